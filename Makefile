@@ -33,7 +33,9 @@ PACKERS := platformio==6.2.0 idf-component-manager==3.1.2
 LAB_TOOLS := ser2net:ser2net
 # Tests build image after image whose files are mostly the same; folders, which debugging information names, do not count.
 COMPILER_CACHE := ccache:ccache
-CACHED = CMAKE_C_COMPILER_LAUNCHER="$$(command -v ccache)" CCACHE_DIR="$(CURDIR)/build/ccache" CCACHE_NOHASHDIR=1
+# It starts compilers for half of what make takes: a third of a build that the cache has all of.
+NINJA := ninja:ninja-build
+CACHED = CMAKE_GENERATOR=Ninja CMAKE_C_COMPILER_LAUNCHER="$$(command -v ccache)" CCACHE_DIR="$(CURDIR)/build/ccache" CCACHE_NOHASHDIR=1
 FUZZ_SECONDS ?= 60
 SANITIZED := test-address,undefined test-thread
 LINTS := lint-python lint-c lint-rust
@@ -92,7 +94,7 @@ timed-%:
 
 # All of Debian's packages at once, before parts run beside one another: only one may install at a time.
 test-packages:
-	@scripts/install-packages $(BUILDERS) $(SIM_TOOLS) $(LAB_TOOLS) $(COMPILER_CACHE)
+	@scripts/install-packages $(BUILDERS) $(SIM_TOOLS) $(LAB_TOOLS) $(COMPILER_CACHE) $(NINJA)
 	@scripts/check-rust
 
 test-tools: build/platformio/.installed

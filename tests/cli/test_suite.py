@@ -138,7 +138,7 @@ def suite(tool: Tool, target: str, *options: str) -> dict[str, Any]:
 
 @pytest.mark.timeout(900)
 def test_the_suite_measures_everything_on_this_machine(tool: Tool) -> None:
-    shown = suite(tool, "host", "--repetitions", "2")  # of five, for the sake of time
+    shown = suite(tool, "host", "--repetitions", "1")  # of five, for the sake of time
     assert not shown["simulated"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,16 @@ def test_people_read_sentences_and_that_it_is_simulated_and_have_a_page_and_a_fi
 
 
 @pytest.mark.measures("speedup")
-@pytest.mark.parametrize(("target", "events", "samples"), [("pico-sim", 512, 4), ("pico-amp-sim", 256, 2)])
+@pytest.mark.parametrize(
+    ("target", "events", "samples"),
+    [
+        ("pico-sim", 512, 4),
+        pytest.param(
+            *("pico-amp-sim", 256, 2),
+            marks=pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two images: INTERCORE_SLOW=1"),
+        ),
+    ],
+)
 def test_marks_in_a_workload_of_ones_own_are_in_the_file_on_the_core_that_sets_them(
     tool: Tool, target: str, events: int, samples: int
 ) -> None:

@@ -137,7 +137,7 @@ def test_flash_copies_the_image_to_the_boot_drive(tool: Tool) -> None:
 
 
 def test_all_that_is_missing_to_build_with_is_named_at_once(tool: Tool) -> None:
-    failed = tool("build", "pico", environment={"PATH": "/nowhere"}).failed(1)
+    failed = tool("build", "pico", environment={"PATH": "/nowhere", "CMAKE_GENERATOR": ""}).failed(1)
     assert "on Debian or Ubuntu: apt install gcc-arm-none-eabi libnewlib-arm-none-eabi cmake make cargo" in failed.error
 
 

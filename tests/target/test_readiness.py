@@ -22,8 +22,9 @@ READY: dict[str, Any] = {
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Callable[..., dict[str, Finding]]:
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Finding]]:
     """What is found on a machine that is ready for `host`, but for what is given; by what it is."""
+    monkeypatch.delenv("CMAKE_GENERATOR", raising=False)
     (tmp_path / "source").write_text("tsc\n")
     (tmp_path / "cpuinfo").write_text("flags : fpu tsc\n")
 

@@ -144,7 +144,7 @@ def test_ctrl_c_ends_a_sweep_in_order_and_says_how_to_go_on(tool: Tool) -> None:
             pass
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert "Traceback" not in err
     assert "go on with: intercore sweep plan.toml" in " ".join(err.split())
     tool.wait_for_no_target()

@@ -41,6 +41,7 @@ def test_the_grids_of_a_benchmark_name_the_same_factors(benchmark: str, amp: boo
         assert len({frozenset(grid) for grid in grids}) == 1
 
 
+@pytest.mark.measures("speedup", "memory")
 @pytest.mark.parametrize(("benchmark", "factor"), [("speedup", "n"), ("memory", "bytes")])
 def test_where_each_instruction_is_interpreted_and_no_time_means_anything_work_is_small(
     benchmark: str, factor: str

@@ -142,7 +142,9 @@ def test_both_images_boot_and_tell_of_themselves_without_a_mistake(ready: Amp[St
     assert ready.chip.take_diagnostics() == []
 
 
-@pytest.mark.parametrize("command", BENCHMARKS)
+@pytest.mark.parametrize(
+    "command", [pytest.param(one, marks=pytest.mark.measures(one.partition(" ")[0])) for one in BENCHMARKS]
+)
 def test_every_benchmark_ends_with_all_its_checks_right(quick: Amp[Stm32h745], command: str) -> None:
     measures(quick, command)
 
@@ -159,6 +161,7 @@ def test_messages_go_both_ways_by_every_transport_in_every_region(
 # At other levels of all factors
 
 
+of_all = pytest.mark.measures(*{one.partition(" ")[0] for one in BENCHMARKS})
 OTHER = ROOT / "build" / "test-stm32h745" / "other"
 slow = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two images: INTERCORE_SLOW=1 runs it")
 
@@ -192,20 +195,24 @@ def test_any_two_levels_that_go_together_are_in_one_image() -> None:
     assert {levels["opt"] for levels in array} == {*STM32H745.factors[0].levels}
 
 
+@of_all
 def test_images_at_the_highest_clocks_do_all(fastest_images: tuple[Path, Path]) -> None:
     does_all(fastest_images, FASTEST)
 
 
+@of_all
 def test_images_without_caches_do_all() -> None:
     does_all(images_at(UNCACHED), UNCACHED)
 
 
 @slow
+@of_all
 def test_images_at_the_lowest_voltage_do_all() -> None:
     does_all(built(OTHER, **{**variables(SLOWEST), "IC_VOS": "3"}), SLOWEST)
 
 
 @slow
+@of_all
 @pytest.mark.parametrize("levels", NIGHTLY, ids=lambda levels: "-".join(levels.values()))
 def test_images_at_other_levels_do_all(levels: dict[str, str]) -> None:
     does_all(built(OTHER, **variables(levels)), levels)
@@ -315,6 +322,7 @@ def test_a_barrier_that_is_missing_is_told_though_every_result_is_right(images: 
     assert all("core 0" in sentence and "neither DMB nor DSB" in sentence for sentence in told), told
 
 
+@pytest.mark.measures("speedup")
 def test_a_frame_of_floating_point_that_is_not_aligned_is_told(images: tuple[Path, Path]) -> None:
     console = switched_on(with_unaligned_frames(images))
     assert console.hear(HELLO).end["type"] == "end"

@@ -55,7 +55,7 @@ def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> 
 
     def doubted(*warnings: str) -> list[bool]:
         report = Report("lock", {}, [], list(warnings), section, answers=answers)
-        return [one.is_doubted for one in answer_rows([Reported(run, run, (report,))], [0.0])]
+        return [any(one.doubted) for one in answer_rows([Reported(run, run, (report,))], [0.0])]
 
     assert doubted() == [False, False]
     assert doubted("Hand-over of spinlock from core 0 to core 1: The values drift.") == [False, True]

@@ -47,11 +47,6 @@ class Asked:
     """What reading the clock takes in each run; 0 where that is not known."""
 
     @property
-    def is_doubted(self) -> bool:
-        """Whether a warning may concern any of the answers."""
-        return any(self.doubted)
-
-    @property
     def _rated(self) -> list[Answer]:
         """Both answers, if there are two and both are times or rates above 0 that one target may have less of."""
         known = [one for one in self.answers if one is not None and one.value is not None and one.value.value > 0]

@@ -66,10 +66,8 @@ def greeted(images: tuple[Path, Path], supply: str = "smps") -> Amp[Stm32h745]:
     return console
 
 
-@cache
-def _booted(images: tuple[Path, Path]) -> Callable[[], Amp[Stm32h745]]:
-    """Return what makes a console of a chip that has said hello: booted once, restored each time."""
-    console = greeted(images)
+def _kept(console: Amp[Stm32h745]) -> Callable[[], Amp[Stm32h745]]:
+    """Return what restores the chip as it is now, and gives it a console."""
     restore = console.chip.keep()
 
     def again() -> Amp[Stm32h745]:
@@ -77,6 +75,12 @@ def _booted(images: tuple[Path, Path]) -> Callable[[], Amp[Stm32h745]]:
         return Amp(console.chip, console.chip.hz)
 
     return again
+
+
+@cache
+def _booted(images: tuple[Path, Path]) -> Callable[[], Amp[Stm32h745]]:
+    """Return what makes a console of a chip that has said hello: booted once, restored each time."""
+    return _kept(greeted(images))
 
 
 @pytest.fixture
@@ -97,14 +101,7 @@ def at_its_highest_rate(console: Amp[Stm32h745]) -> Amp[Stm32h745]:
 
 @cache
 def _quick(images: tuple[Path, Path]) -> Callable[[], Amp[Stm32h745]]:
-    console = at_its_highest_rate(greeted(images))
-    restore = console.chip.keep()
-
-    def again() -> Amp[Stm32h745]:
-        restore()
-        return Amp(console.chip, console.chip.hz)
-
-    return again
+    return _kept(at_its_highest_rate(greeted(images)))
 
 
 @pytest.fixture

@@ -191,7 +191,7 @@ def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
 @pytest.mark.parametrize(
     ("parts", "about"),
     [
-        ({"task0.0": 0.9, "task1.1": 0.9}, "one core's, at recursion (2 is ideal; other work differs)"),
+        ({"task0.0": 0.9, "task1.1": 0.9}, "one core's, at recursion (2 is ideal); other work differs"),
         ({"task0.0": 1.1, "task1.1": 1.0}, "one core's, at recursion (above 2: one was slower alone)"),
     ],
 )

@@ -74,6 +74,7 @@ def check_first_screen(store: Path, shown: dict[str, Any]) -> None:
             answer = msgspec.convert(made, Answer)
             assert len(answer.question) <= 24
             assert (f"{answer.question} {in_brief(answer)}" in words) == answer.brief
+            assert in_brief(answer).count("(") == in_brief(answer).count(")")
             if answer.value is not None and one["benchmark"] != "clock":  # whose readings are in ticks there
                 for number in {answer.value.value, answer.value.low, answer.value.high} - {None}:
                     assert np.isclose(every, number, rtol=1e-12, atol=0).any(), answer

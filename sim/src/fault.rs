@@ -1,10 +1,10 @@
 //! Faults on demand: a bad serial line, a reset of the chip or of a core, a core that gets stuck or does not come up, words
-//! that are lost between the cores. Each is the same in every run.
+//! or interrupts that are lost between the cores. Each is the same in every run.
 
-mod fifo;
+mod loss;
 mod rp2040;
 
-pub use fifo::{FifoLoss, FifoLosses, Which};
+pub use loss::{Loss, Losses, Medium, Which};
 
 use crate::chip::clock::{Cycle, NEVER};
 use crate::chip::cpu::Stuck;
@@ -56,9 +56,11 @@ pub enum Fault {
         /// The cycle in which it comes out of it; `NEVER` if it does not.
         until: Cycle,
     },
-    /// `fifo:to=1,lose=0.01,seed=7`, `fifo:to=1,word=3`, `fifo:to=1@2e6..3e6`: words that one core writes for the other are
-    /// lost. To the one that writes, each looks as if it had gone and been read.
-    Fifo(FifoLoss),
+    /// `fifo:to=1,lose=0.01,seed=7`, `fifo:to=1,word=3`, `fifo:to=1@2e6..3e6`: words that one core of the RP2040 writes for
+    /// the other are lost. To the one that writes, each looks as if it had gone and been read. `hsem:to=1,interrupt=3`,
+    /// alike: interrupts of the STM32H745's semaphores that become free are lost. To the one that gives a semaphore back,
+    /// each looks as if it had come.
+    Loss(Loss),
     /// `stuck:core=1@2e6` or `stuck:core=1@2e6..3e6`: a core executes nothing from a cycle on, until another or for good;
     /// a reset of the core frees it.
     Stuck {
@@ -73,7 +75,8 @@ pub enum Fault {
 
 const EXPECTED: &str = "expected uart-in:flip=0.01,lose=0.001,double=0.001,seed=7 (or uart-out:...), reset@1e6, \
                         reset:core=1@2e6, off:core=1@0..2e6, stuck:core=1@2e6 or stuck:core=1@2e6..3e6, \
-                        fifo:to=1,lose=0.01,seed=7 or fifo:to=1,word=3@2e6";
+                        fifo:to=1,lose=0.01,seed=7 or fifo:to=1,word=3@2e6 of the RP2040, hsem:to=1,lose=0.01,seed=7 or \
+                        hsem:to=1,interrupt=3@2e11 of the STM32H745";
 
 impl FromStr for Fault {
     type Err = String;
@@ -86,7 +89,8 @@ impl FromStr for Fault {
         match kind {
             "uart-in" => noise(rest).map(Self::UartIn),
             "uart-out" => noise(rest).map(Self::UartOut),
-            "fifo" => FifoLoss::parse(rest).map(Self::Fifo),
+            "fifo" => Loss::parse(Medium::Fifo, rest).map(Self::Loss),
+            "hsem" => Loss::parse(Medium::Hsem, rest).map(Self::Loss),
             "reset" | "off" | "stuck" => {
                 let (number, when) =
                     rest.strip_prefix("core=").and_then(|rest| rest.split_once('@')).ok_or(EXPECTED)?;
@@ -240,6 +244,9 @@ pub trait Faulty {
     /// What a core was doing before it got stuck.
     type Stuck: Copy;
 
+    /// What is between its cores, and can lose.
+    const MEDIUM: Medium;
+
     /// Its time, in its own unit: that of the numbers behind @.
     fn now(&self) -> Cycle;
 
@@ -261,8 +268,8 @@ pub trait Faulty {
     /// Lets it go on as it was.
     fn unstick_core(&mut self, core: usize, stuck: Self::Stuck);
 
-    /// Has words between the cores be lost. False if they have nothing of the kind.
-    fn lose_words(&mut self, losses: Vec<FifoLoss>) -> bool;
+    /// Has these losses of its medium from now on, instead of those there were.
+    fn lose(&mut self, losses: Vec<Loss>);
 
     /// How its console's UART is set up now.
     fn console_format(&self) -> Format;
@@ -320,15 +327,14 @@ impl<S: Copy> Faults<S> {
                 Fault::Off { core, from, until } => {
                     all.events.entry(from).or_default().push(Event::SwitchOff { core: core & 1, until });
                 }
-                Fault::Fifo(loss) => losses.push(loss),
+                Fault::Loss(loss) if loss.medium == M::MEDIUM => losses.push(loss),
+                Fault::Loss(loss) => return Err(loss.medium.absent()),
                 Fault::Stuck { core, from, until } => {
                     all.events.entry(from).or_default().push(Event::Stick { core: core & 1, until });
                 }
             }
         }
-        if !machine.lose_words(losses) {
-            return Err("the cores of this chip have no FIFO between them whose words could be lost");
-        }
+        machine.lose(losses);
         machine.forget_off();
         Ok(all)
     }
@@ -413,11 +419,11 @@ mod tests {
         assert_eq!("off:core=1@0..2e8".parse(), Ok(Fault::Off { core: 1, from: 0, until: 200_000_000 }));
         assert_eq!("off:core=0@7".parse(), Ok(Fault::Off { core: 0, from: 7, until: NEVER }));
         let which = Which::Each { lose: 0.01, seed: 7 };
-        assert_eq!(
-            "fifo:to=1,lose=0.01,seed=7".parse(),
-            Ok(Fault::Fifo(FifoLoss { to: 1, which, from: 0, until: NEVER }))
-        );
-        for bad in ["", "reset", "reset@", "reset@-1", "reset@1..2", "stuck@1", "uart-in:", "fifo", "fifo:", "fifo@3"] {
+        for (name, medium) in [("fifo", Medium::Fifo), ("hsem", Medium::Hsem)] {
+            let loss = Loss { medium, to: 1, which, from: 0, until: NEVER };
+            assert_eq!(format!("{name}:to=1,lose=0.01,seed=7").parse(), Ok(Fault::Loss(loss)));
+        }
+        for bad in ["", "reset", "reset@", "reset@-1", "reset@1..2", "stuck@1", "uart-in:", "fifo", "fifo:", "hsem@3"] {
             assert!(bad.parse::<Fault>().is_err(), "{bad}");
         }
         for kind in ["reset", "off", "stuck"] {

@@ -292,6 +292,7 @@ fn a_wrong_fault_or_mark_is_refused() {
     fails(&run("wrong", &[0xE7FE], &["--fault", "stuck:core=2@1"]), 2, &["no core 2"]);
     fails(&run("wrong", &[0xE7FE], &["--fault", "off:core=1@3..2"]), 2, &["ends before it begins"]);
     fails(&run("wrong", &[0xE7FE], &["--fault", "fifo:lose=0.5"]), 2, &["expected fifo:to=1"]);
+    fails(&run("wrong", &[0xE7FE], &["--fault", "hsem:to=1"]), 2, &["this chip has no hardware semaphores"]);
     fails(&run("wrong", &[0xE7FE], &["--mark", "a=main"]), 2, &["--trace"]);
     fails(&run("wrong", &[0xE7FE], &["--trace", &trace, "--mark", "main"]), 2, &["NAME=SYMBOL"]);
     fails(&run("wrong", &[0xE7FE], &["--trace", &trace, "--mark", "a=main"]), 2, &["no symbol main"]);

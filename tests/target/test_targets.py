@@ -45,9 +45,11 @@ def test_a_target_has_a_board_unless_it_is_this_machine_or_any_serial_port(targe
 def test_the_simulated_stm32h745_is_for_function_only_takes_faults_and_runs_no_image_that_is_named() -> None:
     target = find("stm32h745-sim")
     assert (target.origin, target.alone, target.in_process) == ("emulated", False, True)
-    check_address(target, Address(faults=("stuck:core=1@1e9..2e9", "uart-out:lose=0.01")))
+    check_address(target, Address(faults=("stuck:core=1@1e9..2e9", "uart-out:lose=0.01", "hsem:to=1,interrupt=3")))
     with pytest.raises(UsageError, match="--fault: the cores of this chip have no FIFO"):
         check_address(target, Address(faults=("fifo:to=1,word=3",)))
+    with pytest.raises(UsageError, match="--fault: this chip has no hardware semaphores"):
+        check_address(find("pico-amp-sim"), Address(faults=("hsem:to=1",)))
     with pytest.raises(UsageError, match="stm32h745-sim runs no image that is named when it is opened"):
         check_address(target, Address(program=Path("a.elf")))
 

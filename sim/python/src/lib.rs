@@ -95,8 +95,8 @@ type Ended = (&'static str, Option<u8>, Option<u32>, Option<i64>, Cycle, String)
 type Taken<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 /// Name, address, size, whether it is a function.
 type Named = (String, u32, u32, bool);
-/// Instructions, exceptions, cycles asleep; cycles lost to other masters and to wait states, by slave; words for it that
-/// were lost on purpose.
+/// Instructions, exceptions, cycles asleep; cycles lost to other masters and to wait states, by slave; words or
+/// interrupts for it that were lost on purpose.
 type Counted = (u64, u64, u64, Vec<(&'static str, u64)>, Vec<(&'static str, u64)>, u64);
 /// Cycle, core, r0 to r3, what core 0 and core 1 did.
 type Tallied = (Cycle, u8, [u32; 4], Counted, Counted);
@@ -109,11 +109,11 @@ impl Machine {
     }
 }
 
-fn counted(core: &Statistics, words_lost: u64) -> Counted {
+fn counted(core: &Statistics, lost: u64) -> Counted {
     let by_slave = |lost: &[u64; Slave::COUNT]| {
         Slave::ALL.iter().map(|&slave| (slave.name(), lost[slave as usize])).collect::<Vec<_>>()
     };
-    (core.instructions, core.exceptions, core.asleep, by_slave(&core.conflicts), by_slave(&core.waits), words_lost)
+    (core.instructions, core.exceptions, core.asleep, by_slave(&core.conflicts), by_slave(&core.waits), lost)
 }
 
 fn uart_number(uart: u8) -> PyResult<usize> {

@@ -248,7 +248,8 @@ impl Stm32h745 {
         let number = core_number(core)?;
         self.state.with(|state| {
             let did = state.machine.statistics(number);
-            Ok((did.instructions, did.exceptions, did.asleep, Vec::new(), Vec::new(), 0))
+            let lost = state.machine.shared.peripherals.interrupts_lost(number);
+            Ok((did.instructions, did.exceptions, did.asleep, Vec::new(), Vec::new(), lost))
         })
     }
 

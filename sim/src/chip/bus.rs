@@ -15,7 +15,7 @@ use crate::chip::cpu::decode::Width;
 use crate::chip::diagnostics::Diagnostics;
 use crate::chip::irq::IrqLines;
 use crate::chip::peripherals::{Context, Peripherals};
-use crate::fault::FifoLosses;
+use crate::fault::Losses;
 use crate::observe::probe::Watches;
 use memory::{Memory, merge};
 pub use slave::Slave;
@@ -105,7 +105,7 @@ pub struct Bus {
     /// Probes, breakpoints, timeline.
     pub watch: Watches,
     /// Words that are lost between the cores, for faults that were asked for.
-    pub(crate) fifo_losses: FifoLosses,
+    pub(crate) fifo_losses: Losses,
     /// Master last granted, by slave: the state of round robin.
     last: [u8; Slave::COUNT],
     /// First cycle in which a slave takes the next access after one with wait states.
@@ -137,7 +137,7 @@ impl Bus {
             irq: IrqLines::default(),
             diagnostics: Diagnostics::default(),
             watch: Watches::default(),
-            fifo_losses: FifoLosses::default(),
+            fifo_losses: Losses::default(),
             last: [3; Slave::COUNT],
             free_at: [0; Slave::COUNT],
             taken_at: [NEVER; Slave::COUNT],

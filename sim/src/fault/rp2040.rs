@@ -1,6 +1,6 @@
 //! How the RP2040 has faults.
 
-use super::{Faulty, FifoLoss};
+use super::{Faulty, Loss, Medium};
 use crate::chip::clock::Cycle;
 use crate::chip::cpu::Stuck;
 use crate::chip::machine::Machine;
@@ -12,6 +12,8 @@ const UARTLCR_H: u32 = 0x4003_402c;
 
 impl Faulty for Machine {
     type Stuck = Stuck;
+
+    const MEDIUM: Medium = Medium::Fifo;
 
     fn now(&self) -> Cycle {
         Self::now(self)
@@ -52,9 +54,8 @@ impl Faulty for Machine {
         }
     }
 
-    fn lose_words(&mut self, losses: Vec<FifoLoss>) -> bool {
+    fn lose(&mut self, losses: Vec<Loss>) {
         self.bus.fifo_losses.set(losses);
-        true
     }
 
     fn console_format(&self) -> Format {

@@ -1,17 +1,19 @@
-//! The faults of [`crate::fault`] that this chip can have: of its console's line, and of its cores. What stands behind @ are
-//! picoseconds since power-on.
+//! The faults of [`crate::fault`] that this chip can have: of its console's line, of its cores, and of the interrupts by
+//! which they ring each other. What stands behind @ are picoseconds since power-on.
 
 use super::Time;
 use super::core::Life;
 use super::machine::Machine;
 use crate::chip::peripherals::uart::frame::Format;
-use crate::fault::{Faulty, FifoLoss};
+use crate::fault::{Faulty, Loss, Medium};
 
 /// 8 data bits, no parity, one stop bit, in the terms of the RP2040's UART (`UARTLCR_H.WLEN`).
 const EIGHT_BITS: u32 = 3 << 5;
 
 impl Faulty for Machine {
     type Stuck = Life;
+
+    const MEDIUM: Medium = Medium::Hsem;
 
     fn now(&self) -> Time {
         Self::now(self)
@@ -41,8 +43,8 @@ impl Faulty for Machine {
         self.unstick(core, stuck);
     }
 
-    fn lose_words(&mut self, losses: Vec<FifoLoss>) -> bool {
-        losses.is_empty()
+    fn lose(&mut self, losses: Vec<Loss>) {
+        self.shared.peripherals.lose_interrupts(losses);
     }
 
     fn console_format(&self) -> Format {

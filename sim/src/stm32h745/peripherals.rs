@@ -29,6 +29,7 @@ pub mod usart;
 use super::report::{Report, Reports};
 use super::{M4, M7, NEVER, Time};
 use crate::armv7em::bus::Refused;
+use crate::fault::{Loss, Losses};
 use accelerators::Accelerators;
 use access::lanes;
 use address_map::{Block, Gate, region};
@@ -87,6 +88,8 @@ pub struct Peripherals {
     conditions: Conditions,
     clocked_by: usize,
     interrupts: [InterruptLines; 2],
+    /// Interrupts of HSEM that are lost, for faults that were asked for.
+    losses: Losses,
     reports: Reports,
     /// When something next happens.
     next: Time,
@@ -115,6 +118,7 @@ impl Peripherals {
             conditions,
             clocked_by: M7,
             interrupts: Default::default(),
+            losses: Losses::default(),
             reports: Reports::default(),
             next: NEVER,
             options,
@@ -404,6 +408,17 @@ impl Peripherals {
     /// What software did that the chip would not forgive, since the last call. Each place is told once.
     pub fn take_reports(&mut self) -> Vec<Report> {
         self.reports.take()
+    }
+
+    /// Has interrupts of the hardware semaphores be lost from now on, instead of those that were to be lost.
+    pub fn lose_interrupts(&mut self, losses: Vec<Loss>) {
+        self.losses.set(losses);
+    }
+
+    /// Interrupts of the hardware semaphores for a core that were lost so far.
+    #[must_use]
+    pub fn interrupts_lost(&self, core: usize) -> u64 {
+        self.losses.lost(core)
     }
 
     /// Characters that came out of the pin since the last call, with the rate that each was sent at.

@@ -1,8 +1,11 @@
 //! HSEM (RM0399 section 11).
 
 use super::access::*;
+use intercore_sim::fault::Fault;
+use intercore_sim::stm32h745::peripherals::Reset;
 use intercore_sim::stm32h745::{M4, M7};
 use proptest::prelude::*;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 const R: u32 = HSEM;
 const RLR: u32 = HSEM + 0x80;
@@ -23,6 +26,12 @@ pub fn both_enabled() -> Bus {
         bus.enable(core, RCC_AHB4ENR, 25);
     }
     bus
+}
+
+/// The Cortex-M7 takes a semaphore and gives it back.
+pub fn ring(bus: &mut Bus, semaphore: u32) {
+    bus.read(RLR + 4 * semaphore);
+    bus.write(R + 4 * semaphore, 3 << 8);
 }
 
 #[test]
@@ -69,6 +78,71 @@ fn a_release_interrupts_the_cores_that_have_enabled_it() {
     assert_eq!(bus.read(interrupt(M7, 2)), 1 << 7, "each core has a status of its own");
     bus.write(interrupt(M7, 0), 1 << 7);
     assert!(bus.chip.interrupts(M7).is_high(125), "a status from before the mask interrupts when it is unmasked");
+}
+
+fn losing(losses: &[&str]) -> Bus {
+    let mut bus = both_enabled();
+    bus.write(interrupt(M7, 0), 1 << 7);
+    bus.write_by(M4, interrupt(M4, 0), 1 << 7 | 1 << 8);
+    let loss = |text: &&str| match text.parse() {
+        Ok(Fault::Loss(loss)) => loss,
+        other => panic!("no loss: {other:?}"),
+    };
+    bus.chip.lose_interrupts(losses.iter().map(loss).collect());
+    bus
+}
+
+/// Semaphore 7 becomes free so often: in which of them the interrupt of a core comes, which it clears.
+fn heard(bus: &mut Bus, core: usize, count: u32) -> Vec<u32> {
+    let comes = |_: &u32| {
+        ring(bus, 7);
+        let status = bus.read_by(core, interrupt(core, 3));
+        assert_eq!(bus.chip.interrupts(core).is_high([125, 126][core]), status != 0);
+        bus.write_by(core, interrupt(core, 1), 1 << 7);
+        status != 0
+    };
+    (1..=count).filter(comes).collect()
+}
+
+#[test]
+fn an_interrupt_that_is_lost_on_purpose_is_missed_by_one_core_and_told_to_none() {
+    let mut bus = losing(&["hsem:to=1,interrupt=3"]);
+    assert_eq!(heard(&mut bus, M4, 5), [1, 2, 4, 5]);
+    assert_eq!(bus.read(interrupt(M7, 3)), 1 << 7, "the other core has its own");
+    assert_eq!([M7, M4].map(|core| bus.chip.interrupts_lost(core)), [0, 1]);
+    assert_eq!(bus.read(R + 4 * 7), 0, "the semaphore is free");
+    assert!(bus.told().is_empty());
+    assert_eq!(heard(&mut losing(&["hsem:to=0,interrupt=3"]), M4, 5), [1, 2, 3, 4, 5]);
+    assert_eq!(heard(&mut losing(&["hsem:to=0,interrupt=3"]), M7, 5), [1, 2, 4, 5]);
+    assert_eq!(heard(&mut losing(&["hsem:to=0", "hsem:to=1@0..1"]), M7, 3), [0_u32; 0]);
+    assert_eq!(heard(&mut losing(&["hsem:to=1@0..1"]), M4, 3), [1, 2, 3], "its time is over");
+}
+
+#[test]
+fn an_interrupt_that_is_not_enabled_or_pending_already_is_none_to_lose() {
+    let mut bus = losing(&["hsem:to=1,interrupt=2"]);
+    ring(&mut bus, 9);
+    assert_eq!(bus.read(interrupt(M4, 2)), 1 << 9, "not enabled");
+    ring(&mut bus, 7);
+    ring(&mut bus, 7);
+    assert_eq!(bus.read(interrupt(M4, 3)), 1 << 7, "pending already");
+    assert_eq!(bus.chip.interrupts_lost(M4), 0);
+    ring(&mut bus, 8);
+    assert_eq!(bus.read(interrupt(M4, 3)), 1 << 7, "another semaphore's is one more");
+    assert_eq!(bus.chip.interrupts_lost(M4), 1);
+}
+
+#[test]
+fn losses_outlast_a_reset_and_are_no_part_of_the_state() {
+    let mut bus = losing(&["hsem:to=1"]);
+    bus.chip.reset(Reset::Pin, bus.now);
+    for core in [M7, M4] {
+        bus.enable(core, RCC_AHB4ENR, 25);
+    }
+    bus.write_by(M4, interrupt(M4, 0), 1 << 7);
+    assert_eq!(heard(&mut bus, M4, 3), [0_u32; 0]);
+    let hash = |losses| BuildHasherDefault::<DefaultHasher>::default().hash_one(losing(losses).chip);
+    assert_eq!(hash(&[]), hash(&["hsem:to=1", "hsem:to=0,lose=0.5"]));
 }
 
 #[test]

@@ -120,7 +120,8 @@ class Statistics:
     waits: Mapping[str, int]
     """Cycles lost to wait states of a slave itself, by its name."""
     fifo_words_lost: int
-    """Words that the other core wrote for this one and that were lost, for faults that were asked for."""
+    """What was for this core and was lost, for faults that were asked for: words that the other core of an RP2040
+    wrote, interrupts of an STM32H745's semaphores that became free."""
 
 
 class Symbol(NamedTuple):

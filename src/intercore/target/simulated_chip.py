@@ -66,7 +66,7 @@ class SimulatedChip:
 
         With a fault that comes once there is no way back, which is None: it would come each time, or never.
         """
-        if any("@" in fault or "word=" in fault for fault in self.faults):
+        if any(once in fault for fault in self.faults for once in ("@", "word=", "interrupt=")):
             return None
         bring_back, rate = self._chip.keep(), self.port.rate
 

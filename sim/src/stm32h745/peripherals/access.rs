@@ -80,7 +80,7 @@ impl Peripherals {
     pub(super) fn read_block(&mut self, region: &Region, core: usize, address: u32, lanes: u32, now: Time) -> u32 {
         let offset = address - region.base;
         let peeked = self.peek_block(region, core, offset, now);
-        let mut context = Context { core, address, lanes, now, reports: &mut self.reports };
+        let mut context = Context { core, address, lanes, now, reports: &mut self.reports, losses: &mut self.losses };
         match region.block {
             Block::Hsem => self.hsem.read(offset, &mut context),
             Block::Usart3 => self.usart3.read(offset, &mut context),
@@ -99,7 +99,7 @@ impl Peripherals {
     ) {
         let offset = address - region.base;
         let released = self.released(1 - core);
-        let mut context = Context { core, address, lanes, now, reports: &mut self.reports };
+        let mut context = Context { core, address, lanes, now, reports: &mut self.reports, losses: &mut self.losses };
         let context = &mut context;
         match region.block {
             Block::Rcc => self.rcc.write(offset, value, self.pwr.backup_writable(), context),

@@ -1,5 +1,6 @@
 //! What a block may know and use while it is accessed.
 
+use crate::fault::Losses;
 use crate::stm32h745::Time;
 use crate::stm32h745::report::Reports;
 
@@ -15,6 +16,8 @@ pub struct Context<'a> {
     pub now: Time,
     /// Where mistakes are told.
     pub reports: &'a mut Reports,
+    /// Interrupts of the hardware semaphores that are lost, for faults that were asked for.
+    pub losses: &'a mut Losses,
 }
 
 impl Context<'_> {

@@ -104,7 +104,7 @@ impl Hsem {
         match (value & LOCK != 0, self.owners[index]) {
             (true, None) => self.owners[index] = Some(written),
             (true, Some(_)) => {}
-            (false, Some(owner)) if owner == written => self.free(index),
+            (false, Some(owner)) if owner == written => self.free(index, context),
             (false, Some(owner)) => context.tell(format!(
                 "semaphore {index} is released by COREID {core_id} with PROCID {}, but COREID {} with PROCID {} holds \
                      it: ignored",
@@ -126,14 +126,21 @@ impl Hsem {
         }
         for index in 0..32 {
             if self.owners[index].is_some_and(|owner| owner >> CORE_ID_SHIFT == value >> CORE_ID_SHIFT & 0xf) {
-                self.free(index);
+                self.free(index, context);
             }
         }
     }
 
-    fn free(&mut self, index: usize) {
+    /// The status of each core tells of it (11.3.7), unless the interrupt that comes of it is lost on purpose.
+    fn free(&mut self, index: usize, context: &mut Context<'_>) {
         self.owners[index] = None;
-        self.status = self.status.map(|status| status | 1 << index);
+        let bit = 1 << index;
+        for (core, status) in self.status.iter_mut().enumerate() {
+            let interrupts = self.enabled[core] & bit != 0 && *status & bit == 0;
+            if !(interrupts && context.losses.hit(core, context.now)) {
+                *status |= bit;
+            }
+        }
     }
 
     /// `HSEM_CnMISR`: the interrupt line of a core is high while one of its bits is set (11.3.7).

@@ -1,0 +1,288 @@
+//! What one core means for the other and what is lost on its way: a doorbell that nobody hears.
+
+use super::{SplitMix64, cycles_until, probability, seed};
+use crate::chip::clock::{Cycle, NEVER};
+use std::hash::{Hash, Hasher};
+
+/// What is between the cores of a chip, and can lose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// The RP2040's FIFOs: words. One for which a FIFO has no room does not count: SIO refuses it itself.
+    Fifo,
+    /// The STM32H745's hardware semaphores: a core's interrupts of those that become free. One that the core has not
+    /// enabled, or that is pending already, does not count.
+    Hsem,
+}
+
+impl Medium {
+    /// What it is called in a fault.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Fifo => "fifo",
+            Self::Hsem => "hsem",
+        }
+    }
+
+    /// What it loses one of.
+    const fn unit(self) -> &'static str {
+        match self {
+            Self::Fifo => "word",
+            Self::Hsem => "interrupt",
+        }
+    }
+
+    /// What to say of a chip that has none.
+    pub(super) const fn absent(self) -> &'static str {
+        match self {
+            Self::Fifo => "the cores of this chip have no FIFO between them whose words could be lost",
+            Self::Hsem => "this chip has no hardware semaphores whose interrupts could be lost",
+        }
+    }
+
+    fn number(self, text: &str) -> Result<u64, String> {
+        let number = super::cycles(text).ok().filter(|&number| number > 0);
+        number.ok_or_else(|| format!("'{text}' numbers no {}: 1 for the first", self.unit()))
+    }
+
+    pub(super) fn expected(self) -> String {
+        let (name, unit) = (self.name(), self.unit());
+        format!(
+            "expected {name}:to=1,lose=0.01,seed=7 or {name}:to=1,{unit}=3, with @2e6 or @2e6..3e6 behind it if it is for \
+             a time"
+        )
+    }
+}
+
+/// What is lost of what is for one core.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loss {
+    /// On its way through what.
+    pub medium: Medium,
+    /// The core that it is for, 0 or 1.
+    pub to: usize,
+    /// Which.
+    pub which: Which,
+    /// First cycle in which something can be lost.
+    pub from: Cycle,
+    /// The cycle from which on nothing is lost any more; `NEVER` if there is none.
+    pub until: Cycle,
+}
+
+/// Which of the words or interrupts between two cycles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Which {
+    /// Each with this probability from 0 to 1; another seed loses others at the same rate.
+    Each {
+        /// The probability.
+        lose: f64,
+        /// The seed.
+        seed: u64,
+    },
+    /// One alone: the so-and-so-manyth, counted from 1.
+    One(u64),
+}
+
+impl Loss {
+    /// Reads what stands behind `fifo:` or `hsem:`.
+    pub(super) fn parse(medium: Medium, text: &str) -> Result<Self, String> {
+        let expected = || medium.expected();
+        let (what, (from, until)) = match text.split_once('@') {
+            Some((what, when)) => (what, cycles_until(when)?),
+            None => (text, (0, NEVER)),
+        };
+        let (mut to, mut lose, mut number, mut one) = (None, None, None, None);
+        for part in what.split(',') {
+            let (name, value) = part.split_once('=').ok_or_else(expected)?;
+            match name {
+                "to" => to = Some(super::core(value).map_err(|why| format!("{why}; {}", expected()))?),
+                "lose" => lose = Some(probability(value)?),
+                "seed" => number = Some(seed(value)?),
+                _ if name == medium.unit() => one = Some(medium.number(value)?),
+                _ => return Err(format!("{} has no '{name}'; {}", medium.name(), expected())),
+            }
+        }
+        let which = match (one, lose, number) {
+            (Some(one), None, None) => Which::One(one),
+            (None, lose, number) => Which::Each { lose: lose.unwrap_or(1.0), seed: number.unwrap_or(0) },
+            _ => {
+                return Err(format!("either one {} is lost or each with a probability; {}", medium.unit(), expected()));
+            }
+        };
+        Ok(Self { medium, to: to.ok_or_else(expected)?, which, from, until })
+    }
+}
+
+/// A loss, and how far it has come.
+#[derive(Clone, Debug)]
+struct Running {
+    loss: Loss,
+    random: SplitMix64,
+    /// What was to come in its time so far.
+    count: u64,
+}
+
+impl Running {
+    /// Whether what comes next in its time is lost. As many numbers are drawn for each, whatever becomes of it.
+    fn next(&mut self) -> bool {
+        self.count += 1;
+        match self.loss.which {
+            Which::Each { lose, .. } => self.random.happens(lose),
+            Which::One(one) => self.count == one,
+        }
+    }
+}
+
+/// The losses of a chip. What they hit depends on what came before, on nothing else.
+#[derive(Clone, Debug, Default)]
+pub struct Losses {
+    running: Vec<Running>,
+    /// By the core that it was for: how much was lost so far.
+    lost: [u64; 2],
+}
+
+impl Losses {
+    /// Has these losses from now on, instead of those there were. What was lost so far stays counted.
+    pub fn set(&mut self, losses: impl IntoIterator<Item = Loss>) {
+        let begin = |loss: Loss| {
+            let seed = if let Which::Each { seed, .. } = loss.which { seed } else { 0 };
+            Running { loss, random: SplitMix64(seed), count: 0 }
+        };
+        self.running = losses.into_iter().map(begin).collect();
+    }
+
+    /// Whether nothing is to be lost.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// Whether what is for a core in cycle `now`, and would reach it, is lost.
+    pub fn hit(&mut self, to: usize, now: Cycle) -> bool {
+        let due =
+            |running: &&mut Running| running.loss.to == to && (running.loss.from..running.loss.until).contains(&now);
+        // All that are due are asked: each counts everything.
+        let lost = self.running.iter_mut().filter(due).fold(false, |lost, running| running.next() | lost);
+        self.lost[to & 1] += u64::from(lost);
+        lost
+    }
+
+    /// How much for a core was lost so far.
+    #[must_use]
+    pub fn lost(&self, to: usize) -> u64 {
+        self.lost[to & 1]
+    }
+}
+
+/// They are asked for from outside: no part of a chip's state.
+impl Hash for Losses {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn losses(all: &[&str]) -> Losses {
+        let mut losses = Losses::default();
+        losses.set(all.iter().map(|text| Loss::parse(Medium::Fifo, text).expect("a loss")));
+        losses
+    }
+
+    /// Which of the words to core 1 are lost, one in each cycle.
+    fn hits(all: &[&str], words: u64) -> Vec<u64> {
+        let mut losses = losses(all);
+        (0..words).filter(|&cycle| losses.hit(1, cycle)).collect()
+    }
+
+    #[test]
+    fn losses_are_read_as_people_write_them() {
+        for medium in [Medium::Fifo, Medium::Hsem] {
+            let parse = |text: &str| Loss::parse(medium, text);
+            let whole = Loss { medium, to: 1, which: Which::Each { lose: 0.01, seed: 7 }, from: 0, until: NEVER };
+            assert_eq!(parse("to=1,lose=0.01,seed=7"), Ok(whole));
+            assert_eq!(parse("seed=7,lose=0.01,to=1@2e6"), Ok(Loss { from: 2_000_000, ..whole }));
+            let all = Loss { which: Which::Each { lose: 1.0, seed: 0 }, from: 5, until: 3000, to: 0, medium };
+            assert_eq!(parse("to=0@5..3_000"), Ok(all));
+            let one = Loss { which: Which::One(3), ..whole };
+            assert_eq!(parse(&format!("to=1,{}=3", medium.unit())), Ok(one));
+        }
+        for (bad, why) in [
+            ("", "expected fifo"),
+            ("to", "expected fifo"),
+            ("lose=0.1", "expected fifo"),
+            ("to=2", "there is no core 2"),
+            ("to=1,lose=2", "no probability"),
+            ("to=1,lose=nan", "no probability"),
+            ("to=1,seed=x", "no seed"),
+            ("to=1,word=0", "numbers no word"),
+            ("to=1,word=-1", "1 for the first"),
+            ("to=1,word=1,lose=0.5", "either one word"),
+            ("to=1,word=1,seed=5", "either one word"),
+            ("to=1,flip=0.1", "fifo has no 'flip'"),
+            ("to=1,interrupt=3", "fifo has no 'interrupt'"),
+            ("to=1@", "no whole number"),
+            ("to=1@3..3", "ends before it begins"),
+            ("to=1@3..x", "no whole number"),
+        ] {
+            let told = Loss::parse(Medium::Fifo, bad).expect_err(bad);
+            assert!(told.contains(why), "{bad}: {told}");
+        }
+        for (bad, why) in
+            [("to=1,word=3", "hsem has no 'word'; expected hsem"), ("to=1,interrupt=0", "numbers no interrupt")]
+        {
+            let told = Loss::parse(Medium::Hsem, bad).expect_err(bad);
+            assert!(told.contains(why), "{bad}: {told}");
+        }
+    }
+
+    #[test]
+    fn one_word_alone_is_lost() {
+        assert_eq!(hits(&["to=1,word=3"], 10), [2]);
+        assert_eq!(hits(&["to=1,word=1@4"], 10), [4], "counted from the beginning of its time");
+        assert_eq!(hits(&["to=1,word=3", "to=1,word=3", "to=1,word=5"], 10), [2, 4], "each counts every word");
+        assert!(hits(&["to=0"], 10).is_empty(), "those to the other core");
+    }
+
+    #[test]
+    fn words_are_lost_between_two_cycles() {
+        assert_eq!(hits(&["to=1@3..6"], 10), [3, 4, 5]);
+        assert_eq!(hits(&["to=1@8"], 10), [8, 9]);
+    }
+
+    #[test]
+    fn what_was_lost_is_counted_for_the_core_that_it_was_for() {
+        let mut losses = losses(&["to=1@2"]);
+        for cycle in 0..5 {
+            losses.hit(0, cycle);
+            losses.hit(1, cycle);
+        }
+        assert_eq!([losses.lost(0), losses.lost(1)], [0, 3]);
+        losses.set([]);
+        assert!(losses.is_empty() && !losses.hit(1, 9));
+        assert_eq!(losses.lost(1), 3);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(50))]
+
+        #[test]
+        fn words_are_lost_at_the_rate_asked_for_and_the_same_each_time(lose in 0.0..1.0_f64, seed: u32) {
+            const WORDS: u64 = 5000;
+            let text = format!("to=1,lose={lose},seed={seed}");
+            let lost = hits(&[&text], WORDS);
+            prop_assert!(super::super::tests::likely(lost.len(), WORDS as usize, lose));
+            prop_assert_eq!(&lost, &hits(&[&text], WORDS));
+            let other = hits(&[&format!("to=1,lose={lose},seed={}", seed ^ 1)], WORDS);
+            prop_assert!(lost != other || !(0.01..0.99).contains(&lose));
+        }
+
+        #[test]
+        fn more_losses_of_one_seed_lose_what_fewer_lose_too(lose in 0.0..0.5_f64, seed: u32) {
+            let few = hits(&[&format!("to=1,lose={lose},seed={seed}")], 1000);
+            let many = hits(&[&format!("to=1,lose={},seed={seed}", lose * 2.0)], 1000);
+            prop_assert!(few.iter().all(|word| many.contains(word)));
+        }
+    }
+}

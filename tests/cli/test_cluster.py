@@ -23,7 +23,7 @@ from intercore.record.store import Store
 from tests.cli.interruption import press_ctrl_c
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from tests.cli.tool import Tool
 
@@ -46,6 +46,19 @@ SMALL = PLAN.format(most=160, cores=[0, 1])
 TOTAL = 32
 LARGE = PLAN.format(most=1300, cores=[0, 1]) + 'opt = ["O2", "O3"]\n'
 LARGE_TOTAL = 520
+TWO_IMAGES = """
+[[target]]
+name = "stm32h745-sim"
+
+[[experiment]]
+benchmark = "clock"
+factors = {m7_mhz = 60, m4_mhz = 60, shared = "d3", from = [0, 1], to = 0, samples = 5}
+
+[[experiment]]
+benchmark = "clock"
+factors = {opt = "Ofast", m7_mhz = 480, m4_mhz = 240, supply = "ldo", shared = "d1", from = [0, 1], to = 0, samples = 5}
+"""
+"""Two builds, of an image for each core."""
 
 slow = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes; set INTERCORE_SLOW=1")
 PATIENCE = 120.0
@@ -154,12 +167,26 @@ def samples(tool: Tool, store: str) -> dict[tuple[str, str, int], list[tuple[str
         (summary,) = opened.runs()
         run = opened.run(summary.id)
     assert run.complete
+    return _by_setting(run.measurements)
+
+
+def _by_setting(measurements: Iterable[Measurement]) -> dict[tuple[str, str, int], list[tuple[str, bytes]]]:
     return {
         (one.benchmark, canonical(one.factors), one.repetition): [
             (series.name, series.ticks.tobytes()) for series in one.series
         ]
-        for one in run.measurements
+        for one in measurements
     }
+
+
+def samples_here(tool: Tool, store: str) -> dict[tuple[str, str, int], list[tuple[str, bytes]]]:
+    """All samples of the settings of the only run in a store, measured by this process."""
+    with Store(tool.directory / store) as opened:
+        plan = opened.run().plan
+    result = measure_batch(Batch(plan, tuple(settings(plan))))
+    close()
+    assert all(isinstance(one, Measurement) for one in result.outcomes)
+    return _by_setting(one for one in result.outcomes if isinstance(one, Measurement))
 
 
 def test_a_campaign_is_the_same_as_here_though_a_worker_dies(tool: Tool, cluster: DaskCluster) -> None:
@@ -171,19 +198,15 @@ def test_a_campaign_is_the_same_as_here_though_a_worker_dies(tool: Tool, cluster
     assert process.returncode == 0, errors
     there = samples(tool, "there.db")
     assert len(there) == TOTAL
-    with Store(tool.directory / "there.db") as store:
-        run = store.run()
-    result = measure_batch(Batch(run.plan, tuple(settings(run.plan))))
-    close()
-    assert all(isinstance(one, Measurement) for one in result.outcomes)
-    here = {
-        (one.benchmark, canonical(one.factors), one.repetition): [
-            (series.name, series.ticks.tobytes()) for series in one.series
-        ]
-        for one in result.outcomes
-        if isinstance(one, Measurement)
-    }
-    assert here == there
+    assert samples_here(tool, "there.db") == there
+
+
+def test_a_chip_with_an_image_for_each_core_gets_both(tool: Tool, cluster: DaskCluster) -> None:
+    write_plan(tool, TWO_IMAGES)
+    tool(*sweep("there.db", "--cluster", cluster.address)).succeeded()
+    there = samples(tool, "there.db")
+    assert len(there) == 4
+    assert samples_here(tool, "there.db") == there
 
 
 @slow

@@ -51,7 +51,7 @@ def test_the_simulated_stm32h745_is_for_function_only_takes_faults_and_runs_no_i
     with pytest.raises(UsageError, match="--fault: this chip has no hardware semaphores"):
         check_address(find("pico-amp-sim"), Address(faults=("hsem:to=1",)))
     with pytest.raises(UsageError, match="stm32h745-sim runs no image that is named when it is opened"):
-        check_address(target, Address(program=Path("a.elf")))
+        check_address(target, Address(image=Path("a.elf")))
 
 
 @pytest.mark.parametrize("fault", ["nonsense", "flip=2", "uart-out:flip=nan", "reset@inf", "reset@१", "\udcff"])
@@ -63,4 +63,4 @@ def test_what_is_no_fault_is_refused_before_anything_is_built(fault: str) -> Non
 @pytest.mark.parametrize("name", [target.name for target in TARGETS if not target.emulated])
 def test_an_image_is_for_what_runs_on_an_emulator(name: str) -> None:
     with pytest.raises(UsageError, match=f"{name} runs no image that is named when it is opened"):
-        check_address(find(name), Address(program=Path("firmware.elf")))
+        check_address(find(name), Address(image=Path("firmware.elf")))

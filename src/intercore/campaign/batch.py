@@ -62,8 +62,8 @@ class Batch(msgspec.Struct, frozen=True):
     """Most bits per second that a serial line is raised to."""
     pauses: tuple[float, ...] = ()
     """Seconds to wait before a setting is tried again on a target opened anew; none to try it once."""
-    program: Path | None = None
-    """What a simulated chip runs, if that is here already; else it is built here."""
+    programs: tuple[Path, ...] = ()
+    """What a simulated chip runs, a file for each image, if they are here already; none to build them here."""
     flashing: Flashing | None = None
     """How a board is flashed for another build; None if that is not to be."""
 
@@ -154,7 +154,7 @@ class _ThreadTarget(threading.local):
         A board is flashed once for a build, however often it has to be opened.
         """
         plan = batch.plan
-        what = (plan.target, plan.url, plan.baud, build, batch.program, batch.timeout, batch.max_rate)
+        what = (plan.target, plan.url, plan.baud, build, batch.programs, batch.timeout, batch.max_rate)
         if self._target is None or what != self._what:
             self.close()
             image = None if plan.image is None else Path(plan.image)
@@ -164,13 +164,13 @@ class _ThreadTarget(threading.local):
                 plan.baud,
                 build,
                 batch.max_rate,
-                program=image,
+                image=image,
                 flashing=batch.flashing,
                 emulated=plan.emulated and not target.emulated,
             )
             check_address(target, address)
             if image is None:
-                address = msgspec.structs.replace(address, program=batch.program)
+                address = msgspec.structs.replace(address, programs=batch.programs)
             connection = self._open_board(target, address, say) if target.flashed else target.open(address, say)
             ready = opened(connection, plan, batch.timeout, batch.max_rate, self._tell)
             self._target = self._stack.enter_context(ready)

@@ -67,7 +67,7 @@ class Cluster:
                 f"dask worker {address}"
             ) from None
         self._executor = self._client.get_executor(pure=False)
-        self._programs: dict[str, Path] = {}
+        self._programs: dict[str, tuple[Path, ...]] = {}
         self._sent: dict[Path, str] = {}
         self._pending: set[Future[Result]] = set()
         self._closed = threading.Event()
@@ -102,9 +102,9 @@ class Cluster:
 
         This, or the future, raises IntercoreError if the cluster is gone or a worker is not like this machine.
         """
-        program = self._program(batch)
+        programs = self._programs_of(batch)
         try:
-            measuring = self._executor.submit(_measure, _identity(), self._send(program), batch)
+            measuring = self._executor.submit(_measure, _identity(), tuple(map(self._send, programs)), batch)
         except Exception as error:  # of whatever kind the connection is
             raise self._gone() from error
         future: Future[Result] = Future()
@@ -137,15 +137,15 @@ class Cluster:
         except Exception as error:  # what a worker raises is its own: it may even lack Intercore
             raise IntercoreError(f"a worker of {self._address} failed: {type(error).__name__}: {error}") from error
 
-    def _program(self, batch: Batch) -> Path:
-        """Return what the chip of a batch runs, built here."""
+    def _programs_of(self, batch: Batch) -> tuple[Path, ...]:
+        """Return what the chip of a batch runs, a file for each image, built here."""
         build = of_target(batch.settings[0].factors)
         key = repr((batch.plan.target, sorted(build.items())))
         if key not in self._programs:
             target = find(batch.plan.target)
-            if not target.simulated or target.board is None:
+            if not target.in_process or target.board is None:
                 raise UsageError(f"only simulated chips run on a cluster, and {batch.plan.target} is none")
-            self._programs[key] = board_image(target.board, build, self._say).elf
+            self._programs[key] = board_image(target.board, build, self._say).elfs
         return self._programs[key]
 
     def _send(self, program: Path) -> str:
@@ -194,14 +194,14 @@ class Cluster:
             self._client.close(timeout=CONTACT_TIMEOUT)
 
 
-def _measure(expected: Mapping[str, str], name: str, batch: Batch) -> Result:
+def _measure(expected: Mapping[str, str], names: tuple[str, ...], batch: Batch) -> Result:
     """Measure a batch; runs on a worker, which may have come later than the check at the beginning."""
     from distributed import get_worker  # noqa: PLC0415 - a worker has it loaded
 
     worker = get_worker()
     compare(worker.address, _identity(), expected)
-    program = _checked(Path(worker.local_directory) / name)
-    return measure_batch(msgspec.structs.replace(batch, program=program))
+    programs = tuple(_checked(Path(worker.local_directory) / name) for name in names)
+    return measure_batch(msgspec.structs.replace(batch, programs=programs))
 
 
 @functools.cache

@@ -101,8 +101,8 @@ def _target(table: TomlTable) -> TargetEntry:
         table.refuse(str(error), "name")
     entry = with_meter(entry, table, target)
     try:
-        program = None if entry.image is None else Path(entry.image)
-        check_address(target, Address(entry.port, entry.baud, program=program, emulated=entry.emulated))
+        image = None if entry.image is None else Path(entry.image)
+        check_address(target, Address(entry.port, entry.baud, image=image, emulated=entry.emulated))
         _check_way(target, way)
     except UsageError as error:
         table.refuse(str(error), "port" if "port" in table.values else "name")

@@ -61,13 +61,13 @@ class Draft(msgspec.Struct, frozen=True):
     def open(self, timeout: float, say: Callable[[str], None]) -> AbstractContextManager[OpenTarget]:
         """Open the target in its first build. Raises IntercoreError."""
         plan = self.plan
-        program = None if plan.image is None else Path(plan.image)
+        image = None if plan.image is None else Path(plan.image)
         address = Address(
             plan.url,
             plan.baud,
             self.first_build,
             self.entry.max_baud,
-            program=program,
+            image=image,
             flashing=self.entry.flashing,
             emulated=self.entry.emulated,
         )

@@ -26,7 +26,7 @@ def info(
     output: Output = DEFAULT,
 ) -> None:
     """Show what a target is: chip, cores, clocks, compiler, scheduler; the conditions of what is measured there."""
-    with connected(find(target), Address(port, baud, program=image), timeout) as (session, opened):
+    with connected(find(target), Address(port, baud, image=image), timeout) as (session, opened):
         known = target_conditions(session, opened, target)
     origin = find(target).origin
     if origin == "simulated":

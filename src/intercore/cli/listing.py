@@ -32,7 +32,7 @@ def list_(
         show(PlainRows("Targets", rows), output)
         return
     chosen = find(target)
-    with connected(chosen, Address(port, baud, program=image), timeout) as (session, _):
+    with connected(chosen, Address(port, baud, image=image), timeout) as (session, _):
         benchmarks = session.benchmarks()
     factors = chosen.factors if chosen.built_here and image is None else ()
     show(ParametersFindings(target, benchmarks, factors), output)

@@ -88,7 +88,7 @@ def with_parts(
     wanted = parse_levels(words)
     if opt is not None and wanted.setdefault(OPT.name, opt.split(",")) != opt.split(","):
         raise UsageError("opt is given twice, as a word and as an option: leave one out")
-    built = target_levels(target, wanted, is_built=address.program is not None)
+    built = target_levels(target, wanted, is_built=address.image is not None)
     wanted = {name: texts for name, texts in wanted.items() if name not in FACTORS}
     if plan.name == SUITE and wanted:
         name = next(iter(wanted))

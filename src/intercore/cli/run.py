@@ -141,7 +141,7 @@ def run(
     levels, own = with_own(levels or [], besides or [], folders or [], flags or [])
     sources = sources_of(kernel=kernel, firmware=firmware, own=own)
     address = Address(
-        port, baud, max_baud=max_baud, faults=tuple(faults or ()), program=image, emulated=emulated, sources=sources
+        port, baud, max_baud=max_baud, faults=tuple(faults or ()), image=image, emulated=emulated, sources=sources
     )
     if resume:
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
@@ -213,8 +213,8 @@ def _carry_out(
     target = find(plan.target)
     if address.port is None:
         address = msgspec.structs.replace(address, port=plan.url, baud=plan.baud)
-    if address.program is None and plan.image is not None:
-        address = msgspec.structs.replace(address, program=Path(plan.image))
+    if address.image is None and plan.image is not None:
+        address = msgspec.structs.replace(address, image=Path(plan.image))
     address = msgspec.structs.replace(
         address, emulated=plan.emulated and not target.emulated, sources=sources_of_plan(plan)
     )

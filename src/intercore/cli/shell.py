@@ -36,7 +36,7 @@ def shell(
     chosen = find(target)
     if sys.stdin is None:
         raise UsageError("standard input is closed: type lines, or pipe them, as in echo info | intercore shell host")
-    with contextlib.closing(open_target(chosen, Address(port, baud, program=image))) as opened:
+    with contextlib.closing(open_target(chosen, Address(port, baud, image=image))) as opened:
         if chosen.emulated:
             say(LABELS[chosen.origin])
         with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as typed:

@@ -72,7 +72,7 @@ def open_serial(address: Address, *, release: bool = False) -> Connection:
 
 def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
     """Switch a simulated chip on, with the program for its board."""
-    program = address.program or board_image(board, address.build, say, address.sources).elf
+    (program,) = address.programs or board_image(board, address.build, say, address.sources).elfs
     chip = WitnessedChip(program, address.baud, address.faults)
     known_here = work_conditions(address.sources, cross=True)
     return Connection(chip.port, chip, image=elf.digest([program]), conditions=known_here)
@@ -111,14 +111,14 @@ def open_qemu_esp(board: Board, address: Address, say: Callable[[str], None]) ->
     def image() -> Path:
         return whole_flash(board, address.build, say)
 
-    return open_qemu(address.program, image)
+    return open_qemu(address.image, image)
 
 
 def open_stm32h745(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
     """Switch a simulated STM32H745 on, on a board that supplies it as its programs are built for."""
-    image = board_image(board, address.build, say, address.sources)
-    chip = Stm32h745(image.elfs, supply=str(image.build[SUPPLY.name]))
+    programs = address.programs or board_image(board, address.build, say, address.sources).elfs
+    chip = Stm32h745(programs, supply=str(address.build.get(SUPPLY.name, SUPPLY.default)))
     simulated = SimulatedChip(chip, address.baud, address.faults)
     known_here = work_conditions(address.sources, cross=True)
     what = f"Intercore {intercore.__version__}, a simulation that counts no cycles"
-    return Connection(simulated.port, simulated, what, image.digest, known_here)
+    return Connection(simulated.port, simulated, what, elf.digest(programs), known_here)

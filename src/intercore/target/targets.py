@@ -44,8 +44,10 @@ class Address(msgspec.Struct, frozen=True):
     """Most bits per second to go to when target and port can do more than `baud`; None for no limit."""
     faults: tuple[str, ...] = ()
     """Faults to have on a simulated target, as for the option --fault of intercore-sim."""
-    program: Path | None = None
-    """What a simulated or emulated chip runs, if that is here already; else it is built."""
+    image: Path | None = None
+    """The whole flash of an emulated chip, if that is here already; else it is built."""
+    programs: tuple[Path, ...] = ()
+    """What a simulated chip runs, a file for each image, if they are here already; none to build them."""
     flashing: Flashing | None = None
     """How a board is flashed with what `build` says, before it is opened; None if it may not be."""
     emulated: bool = False
@@ -263,7 +265,7 @@ def check_address(target: Target, address: Address) -> None:
         raise UsageError(f"--emulated is said of what is behind a port; the target {target.name} needs no such word")
     if address.faults and not target.in_process:
         raise UsageError(f"--fault is for simulated targets, such as pico-sim; {target.name} has its own")
-    if address.program is not None and target.runs_image and address.build:
+    if address.image is not None and target.runs_image and address.build:
         name = next(iter(address.build))
         raise UsageError(f"an image was built already: leave out {name}, or the image")
     if address.faults:
@@ -271,7 +273,7 @@ def check_address(target: Target, address: Address) -> None:
         from intercore.target.simulated_chip import check_faults  # noqa: PLC0415
 
         check_faults(address.faults, stm32h745=target.board is STM32H745)
-    if address.program is not None and not target.runs_image:
+    if address.image is not None and not target.runs_image:
         flashed = (
             "" if target.board is None else f"; to put one on a board: intercore flash {target.board.name} --image FILE"
         )

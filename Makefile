@@ -37,6 +37,8 @@ COMPILER_CACHE := ccache:ccache
 NINJA := ninja:ninja-build
 CACHED = CMAKE_GENERATOR=Ninja CMAKE_C_COMPILER_LAUNCHER="$$(command -v ccache)" CCACHE_DIR="$(CURDIR)/build/ccache" CCACHE_NOHASHDIR=1
 FUZZ_SECONDS ?= 60
+# Of tests/firmware, for programs of microcontrollers.
+CROSS_COMPILED := amp rp2040 rp2040_amp stm32h745
 SANITIZED := test-address,undefined test-thread
 LINTS := lint-python lint-c lint-rust
 # Of a C function, that clang's analyser looks at in `make test`; in `make lint` and `make test-long` it is clang's own
@@ -129,12 +131,11 @@ test-long: setup build/platformio/.installed ## what is too long for every day: 
 	cd sim && PROPTEST_RNG_ALGORITHM=xs PROPTEST_CASES=100000 cargo test --locked --release --test all -- lockstep:: interleaving::
 	cd sim && PROPTEST_RNG_ALGORITHM=xs PROPTEST_CASES=1000000 cargo test --locked --release --test all engines::
 	$(RING_MODEL) && cargo test --locked --quiet -- --include-ignored
-	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/firmware/rp2040 tests/firmware/rp2040_amp tests/firmware/stm32h745 \
-	    tests/cli
+	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim $(addprefix tests/firmware/,$(CROSS_COMPILED)) tests/cli
 	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/firmware/host/test_transports.py tests/firmware/host/test_trace.py
 	INTERCORE_SLOW=1 INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/firmware/host/test_trace.py
-	$(BIN)/pytest -q $(TOGETHER) $(addprefix --ignore tests/,cli sim firmware/host firmware/rp2040 firmware/rp2040_amp \
-	    firmware/stm32h745 test_contributing.py)
+	$(BIN)/pytest -q $(TOGETHER) $(addprefix --ignore tests/,cli sim test_contributing.py) \
+	    $(addprefix --ignore tests/firmware/,host $(CROSS_COMPILED))
 	$(MAKE) --no-print-directory lint-c $(ALL_STATES)
 	$(MAKE) --no-print-directory test-page
 	$(MAKE) --no-print-directory docs

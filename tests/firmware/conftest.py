@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-CROSS_COMPILED = {HERE / name for name in ("rp2040", "rp2040_amp", "stm32h745")}
+CROSS_COMPILED = {HERE / name for name in ("amp", "rp2040", "rp2040_amp", "stm32h745")}
 LIMIT_S = 900
 """For a test with its fixtures, unless it has a limit of its own."""
 

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from intercore.errors import SimulatorError
 
@@ -108,20 +108,32 @@ class Statistics:
     """What a core did since power-on. Simulated, not measured."""
 
     cycles: int
-    """Cycles of clk_sys that have passed, whatever the core did."""
+    """Ticks that have passed, whatever the core did: cycles of clk_sys on an RP2040, picoseconds on an STM32H745."""
     instructions: int
     """Instructions begun."""
     exceptions: int
     """Exceptions entered, tail-chained ones included."""
     asleep: int
-    """Cycles asleep, a sleep that goes on included."""
+    """Ticks asleep, a sleep that goes on included."""
     conflicts: Mapping[str, int]
-    """Cycles lost because another master held a slave of the bus, by its name: "SRAM0", "XIP", "APB" and so on."""
+    """Cycles lost because another master held a slave of the bus, by its name: "SRAM0", "XIP", "APB" and so on; empty
+    on an STM32H745, whose times mean nothing."""
     waits: Mapping[str, int]
-    """Cycles lost to wait states of a slave itself, by its name."""
-    fifo_words_lost: int
+    """Cycles lost to wait states of a slave itself, by its name; empty likewise."""
+    lost: int
     """What was for this core and was lost, for faults that were asked for: words that the other core of an RP2040
     wrote, interrupts of an STM32H745's semaphores that became free."""
+
+
+Counted: TypeAlias = "tuple[int, int, int, list[tuple[str, int]], list[tuple[str, int]], int]"
+"""Instructions, exceptions, ticks asleep; ticks lost to other masters and to wait states, by slave; what was lost."""
+
+
+def counted(now: int, numbers: Counted) -> Statistics:
+    """Return what a core did up to a tick, of the simulator's numbers."""
+    instructions, exceptions, asleep, conflicts, waits, lost = numbers
+    others, slaves = (MappingProxyType(dict(by_slave)) for by_slave in (conflicts, waits))
+    return Statistics(now, instructions, exceptions, asleep, others, slaves, lost)
 
 
 class Symbol(NamedTuple):
@@ -149,6 +161,9 @@ class Machine(Protocol):
 
     def now(self) -> int:
         """Return the tick up to which everything has happened."""
+
+    def statistics(self, core: int) -> Counted:
+        """Return what a core did."""
 
     def registers(self, core: int) -> tuple[list[int], int, int, int, bool, int, str]:
         """Return r0 to r12, sp, lr, pc; xpsr, msp, psp, PRIMASK, CONTROL; what the core does."""
@@ -217,12 +232,16 @@ class Chip(ABC):
         """Return what the console's UART has sent since this was last called."""
 
     @abstractmethod
+    def read(self, place: int | str, count: int) -> bytes:
+        """Return `count` bytes of memory as core 0 sees them. Raises ValueError if they are not within memory."""
+
+    @abstractmethod
     def set_line_rate(self, rate: int) -> None:
         """Have what is sent to the console's UART come with `rate` bits per second, 8N1, whatever that is set to."""
 
-    @abstractmethod
     def statistics(self, core: int) -> Statistics:
         """Return what a core did since power-on."""
+        return counted(self.now, self._machine.statistics(number("core", core)))
 
     @property
     def now(self) -> int:

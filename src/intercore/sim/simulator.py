@@ -21,7 +21,6 @@ from __future__ import annotations
 import operator
 import os
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -39,6 +38,7 @@ from intercore.sim.chip import (
     Stop,
     Symbol,
     TimedOutput,
+    counted,
     number,
     whole,
 )
@@ -364,10 +364,6 @@ class Simulator(Chip):
 
     # What it came to
 
-    def statistics(self, core: int) -> Statistics:
-        """Return what a core did since power-on."""
-        return _statistics(self.now, self._machine.statistics(number("core", core)))
-
     def trace_hash(self) -> int:
         """Return a 64-bit hash of all that has happened since the start, as `intercore-sim --hash` prints it.
 
@@ -377,7 +373,7 @@ class Simulator(Chip):
 
     def _take_tally(self, number: int) -> list[Count]:
         return [
-            Count(cycle, core, tuple(arguments), (_statistics(cycle, first), _statistics(cycle, second)))
+            Count(cycle, core, tuple(arguments), (counted(cycle, first), counted(cycle, second)))
             for cycle, core, arguments, first, second in self._machine.take_tally(number)
         ]
 
@@ -397,11 +393,3 @@ class Simulator(Chip):
         if address % 4:
             raise ValueError(f"address {address:#010x} is not a multiple of 4")
         return address
-
-
-def _statistics(
-    cycles: int, counted: tuple[int, int, int, list[tuple[str, int]], list[tuple[str, int]], int]
-) -> Statistics:
-    instructions, exceptions, asleep, conflicts, waits, words = counted
-    others, slaves = (MappingProxyType(dict(by_slave)) for by_slave in (conflicts, waits))
-    return Statistics(cycles, instructions, exceptions, asleep, others, slaves, words)

@@ -7,13 +7,12 @@ picoseconds since power-on. What software does that the chip would not forgive i
 from __future__ import annotations
 
 import os
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from intercore import _sim
-from intercore.sim.chip import U32, U64, Chip, Reason, Statistics, Stop, TimedOutput, number, whole
+from intercore.sim.chip import U32, U64, Chip, Reason, Stop, TimedOutput, number, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,9 +93,3 @@ class Stm32h745(Chip):
     def set_line_rate(self, rate: int) -> None:
         """See Chip."""
         self._machine.set_line_rate(whole("rate", rate, 1, U32))
-
-    def statistics(self, core: int) -> Statistics:
-        """See Chip; nothing is known of slaves of the bus."""
-        instructions, exceptions, asleep, *_ = self._machine.statistics(number("core", core))
-        none: MappingProxyType[str, int] = MappingProxyType({})
-        return Statistics(self.now, instructions, exceptions, asleep, none, none, 0)

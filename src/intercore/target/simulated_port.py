@@ -89,7 +89,7 @@ class SimulatedPort(Port):
 
 def symptoms(chip: Chip) -> str:
     """Return where both cores are and what they do, a clause: for a chip that hangs, or whose program ended."""
-    lost = [(chip.statistics(core).fifo_words_lost, core) for core in (0, 1)]
+    lost = [(chip.statistics(core).lost, core) for core in (0, 1)]
     words = "".join(f"; lost on purpose on the way to core {core}: {count}" for count, core in lost if count)
     return f"at {chip.moment}: core 0 {_core(chip, 0)}, core 1 {_core(chip, 1)}{words}{_crashes(chip)}"
 

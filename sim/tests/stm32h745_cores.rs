@@ -15,16 +15,22 @@ const PWR_CSR1: u32 = 0x5802_4804;
 const PWR_CR3: u32 = 0x5802_480c;
 const RCC_GCR: u32 = 0x5802_44a0;
 const RCC_AHB4ENR: u32 = 0x5802_44e0;
+const RCC_AHB2ENR: u32 = 0x5802_44dc;
+const SRAM1: u32 = 0x3000_0000;
 const HSEM_R0: u32 = 0x5802_6400;
 const HSEM_RLR0: u32 = 0x5802_6480;
 const AIRCR: u32 = 0xe000_ed0c;
 const CCR: u32 = 0xe000_ed14;
 const CPACR: u32 = 0xe000_ed88;
+const MPU_CTRL: u32 = 0xe000_ed94;
+const MPU_RBAR: u32 = 0xe000_ed9c;
+const MPU_RASR: u32 = 0xe000_eda0;
 const DCIMVAC: u32 = 0xe000_ef5c;
 const DCISW: u32 = 0xe000_ef60;
 const DCCMVAC: u32 = 0xe000_ef68;
 
 const DSB: [u16; 2] = [0xf3bf, 0x8f4f];
+const ISB: [u16; 2] = [0xf3bf, 0x8f6f];
 const DMB: [u16; 2] = [0xf3bf, 0x8f5f];
 
 /// Machine code. R0 and R1 are changed by what does not say otherwise.
@@ -105,6 +111,12 @@ fn chip(m7: Program, m4: Program, m4_begins: bool) -> Machine {
     }
     machine.start();
     machine
+}
+
+/// Gives the Cortex-M7 a handler of SVC.
+fn load_supervisor(machine: &mut Machine, handler: &[u16]) {
+    let bytes: Vec<u8> = handler.iter().flat_map(|half| half.to_le_bytes()).collect();
+    assert!(machine.load(M7, 0x0800_0800, &bytes) && machine.load(M7, 0x0800_002c, &0x0800_0801_u32.to_le_bytes()));
 }
 
 fn run(machine: &mut Machine, microseconds: u64) {
@@ -283,6 +295,50 @@ fn an_event_that_is_sent_before_a_store_is_complete_is_told() {
     assert_eq!(told_of_a_store(&DSB, sends), []);
 }
 
+/// What is told of a program for the Cortex-M7 that gives a region of 32 KiB these attributes, goes on like this, and uses
+/// AXI SRAM and SRAM4. Everything else is as in the default map.
+fn told_of_a_region(base: u32, attributes: u32, goes_on: &[u16]) -> Vec<(Option<usize>, String)> {
+    let m7 = Program::new().supplied().put(MPU_RBAR, base | 1 << 4).put(MPU_RASR, attributes | 14 << 1 | 1);
+    let m7 = m7.put(MPU_CTRL, 5).code(goes_on).get(6, AXI).get(6, SRAM4).set(7, 7);
+    let mut machine = chip(m7, Program::new(), false);
+    load_supervisor(&mut machine, &[0x4770]);
+    run(&mut machine, 1000);
+    assert_eq!(r(&machine, M7, 7), 7, "the program goes on");
+    told(&mut machine)
+}
+
+#[test]
+fn memory_that_is_used_before_its_new_protection_is_sure_to_hold_is_told() {
+    let not_cached = 3 << 24 | 1 << 19;
+    let told = told_of_a_region(AXI & !0x7fff, not_cached, &[]);
+    assert!(matches!(&told[..], [(Some(M7), sentence)] if sentence.contains("has not executed DSB since")), "{told:?}");
+    assert_eq!(told_of_a_region(AXI & !0x7fff, not_cached, &DSB), []);
+    let (as_before, elsewhere) = (3 << 24 | 1 << 19 | 3 << 16, (AXI + 0x8000) & !0x7fff);
+    assert_eq!(told_of_a_region(AXI & !0x7fff, as_before, &[]), [], "it is what it was");
+    assert_eq!(told_of_a_region(elsewhere, not_cached, &[]), [], "it is not used");
+    // SVC, whose handler returns at once: an exception's entry is a barrier
+    assert_eq!(told_of_a_region(AXI & !0x7fff, not_cached, &[0xdf00]), []);
+}
+
+#[test]
+fn code_that_is_executed_before_its_new_protection_is_sure_to_hold_is_told() {
+    // BLX to BX LR in SRAM1, of which a part is a region in which nothing is executed, and then is none
+    let calls = |barriers: &[u16]| {
+        let m7 = Program::new().supplied().put(RCC_AHB2ENR, 1 << 29).put(SRAM1, 0x4770).put(MPU_RBAR, SRAM1 | 1 << 4);
+        let m7 = m7.put(MPU_RASR, 1 << 28 | 3 << 24 | 1 << 19 | 14 << 1 | 1).put(MPU_CTRL, 5).code(&DSB).code(&ISB);
+        let m7 = m7.put(MPU_CTRL, 0).code(barriers).set(0, SRAM1 | 1).code(&[0x4780]).set(7, 7);
+        let mut machine = chip(m7, Program::new(), false);
+        run(&mut machine, 1000);
+        assert_eq!(r(&machine, M7, 7), 7, "the program goes on");
+        told(&mut machine)
+    };
+    for barriers in [&[][..], &DSB, &ISB, &[ISB, DSB].concat()] {
+        let told = calls(barriers);
+        assert!(matches!(&told[..], [(Some(M7), sentence)] if sentence.contains("DSB and then ISB")), "{told:?}");
+    }
+    assert_eq!(calls(&[DSB, ISB].concat()), []);
+}
+
 #[test]
 fn a_return_to_a_frame_that_no_entry_has_made_so_is_told() {
     // VMOV s0, r0, so that there is a floating-point context; SVC
@@ -291,8 +347,7 @@ fn a_return_to_a_frame_that_no_entry_has_made_so_is_told() {
     let moves = Program::new().code(&[0x4668, 0x1f01, 0x231a, 0xc804, 0xc104, 0x3b01, 0xd1fb, 0xb081, 0x4770]);
     for (handler, words) in [(Program::new().code(&[0x4770]), None), (moves, Some("not aligned to 8 bytes"))] {
         let mut machine = chip(program.clone(), Program::new(), false);
-        let bytes: Vec<u8> = handler.0.into_iter().flat_map(u16::to_le_bytes).collect();
-        assert!(machine.load(M7, 0x0800_0800, &bytes) && machine.load(M7, 0x0800_002c, &0x0800_0801_u32.to_le_bytes()));
+        load_supervisor(&mut machine, &handler.0);
         run(&mut machine, 1000);
         assert_eq!(r(&machine, M7, 7), 7, "the program goes on");
         match words {

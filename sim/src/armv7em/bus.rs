@@ -32,6 +32,14 @@ pub enum Event {
     Ordered,
     /// DSB: all accesses before it are complete.
     Completed,
+    /// An access to this address for which the protection unit's setting matters that was changed last, and no barrier has
+    /// been executed that makes an access find it.
+    Early {
+        /// Of the access.
+        address: u32,
+        /// It fetches an instruction.
+        code: bool,
+    },
     /// A return from an exception to the frame at this address, which is not aligned as an entry aligns each (B1.5.7).
     UnalignedFrame(u32),
 }

@@ -40,9 +40,12 @@ impl Processor {
             0x3b => match second >> 4 & 15 {
                 2 => self.exclusive = false,
                 // DSB, DMB, ISB: everything happens in order, so that there is nothing to wait for.
-                4 => bus.observe(Event::Completed),
+                4 => {
+                    self.mpu.complete();
+                    bus.observe(Event::Completed);
+                }
                 5 => bus.observe(Event::Ordered),
-                6 => {}
+                6 => self.mpu.synchronise(),
                 _ => return Err(Fault::Undefined),
             },
             _ => return Err(Fault::Undefined),

@@ -64,6 +64,7 @@ impl Processor {
             self.attention = false;
             return false;
         }
+        self.mpu.settle();
         let return_value = self.push_context(bus);
         self.chain(return_value, bus);
         true
@@ -141,6 +142,7 @@ impl Processor {
 
     /// Leaves the exception that is active, by the value that was branched to (B1.5.8).
     pub(crate) fn return_from_exception(&mut self, value: u32, bus: &mut impl Bus) {
+        self.mpu.settle();
         let ended = self.ipsr;
         let nested = self.nvic.active_count() > 1;
         let fits = match value & 15 {

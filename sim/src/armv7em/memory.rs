@@ -10,6 +10,9 @@ use crate::chip::cpu::decode::Width;
 impl Processor {
     /// A halfword of code.
     pub(crate) fn fetch(&mut self, address: u32, bus: &mut impl Bus) -> Result<u16, Fault> {
+        if self.is_early(address, self.is_privileged(), Access::Execute) {
+            bus.observe(Event::Early { address, code: true });
+        }
         if !self.permits(address, self.is_privileged(), Access::Execute) {
             return Err(Fault::ProtectedCode);
         }
@@ -94,6 +97,9 @@ impl Processor {
         privileged: bool,
         bus: &mut impl Bus,
     ) -> Result<u32, Fault> {
+        if self.is_early(address, privileged, Access::Read) {
+            bus.observe(Event::Early { address, code: false });
+        }
         if !self.permits(address, privileged, Access::Read) {
             return Err(Fault::Protected(address));
         }
@@ -120,6 +126,9 @@ impl Processor {
         privileged: bool,
         bus: &mut impl Bus,
     ) -> Result<(), Fault> {
+        if self.is_early(address, privileged, Access::Write) {
+            bus.observe(Event::Early { address, code: false });
+        }
         if !self.permits(address, privileged, Access::Write) {
             return Err(Fault::Protected(address));
         }

@@ -98,6 +98,11 @@ impl Region {
         }
     }
 
+    /// XN; nothing is executed from 0xE0000000 up whatever a region says (B3.5).
+    fn never_executed(self, address: u32) -> bool {
+        self.attributes & 1 << 28 != 0 || address >= 0xe000_0000
+    }
+
     /// Neither Device nor Strongly-ordered (TEX, C, B).
     fn is_normal(self) -> bool {
         let (tex, cacheable, bufferable) =
@@ -122,11 +127,38 @@ impl Stretch {
     }
 }
 
+/// What may still find the setting before the present one. Barriers end that, and so do an exception's entry and return (Arm
+/// DUI 0553A, page 4-45): DSB for data; for code an ISB behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Earlier {
+    CodeAndData,
+    Code,
+}
+
+/// The unit's setting before the present one.
+#[derive(Clone, Debug, Hash)]
+struct Before {
+    control: u32,
+    map: Vec<Stretch>,
+    by: Earlier,
+}
+
+/// What a place is for data by a setting: whether it can be read and written, what the cache does with it, whether it is
+/// Shareable, whether it is normal memory.
+#[derive(PartialEq, Eq)]
+struct Character {
+    access: (bool, bool),
+    policy: Policy,
+    shareable: bool,
+    normal: bool,
+}
+
 /// The unit's registers.
 #[derive(Clone, Debug, Hash)]
 pub struct Mpu {
     control: u32,
     number: u32,
+    before: Option<Box<Before>>,
     regions: Vec<Region>,
     /// What the regions come to, by rising address.
     map: Vec<Stretch>,
@@ -139,6 +171,7 @@ impl Mpu {
         Self {
             control: 0,
             number: 0,
+            before: None,
             regions: vec![Region::default(); regions as usize],
             map: vec![Stretch::ALL],
             recent: [Stretch::ALL; 2],
@@ -167,7 +200,26 @@ impl Mpu {
     }
 
     fn stretch(&self, address: u32) -> Stretch {
-        self.map[self.map.partition_point(|stretch| stretch.first <= address) - 1]
+        stretch(&self.map, address)
+    }
+
+    /// DSB: data finds the present setting from now on.
+    pub(crate) fn complete(&mut self) {
+        if let Some(before) = &mut self.before {
+            before.by = Earlier::Code;
+        }
+    }
+
+    /// ISB: so does code, if DSB was before it.
+    pub(crate) fn synchronise(&mut self) {
+        if self.before.as_ref().is_some_and(|before| before.by == Earlier::Code) {
+            self.settle();
+        }
+    }
+
+    /// Whatever comes finds the present setting.
+    pub(crate) fn settle(&mut self) {
+        self.before = None;
     }
 
     /// The region that decides: the last one that has the address.
@@ -202,6 +254,11 @@ impl Mpu {
 
     /// Writes a register. `MPU_RNR` ignores a number that no region has.
     pub(crate) fn write(&mut self, address: u32, value: u32) {
+        if address & 0xff != 0x98 {
+            let setting =
+                || Box::new(Before { control: self.control, map: self.map.clone(), by: Earlier::CodeAndData });
+            self.before.get_or_insert_with(setting).by = Earlier::CodeAndData;
+        }
         match address & 0xff {
             0x94 => self.control = value & 7,
             0x98 => self.select(value & 0xff),
@@ -225,6 +282,36 @@ impl Mpu {
             self.number = number;
         }
     }
+}
+
+fn stretch(map: &[Stretch], address: u32) -> Stretch {
+    map[map.partition_point(|stretch| stretch.first <= address) - 1]
+}
+
+/// The region that decides, if the unit is on and there is one; and else whether the default map holds.
+fn decision(control: u32, map: &[Stretch], address: u32, privileged: bool) -> (Option<Region>, bool) {
+    let on = control & 1 != 0;
+    let region = if on { stretch(map, address).region } else { None };
+    (region, !on || privileged && control & 4 != 0)
+}
+
+/// What a place is for data.
+fn character(control: u32, map: &[Stretch], address: u32, privileged: bool) -> Character {
+    let (region, default) = decision(control, map, address, privileged);
+    Character {
+        access: region.map_or((default, default), |region| region.access(privileged)),
+        policy: region.map_or_else(|| default_policy(address), Region::policy),
+        shareable: region.is_some_and(Region::is_shareable),
+        normal: region.map_or(!is_in(DEVICE, address), Region::is_normal),
+    }
+}
+
+/// Whether code is executed there.
+fn executes(control: u32, map: &[Stretch], address: u32, privileged: bool) -> bool {
+    let (region, default) = decision(control, map, address, privileged);
+    region.map_or(default && !is_in(NEVER_EXECUTED, address), |region| {
+        region.access(privileged).0 && !region.never_executed(address)
+    })
 }
 
 /// Eighths of the address space in which nothing is executed: peripherals, devices, system (B3.1).
@@ -251,8 +338,30 @@ impl Processor {
         self.mpu.is_enabled() && (self.mpu.holds_for_faults() || !self.is_below_zero())
     }
 
-    /// Whether an access is allowed. The private peripheral bus is not the unit's (B3.5), and nothing is executed from
-    /// 0xE0000000 up whatever a region says.
+    /// Whether an access may still find another setting of the unit than the present one, and that matters for it. It is
+    /// asked once for a change: after an access of which that is true, all have found the present one.
+    pub(crate) fn is_early(&mut self, address: u32, privileged: bool, access: Access) -> bool {
+        let Some(before) = &self.mpu.before else { return false };
+        if access != Access::Execute && before.by == Earlier::Code || address >> 20 == 0xe00 {
+            return false;
+        }
+        let decides = |control: u32| control & 2 != 0 || !self.is_below_zero();
+        let settings = [(before.control, &before.map), (self.mpu.control, &self.mpu.map)]
+            .map(|(control, map)| (if decides(control) { control } else { 0 }, map));
+        let early = if access == Access::Execute {
+            let [then, now] = settings.map(|(control, map)| executes(control, map, address, privileged));
+            then != now
+        } else {
+            let [then, now] = settings.map(|(control, map)| character(control, map, address, privileged));
+            then != now
+        };
+        if early {
+            self.mpu.settle();
+        }
+        early
+    }
+
+    /// Whether an access is allowed. The private peripheral bus is not the unit's (B3.5).
     pub(crate) fn permits(&mut self, address: u32, privileged: bool, access: Access) -> bool {
         let default = access != Access::Execute || !is_in(NEVER_EXECUTED, address);
         if address >> 20 == 0xe00 || !self.is_protected() {
@@ -266,7 +375,7 @@ impl Processor {
         match access {
             Access::Read => read,
             Access::Write => write,
-            Access::Execute => read && region.attributes & 1 << 28 == 0 && address < 0xe000_0000,
+            Access::Execute => read && !region.never_executed(address),
         }
     }
 

@@ -28,6 +28,8 @@ enum Mistake {
     Unordered,
     Incomplete,
     UnalignedFrame,
+    EarlyData,
+    EarlyCode,
 }
 
 impl Mistake {
@@ -70,6 +72,14 @@ impl Mistake {
             Self::UnalignedFrame => {
                 "returns from an exception to a frame that is not aligned to 8 bytes, as every entry aligns it: the stack \
                  pointer is wrong from now on (ARMv7-M B1.5.7)"
+            }
+            Self::EarlyData => {
+                "uses memory whose protection it has changed and has not executed DSB since: the access may still find what \
+                 the protection was (Arm DUI 0553A, page 4-45)"
+            }
+            Self::EarlyCode => {
+                "executes code in memory whose protection it has changed and has not executed DSB and then ISB since: the \
+                 fetch may still find what the protection was (Arm DUI 0553A, page 4-45)"
             }
         }
     }
@@ -307,6 +317,8 @@ impl Bus for Port<'_> {
                 }
             }
             Event::Completed => self.shared.last_store[self.core] = LastStore::Complete,
+            Event::Early { address, code: false } => self.tell(Mistake::EarlyData, address),
+            Event::Early { address, code: true } => self.tell(Mistake::EarlyCode, address),
             Event::UnalignedFrame(address) => self.tell(Mistake::UnalignedFrame, address),
         }
     }

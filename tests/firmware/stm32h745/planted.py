@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DSB = bytes.fromhex("bff3 4f8f")
+ISB = bytes.fromhex("bff3 6f8f")
 NOP = bytes.fromhex("aff3 0080")
 GIVING = ("stm32h745_lock_give", "board_unlock")
 """Functions that give a semaphore back (stm32h745_lock.c), by themselves or by a call, as the compiler sees fit."""
@@ -34,17 +35,27 @@ def with_unaligned_frames(images: Sequence[Path]) -> list[bytes]:
 
 def without_barrier(images: Sequence[Path]) -> list[bytes]:
     """Return the images, in the first of which no DSB stands before a semaphore is given back."""
+    return _without(images, GIVING, (DSB,))
+
+
+def with_protection_at_once(images: Sequence[Path]) -> list[bytes]:
+    """Return the images, in the first of which neither DSB nor ISB follows the set-up of memory protection."""
+    return _without(images, ("stm32h745_mpu_start",), (DSB, ISB))
+
+
+def _without(images: Sequence[Path], functions: Sequence[str], barriers: Sequence[bytes]) -> list[bytes]:
     intact = images[0].read_bytes()
     first = bytearray(intact)
     with images[0].open("rb") as file:
         elf = ELFFile(file)
         code = elf.get_section_by_name(".text")
         symbols = elf.get_section_by_name(".symtab")
-        for name in GIVING:
+        for name in functions:
             symbol = symbols.get_symbol_by_name(name)[0]
             begin = (symbol["st_value"] & ~1) - code["sh_addr"] + code["sh_offset"]
             body = slice(begin, begin + symbol["st_size"])
-            first[body] = first[body].replace(DSB, NOP)
+            for barrier in barriers:
+                first[body] = first[body].replace(barrier, NOP)
     assert first != intact
     return [bytes(first), images[1].read_bytes()]
 

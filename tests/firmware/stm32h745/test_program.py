@@ -23,7 +23,12 @@ from intercore.target.simulated_chip import SimulatedChip
 from tests.firmware.amp.console import AmpConsole
 from tests.firmware.stm32h745.conftest import FASTEST, ROOT, SLOWEST, UNCACHED, built, images_at
 from tests.firmware.stm32h745.covering_array import DAILY, NIGHTLY, SEED_003, variables
-from tests.firmware.stm32h745.planted import with_unaligned_frames, with_window, without_barrier
+from tests.firmware.stm32h745.planted import (
+    with_protection_at_once,
+    with_unaligned_frames,
+    with_window,
+    without_barrier,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,7 +55,7 @@ def switched_on(images: Sequence[Path | bytes], supply: str = "smps") -> Amp:
     return AmpConsole(chip, chip.hz, "hsem", "interrupt")
 
 
-def greeted(images: Sequence[Path], supply: str = "smps") -> Amp:
+def greeted(images: Sequence[Path | bytes], supply: str = "smps") -> Amp:
     """Return the console of a chip that has said hello."""
     console = switched_on(images, supply)
     assert console.hear(HELLO).end["type"] == "end", "the unasked hello is not complete"
@@ -236,6 +241,13 @@ def test_a_barrier_that_is_missing_is_told_though_every_result_is_right(images: 
     told = console.chip.take_diagnostics()
     assert told
     assert all("core 0" in sentence and "neither DMB nor DSB" in sentence for sentence in told), told
+
+
+def test_protection_that_no_barrier_follows_is_told_though_the_program_goes_on(images: tuple[Path, Path]) -> None:
+    console = greeted(with_protection_at_once(images))
+    told = console.chip.take_diagnostics()
+    assert any("whose protection it has changed and has not executed DSB since" in one for one in told), told
+    assert all("core 0" in one for one in told), told
 
 
 @pytest.mark.measures("speedup")

@@ -346,7 +346,7 @@ def test_two_builds_of_a_work_are_compared_by_turns(tool: Tool) -> None:
     crc = f"workload={EXAMPLES / 'crc.c'}"
     done = tool("compare", "--alternate", "host", "speedup", crc, "n=256", "mode=create", *builds).succeeded()
     assert "compiler.flags: -std=c11 -O1 -g and -std=c11 -O2 -g" in " ".join(done.out.split())
-    assert "speedup time on one core (T1)" in done.out
+    assert "speedup: time on one core (T1)" in done.out
     assert done.err.count("workload=own:crc") == 4
 
 

@@ -32,7 +32,7 @@ def test_the_same_setting_on_two_targets_is_a_pair_whose_ratio_is_the_second_ove
     assert pair.ratio == Interval(1.3, 1.3, 1.3)
     assert pair.exact
     assert found.answer == ("pico-amp-sim beside pico-sim, of one quantity: 1 slower.",)
-    assert found.sentences[0] == "switch, switch: pico-amp-sim takes 1.30 times as long as pico-sim."
+    assert found.sentences[0] == "switch, time to wake: pico-amp-sim takes 1.30 times as long as pico-sim."
     assert "Both are SIMULATED: all numbers are exact, and the same each time." in found.sentences
     assert found.warnings == ()
 
@@ -104,7 +104,7 @@ def test_what_a_benchmark_calls_its_series_is_said_in_place_of_their_names() -> 
     """Calls are compared with the cost of looking, which the analysis takes off: both say so."""
     calls = measured([5] * 6, "api", "call")
     found = compare([run("a", calls), run("b", calls)])
-    assert quantity_name(found.pairs[0]) == "api call with clock reading"
+    assert quantity_name(found.pairs[0]) == "api: call with clock reading"
     assert any(said.startswith("api, call with clock reading: b takes 1.00 times") for said in found.sentences)
 
 
@@ -190,7 +190,7 @@ def test_a_simulated_target_beside_a_measured_one_is_warned_of() -> None:
     assert found.warnings == ("a is SIMULATED and b is measured: a ratio contains the simulator's error.",)
     assert not any("Both are SIMULATED" in sentence for sentence in found.sentences)
     titles = [table.title for table in comparison_section(found).tables]
-    assert titles[:2] == ["What differs most: a (SIMULATED) and b", "switch, switch: a (SIMULATED) and b"]
+    assert titles[:2] == ["What differs most: a (SIMULATED) and b", "switch, time to wake: a (SIMULATED) and b"]
 
 
 def test_results_that_the_targets_call_spoilt_are_warned_of() -> None:

@@ -82,7 +82,9 @@ def test_how_fast_the_cores_compute_is_told_apart_from_what_else_differs() -> No
 
     found = picture(compare_sides([side("a", 100, 1000, 1000)], [side("b", 50_000, 400_000, 2000)]))
     assert found is not None
-    assert [(word, [one.quantity for one in marks]) for word, marks in found.extremes] == [("slower", ["switch"])]
+    assert [(word, [one.quantity for one in marks]) for word, marks in found.extremes] == [
+        ("slower", ["switch: time to wake"])
+    ]
     assert found.speed is not None
     assert (found.speed.words, found.speed.setting) == ("400 × slower", "n = 1,000")
 

@@ -199,7 +199,7 @@ def test_how_fast_a_core_computes_is_told_before_what_else_differs(tmp_path: Pat
     chip = run(*map(slowed, both_modes()), number=8, target="pico-sim", simulated=True)
     other = run(*both_modes(), target="pico-amp-sim", simulated=True)
     text = page(tmp_path, chip, other).text
-    assert re.search(r"A core of pico-amp-sim computes 300 × faster, at least \(speedup time on one core \(T1\)", text)
+    assert re.search(r"A core of pico-amp-sim computes 300 × faster, at least \(speedup: time on one core \(T1\)", text)
     assert "pico-amp-sim is faster, by medians" not in text, "nothing else was measured"
 
 
@@ -358,6 +358,12 @@ def test_the_table_holds_the_numbers_with_their_intervals(tmp_path: Path) -> Non
 @of_speedups
 def test_the_answer_is_in_sentences(tmp_path: Path) -> None:
     text = page(tmp_path, run(*both_modes())).text
+    assert re.search(
+        r"A job is worth splitting from 160 µs of work on one core if you create tasks for its parts \(90% efficient "
+        r"from 1\.44 ms\) and from 20\.1 µs or less if you wake tasks that wait for its parts \(90% efficient from "
+        r"91\.\d µs\)\. Two cores did",
+        text,
+    )
     assert "Two cores did the work up to 2.00 times as fast as one" in text
     assert "woken tasks at n = 1,000,000, which takes one core 20.0 ms" in text
     assert re.search(

@@ -120,7 +120,5 @@ def _in_words(name: str, level: Level) -> str:
 
 
 def quantity_name(pair: Pair) -> str:
-    """Return what was measured, with its benchmark."""
-    return (
-        pair.benchmark if pair.series == pair.benchmark else f"{pair.benchmark} {called(pair.benchmark, pair.series)}"
-    )
+    """Return what was measured, with its benchmark: `irq: time to react`."""
+    return f"{pair.benchmark}: {called(pair.benchmark, pair.series)}"

@@ -315,7 +315,7 @@ def _forced(settings: Sequence[Setting], rest: Sequence[Setting]) -> Iterator[st
     happened = "each happened" if asked == moved else f"{moved:,} happened"
     unmoved = f"; while it was not moved, {_steady(rest)}" if rest else ""
     deviation = _deviation(settings)
-    less = ", not for milliseconds" if deviation < _MILLISECOND_US else ""
+    less = ", which is less than a millisecond" if deviation < _MILLISECOND_US else ""
     yield (
         "When the task was moved to another core before each release, while it waited, its period deviated by at most "
         f"{duration(deviation)}{unmoved}. {asked:,} migrations were asked for and {happened}, counted by "

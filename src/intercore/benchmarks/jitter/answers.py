@@ -33,16 +33,16 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
     Where that at rest is the later one, it is said not to be what load does.
     """
     rest, load = (settings_under(analysis.settings, loaded=loaded) for loaded in (False, True))
-    for question, found, whose in (
+    for question, found, beside in (
         (_AT_REST, rest, ""),
-        (_LOADED, load, "; load of lower priority"),
+        (_LOADED, load, "beside busy tasks of lower priority, "),
     ):
         if found:
             worst = max(found, key=lambda one: one.largest_us)
-            about = f"the latest seen of {sum(one.releases for one in found):,} releases"
+            about = f"{beside}the latest seen of {sum(one.releases for one in found):,} releases"
             about += " at all periods" * (len({one.period_us for one in found}) > 1)
             about += f"; due every {duration(worst.period_us)}, by a task that stays on its core"
-            about += f"; median {duration(typical_us(found))}{whose}"
+            about += f"; median {duration(typical_us(found))}"
             missed = sum(one.missed for one in found)
             if missed:
                 about += f"; {missed:,} of them a period or more late, {in_measurements(found)}"

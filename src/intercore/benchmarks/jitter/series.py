@@ -19,6 +19,8 @@ ROLES = {
     "*.counts": Role.HISTOGRAM,
 }
 
+NAMES = {"late": "lateness"}
+
 SIGNED = ("late", "extremes", "raw")
 """A release may come before it is due, a period be shorter than asked for, and a difference of counters anything."""
 

@@ -27,6 +27,9 @@ ROLES = {
 }
 
 
+NAMES = {"send": "sending call", "taken_from": "sender's work", "taken_to": "receiver's work"}
+
+
 def quantity(one: Measurement, series: Series) -> Quantity | None:
     """Return the throughput of streams, which `window` times as a whole; and what a message takes from a core."""
     for end in ENDS:

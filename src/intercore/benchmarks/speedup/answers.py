@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from intercore.benchmarks.speedup.points import TASKS
+from intercore.benchmarks.speedup.points import BUILT, TASKS
 from intercore.statistics.intervals import Interval
+from intercore.text import listed
 from intercore.view.answer import Answer, Remark, about_times
 from intercore.view.cost import Paying
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
     from intercore.benchmarks.speedup.break_even import BreakEven
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _QUESTION = 24  # letters of a question
 _WORK = "of work on one core"
+_WAYS = 4  # that a sentence lists
 
 
 def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
@@ -39,7 +41,7 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
         begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
         if begin is not None:
             used = "" if well is None else f"{efficiency:.0%} efficient from {duration(well.value)}"
-            about = "; ".join(filter(None, (begin.how_known, used)))
+            about = "; ".join(filter(None, (_tasks(analysis, fit, BUILT), begin.how_known, used)))
             question = f"{_tasks(analysis, fit)} pay from"
             yield Answer(
                 question[:_QUESTION],
@@ -67,6 +69,29 @@ def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Paying]:
             yield Paying(how, 0.0, smallest.t1_us.value, efficiency, at_most=True)
         elif well is not None:
             yield Paying(how, 0.0 if begin is None or begin.bound else begin.t1_us.value, well.value, efficiency)
+
+
+def ways(analysis: SpeedupAnalysis, efficiency: float) -> str:
+    """Say in a sentence from which work on a job is worth splitting, by what one builds for it.
+
+    Empty if that is not known, or there are more ways than a sentence lists.
+    """
+    said: list[str] = []
+    for fit in analysis.fits if len(analysis.fits) <= _WAYS else ():
+        begin = _begin(analysis, fit, 1.0, fit.break_even)
+        if begin is None:
+            continue
+        on_one = "" if said else " of work on one core"
+        way = _tasks(analysis, fit, BUILT)
+        built = f" if {way}" if way else ""
+        used = _begin(analysis, fit, efficiency, fit.isoefficiency)
+        well = "" if used is None else f" ({efficiency:.0%} efficient from {_in_words(used)})"
+        said.append(f"from {_in_words(begin)}{on_one}{built}{well}")
+    return f"A job is worth splitting {listed(said)}." if said else ""
+
+
+def _in_words(begin: _Begin) -> str:
+    return f"{duration(begin.t1_us.value)}{' or less' if begin.bound else ''}"
 
 
 def remarks(analysis: SpeedupAnalysis) -> Iterator[Remark]:
@@ -132,11 +157,11 @@ def _smallest(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> SpeedupPoint:
     return min((point for point in analysis.points if point.group == fit.group), key=lambda point: point.t1_us.value)
 
 
-def _tasks(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> str:
+def _tasks(analysis: SpeedupAnalysis, fit: ForkJoinFit, called: Mapping[str, str] = TASKS) -> str:
     """Return which tasks do the work of a group, as far as others do other groups': `polling tasks`."""
     shared = set.intersection(*(set(one.group.split()) for one in analysis.fits)) if len(analysis.fits) > 1 else set()
     own = [word for word in fit.group.split() if word not in shared and not word.startswith("workload=")]
-    return " ".join(TASKS.get(word.removeprefix("mode="), word) for word in own)
+    return " ".join(called.get(word.removeprefix("mode="), word) for word in own)
 
 
 def _reached(point: SpeedupPoint, wanted: float) -> bool:

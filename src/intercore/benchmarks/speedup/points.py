@@ -28,6 +28,12 @@ BENCHMARK = "speedup"
 IDENTITY = ("workload", "mode", "join", "n", "cores")
 TASKS = {"create": "created tasks", "pool": "woken tasks", "spin": "polling tasks"}
 """What the tasks are that do the parts of the work, by how they are started."""
+BUILT = {
+    "create": "you create tasks for its parts",
+    "pool": "you wake tasks that wait for its parts",
+    "spin": "tasks poll for its parts and keep their cores",
+}
+"""What one builds to have a work done in each of these ways."""
 _WORK = {"fp": "floating point", "double": "double precision", "hanoi": "recursion"}
 """What the work is, where its name does not say so."""
 _POOLED = ("seed", "samples")  # choose the dither and how much is measured, not what: their levels are pooled

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
-from intercore.benchmarks.speedup.answers import answers, paying, remarks
+from intercore.benchmarks.speedup.answers import answers, paying, remarks, ways
 from intercore.benchmarks.speedup.document import to_json
 from intercore.benchmarks.speedup.doubts import warnings
 from intercore.benchmarks.speedup.fit import losses
@@ -58,7 +58,11 @@ def report(run: Run, efficiency: float) -> Report:
         warnings(analysis, run.measurements, run.plan.origin),
         Section(
             TITLE,
-            [*sentences(analysis, run.measurements), *losses(fit for fit in analysis.fits if not is_own(fit))],
+            [
+                *filter(None, [ways(analysis, efficiency)]),
+                *sentences(analysis, run.measurements),
+                *losses(fit for fit in analysis.fits if not is_own(fit)),
+            ],
             [
                 _point_table(run, analysis.points),
                 _cost_table(run, analysis, efficiency),

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse_published
+from intercore.benchmarks.speedup.answers import ways
 from intercore.benchmarks.speedup.plots import Group, figures, is_thinned
 from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.publication import SpeedupPublication
@@ -58,8 +59,8 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
         label=label,
         nothing={run.id: _nothing(run) for run in runs if not by_run[run.id]},
         leads={
-            run.id: html["lead"](_who(run, runs), best)
-            for run in runs
+            run.id: html["lead"](_who(run, runs), ways(each.analysis, efficiency), best)
+            for run, each in zip(runs, analysed, strict=True)
             if by_run[run.id] and (best := _best(by_run[run.id]))
         },
         figures=figures(own, literature, efficiency) if own else (),

@@ -18,6 +18,8 @@ ROLES = {
     "*.back": Role.AUXILIARY,
 }
 
+NAMES = {"switch": "time to wake", "call": "signalling call"}
+
 _ACROSS = ("switch", "before.there", "before.back", "after.there", "after.back")
 
 

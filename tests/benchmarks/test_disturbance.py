@@ -25,8 +25,8 @@ def run(*measurements: Measurement) -> Run:
     [
         ({}, ""),
         ({"wrong": 0, "preempted": 0}, ""),
-        ({"preempted": 1}, "in 1 of 2 measurements a task was forced off its core once"),
-        ({"lost": 2, "wrong": 1}, "in 1 of 2 measurements a result was wrong once, a sample was lost 2 times"),
+        ({"preempted": 1}, "a task was forced off its core once, in 1 of 2 measurements"),
+        ({"lost": 2, "wrong": 1}, "a result was wrong once, a sample was lost 2 times, in 1 of 2 measurements"),
     ],
 )
 def test_what_is_counted_is_told(checks: dict[str, int], said: str) -> None:

@@ -82,21 +82,5 @@ def test_how_fast_the_cores_compute_is_told_apart_from_what_else_differs() -> No
 
     found = picture(compare_sides([side("a", 100, 1000, 1000)], [side("b", 50_000, 400_000, 2000)]))
     assert found is not None
-    assert [(word, [one.quantity for one in marks]) for word, marks in found.extremes] == [
-        ("slower", ["switch: time to wake"])
-    ]
     assert found.speed is not None
     assert (found.speed.words, found.speed.setting) == ("400 × slower", "n = 1,000")
-
-
-def test_what_is_slower_and_what_is_faster_above_all_is_told_of_each_quantity_once() -> None:
-    first = run("a", *(measured([1000] * 8, primitive=name) for name in "xyz"))
-    second = run(
-        "b", *(measured([each] * 8, primitive=name) for name, each in zip("xyz", (3000, 2000, 500), strict=True))
-    )
-    found = picture(compare_sides([first], [second]))
-    assert found is not None
-    assert [(word, [(one.setting, one.words) for one in marks]) for word, marks in found.extremes] == [
-        ("slower", [("x", "3.00 × slower")]),
-        ("faster", [("z", "2.00 × faster")]),
-    ]

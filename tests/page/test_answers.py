@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from intercore.benchmarks.reports import Reported
-from intercore.page.answers import Asked, answer_rows, worst_case
+from intercore.page.answers import Asked, answer_rows, differing, worst_case
 from intercore.record.measurement import Part, Plan, Run
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Unit
@@ -126,6 +126,18 @@ def test_a_verdict_and_a_bound_stand_before_the_number_and_no_ratio_beside_a_ver
     assert same.text == "no difference (1.04 ×), for the same work"
     assert asked(doubted, answer(2.0)).ratio == ""
     assert asked(answer(2.0), doubted).ratio == ""
+
+
+def test_what_two_targets_differ_in_most_is_told_by_their_answers() -> None:
+    rows = [asked(answer(1.0), answer(times)) for times in (3.0, 1.001, 0.5, 8.0, 2.0, 4.0)]
+    worst = asked(*(Answer("late", Interval(value), worst=True) for value in (1.0, 100.0)))
+    rate = asked(answer(1e6, unit="bytes/s"), answer(22e6, unit="bytes/s"))
+    found = {word: [row.ratio for row in kept] for word, kept in differing([*rows, worst, rate])}
+    assert found == {
+        "slower": ["8.0 × slower", "4.0 × slower", "3.0 × slower"],
+        "faster": ["22 × faster", "2.0 × faster"],
+    }
+    assert differing([worst]) == []
 
 
 def test_the_worst_case_that_differs_most_is_told_apart_from_what_is_usual() -> None:

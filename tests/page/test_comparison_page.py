@@ -133,7 +133,7 @@ def test_the_page_loads_and_runs_nothing_and_tells_verdicts_in_words(compared: C
     titles = len([tag for tag, _ in parts.tags if tag == "title"])
     assert titles == 1 + PRIMITIVES  # of the page, and of each mark in the picture
     words = " ".join(parts.text.split())
-    assert re.search(r"slower: 2 faster: 1 ", words)
+    assert re.search(r"slower in 2 faster in 1 ", words)
     assert f"{PRIMITIVES - FIRST} more quantities, the surest and largest differences first" in words
     assert compared.answer[0] in words
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, among, by_way
+from intercore.view.answer import Answer, among, by_way, equal
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,22 @@ from intercore.view.answer import Answer, among, by_way
 )
 def test_an_answer_reads(answer: Answer, text: str) -> None:
     assert answer.text == text
+
+
+@pytest.mark.parametrize(
+    ("times", "verdict", "headline"),
+    [
+        (Interval(1.0), "no difference", "no difference (1.00 ×)"),
+        (Interval(1.004, 1.002, 1.006), "no difference", "no difference: 1.00 × (1.00–1.01)"),
+        (Interval(1.33, 0.95, 1.67), "no sure difference", "no sure difference: 1.33 × (0.95–1.67)"),
+        (Interval(1.33, 1.2, 1.4), "", "1.33 × (1.20–1.40)"),
+        (Interval(1.33), "", "1.33 ×"),
+    ],
+)
+def test_a_multiple_of_1_and_one_that_may_be_are_no_differences(times: Interval, verdict: str, headline: str) -> None:
+    assert equal(times) == verdict
+    assert Answer("core 1 against 0", times, "times", verdict=verdict).headline == headline
+    assert equal(None) == ""
 
 
 def test_a_choice_is_named_with_what_else_varies() -> None:

@@ -34,7 +34,7 @@ def in_words(run: Run) -> str:
         if any(is_busy(one.conditions) for one in run.measurements)
         else []
     )
-    told += [f"in {hit:,} of {len(run.measurements):,} measurements {what}"] if hit else []
+    told += [f"{what}, in {hit:,} of {len(run.measurements):,} measurements"] if hit else []
     return "; ".join([*told, *([f"{failed:,} failed, with samples that cannot be"] if failed else [])])
 
 

@@ -29,7 +29,6 @@ ring or diamond. That of `cannot tell` also has a dashed interval."""
 FIRST = 24
 """Rows that are shown at once; the others are folded."""
 MOST_TICKS = 9
-_EXTREMES = 3  # told in words of either side
 _STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _NARROW = 3.0  # largest over smallest ratio up to which ticks are equal steps from 1 on
 _LEAST_SPAN = 1.02  # of an axis: ratios that are nearly the same are not blown up beyond that
@@ -103,22 +102,6 @@ class Picture:
     legend: Sequence[Legend]
     without: int
     """Quantities that have no ratio, because a median is 0."""
-
-    @property
-    def extremes(self) -> Sequence[tuple[str, Sequence[Mark]]]:
-        """What the second side is, and the few quantities of which that is most so; each is of another kind.
-
-        How fast its cores compute is none of them.
-        """
-        found = []
-        for word, verdicts in (("slower", {"slower", "fewer"}), ("faster", {"faster", "more"})):
-            kinds: dict[str, Mark] = {}
-            for mark in self.first:
-                if mark.verdict in verdicts and not mark.speed_of:
-                    kinds.setdefault(mark.quantity, mark)
-            if kinds:
-                found.append((word, [*kinds.values()][:_EXTREMES]))
-        return found
 
     @property
     def speed(self) -> Mark | None:

@@ -151,6 +151,20 @@ def worst_case(rows: Iterable[Asked]) -> Asked | None:
     return max(known, key=lambda row: abs(math.log(row.times or 1.0)), default=None)
 
 
+_SHOWN = 3  # of either kind
+
+
+def differing(rows: Iterable[Asked]) -> list[tuple[str, list[Asked]]]:
+    """Return what the second of two targets is, slower or faster, and the few questions of which it is that most.
+
+    Worst cases are none of them.
+    """
+    usual = [row for row in rows if row.times is not None and not any(one and one.worst for one in row.answers)]
+    usual.sort(key=lambda row: -abs(math.log(row.times or 1.0)))
+    found = [(word, [row for row in usual if f" {word}" in row.ratio][:_SHOWN]) for word in ("slower", "faster")]
+    return [(word, kept) for word, kept in found if kept]
+
+
 def _concerns(benchmark: str, warning: str, answer: Answer) -> bool:
     """Whether a warning may concern an answer: unless what it names is all other than what the answer names.
 

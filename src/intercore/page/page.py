@@ -36,7 +36,7 @@ from intercore.comparison.analysis import compare
 from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
-from intercore.page.answers import answer_rows, choices, marked_answers, worst_case
+from intercore.page.answers import answer_rows, choices, differing, marked_answers, worst_case
 from intercore.page.overview import overview
 from intercore.record import identity
 from intercore.record.conditions import cycle_hz
@@ -72,11 +72,12 @@ _TRUST = {
     "measured": "Measured on the target itself, which these numbers hold for, as it was built.",
     "simulated": Markup(
         "Good for comparing ways to do something on this chip; before you rely on a time, measure a board. Every cycle "
-        'was counted, as true as <a href="#model">what the model assumes</a>; that was not compared with a board, so '
-        "how far a time is off is not known."
+        'was counted, by <a href="#model">a model</a> that was never compared with a board: how far a time is off is '
+        "not known."
     ),
     "emulated": CAUTION,
 }
+_NOT_FLASH = "; from flash it would take other times"
 _WARNINGS_SHOWN = 3
 """Of each run, before the others are folded."""
 _VALUES_SHOWN = 3  # of a condition that changes within a run
@@ -214,7 +215,7 @@ class _Section:
     def trust(self) -> str:
         """How far its numbers can be trusted, by where they come from and whether something disturbed them."""
         place = self.condition("memory.code")
-        runs_from = f" Its code runs from {in_words(place)}." if place else ""
+        runs_from = f" Its code runs from {in_words(place)}{_NOT_FLASH * ('sram' in place)}." if place else ""
         return _TRUST[self.run.plan.origin] + runs_from + self._not_to_trust
 
     @property
@@ -325,6 +326,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             rows=rows,
             marked_answers=[marked_answers(rows, at, worst=one.doubts_worst_cases) for at, one in enumerate(sections)],
             choices=choices(rows),
+            differing=differing(rows),
             worst=worst_case(rows),
             warnings_shown=_WARNINGS_SHOWN,
             topics={report.benchmark: _topic(report) for one in reported for report in one.reports},

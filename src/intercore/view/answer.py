@@ -71,7 +71,9 @@ class Answer(msgspec.Struct, frozen=True):
     @property
     def headline(self) -> str:
         """The number with what is to be read before it: `no difference (1.04 ×)`; empty where there is no number."""
-        return f"{self.verdict} ({self.number})" if self.verdict and self.number else self.number
+        if not (self.verdict and self.number):
+            return self.number
+        return f"{self.verdict}: {self.number}" if "(" in self.number else f"{self.verdict} ({self.number})"
 
     @property
     def choice(self) -> str:
@@ -104,6 +106,14 @@ class Remark(msgspec.Struct, frozen=True):
     times: Annotated[float, Meta(gt=0)]
     """How many times as much something is as one would expect, or as little: above 1. The largest are told first."""
     sentence: str
+
+
+def equal(times: Interval | None) -> str:
+    """Return the verdict of a multiple that is 1 as far as it is written, or that its interval cannot tell from 1."""
+    if times is not None and multiple(times.value) == multiple(1.0):
+        return "no difference"
+    unsure = times is not None and times.low is not None and times.high is not None and times.low <= 1 <= times.high
+    return "no sure difference" if unsure else ""
 
 
 def about_times(times: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, Remark
+from intercore.view.answer import Answer, Remark, equal
 from intercore.view.quantity import percent
 
 if TYPE_CHECKING:
@@ -33,11 +33,13 @@ def answers(analysis: ContentionAnalysis, work: str) -> Iterator[Answer]:
         slowest = max(others, key=lambda one: one.times_first)
         question = f"core {slowest.core} against core {first.core}"
         varied = slowest.explains(first)
-        about, verdict = "as long for the same work, alone", ""
+        times = Interval(slowest.times_first)
+        verdict = equal(times)
+        about = f"{'' if verdict else 'as long '}for the same work, alone"
         if varied:
             about = f"for the same work, alone; one core's own time varied by {percent(varied)}, likely with its clock"
             verdict = "no difference"
-        yield Answer(question, Interval(slowest.times_first), "times", about, verdict=verdict, brief=False)
+        yield Answer(question, times, "times", about, verdict=verdict, brief=False)
 
 
 def remarks(analysis: ContentionAnalysis) -> Iterator[Remark]:

@@ -30,7 +30,8 @@ def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
         found = [one for one in analysis.budgets if one.path == path]
         if found:
             worst = max(found, key=lambda one: one.largest_us)
-            about = among(_CORES[worst.largest_while], worst.varied)
+            seen = sum(one.samples for one in found)
+            about = f"{among(_CORES[worst.largest_while], worst.varied)}; the longest of {seen:,} seen"
             yield Answer(question, Interval(worst.largest_us), about=about, worst=True)
 
 

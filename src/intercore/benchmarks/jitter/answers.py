@@ -19,11 +19,13 @@ from intercore.view.cost import Cost
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from intercore.benchmarks.jitter.analysis import JitterAnalysis
+    from intercore.benchmarks.jitter.analysis import JitterAnalysis, Setting
 
 
+_CORES = {"core0": "core 0", "core1": "core 1", "both": "all cores"}
+"""Where a load is, by its level."""
 _AT_REST, _LOADED = "worst lateness, at rest", "worst lateness, loaded"
 
 
@@ -35,13 +37,15 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
     rest, load = (settings_under(analysis.settings, loaded=loaded) for loaded in (False, True))
     for question, found, beside in (
         (_AT_REST, rest, ""),
-        (_LOADED, load, "beside busy tasks of lower priority, "),
+        (_LOADED, load, f"beside {_load_of(load)}, "),
     ):
         if found:
             worst = max(found, key=lambda one: one.largest_us)
-            about = f"{beside}the latest seen of {sum(one.releases for one in found):,} releases"
-            about += " at all periods" * (len({one.period_us for one in found}) > 1)
-            about += f"; due every {duration(worst.period_us)}, by a task that stays on its core"
+            periods = [duration(us) for us in sorted({one.period_us for one in found})]
+            seen = sum(one.releases for one in found)
+            about = f"{beside}the latest of {seen:,} seen; due every {' or '.join(periods)}"
+            about += f" (this one: {duration(worst.period_us)})" * (len(periods) > 1)
+            about += "; the task stays on its core"
             about += f"; median {duration(typical_us(found))}"
             missed = sum(one.missed for one in found)
             if missed:
@@ -51,6 +55,12 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
                 about += "; later than loaded"
                 verdict = "likely disturbed"
             yield Answer(question, Interval(largest_us(found)), about=about, verdict=verdict, worst=True)
+
+
+def _load_of(found: Sequence[Setting]) -> str:
+    """Say what a load is: tasks that compute in a loop, and on which cores."""
+    where = {one.load: _CORES[one.load] for one in found if one.load in _CORES}
+    return f"tasks of lower priority that compute{' on ' + next(iter(where.values())) if len(where) == 1 else ''}"
 
 
 def concerns(warning: str, answer: Answer) -> bool:

@@ -22,7 +22,7 @@ _HAND = "hand"
 
 
 def answers(analysis: LockAnalysis) -> Iterator[Answer]:
-    """Answer what handing over takes at best, and a use of one that all cores want: of a mutex, and at worst.
+    """Answer what handing over takes, and a use of one that all cores want: of a mutex, and of what is quickest.
 
     Of several directions the slowest is the answer, and the quickest stands beside it where it differs.
     """
@@ -31,15 +31,16 @@ def answers(analysis: LockAnalysis) -> Iterator[Answer]:
     for name, ways in handed.items():
         if ways[0].lock == "mutex" and name != best:
             yield _handed(f"{_HAND} a mutex over", name, ways, brief=False)
-    dearest = max(analysis.contention, key=lambda one: one.each_us, default=None)
+    held = [one for one in analysis.contention if not one.lock.startswith(_HOLDS_NOTHING)] or analysis.contention
+    quickest = min(held, key=lambda one: one.each_us, default=None)
     mutexes = [one for one in analysis.contention if one.lock == "mutex"]
     if mutexes:
         mutex = max(mutexes, key=lambda one: one.each_us)
-        yield _turn("mutex fought over, a use", mutex, brief=mutex is dearest)
+        yield _turn("mutex fought over, a use", mutex)
     if best:
         yield _handed(f"{_HAND} a lock over", best, handed[best])
-    if dearest is not None and dearest not in mutexes:
-        yield _turn("lock fought over, a use", dearest)
+    if quickest is not None and quickest not in mutexes:
+        yield _turn("lock fought over, a use", quickest, brief=not mutexes)
 
 
 def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
@@ -48,7 +49,8 @@ def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
     held = "" if one.lock.startswith(_HOLDS_NOTHING) else f"held for {one.hold:,} turns of an empty loop, "
     turns = f"{one.pause:,}" if held else f"{one.pause:,} turns of an empty loop"
     about = f"{among(one.lock, one.varied)}; mean of all uses, {shares}; longest wait {duration(one.longest_wait_us)}"
-    about += f"; after {percent(one.repeated)} the same core took it again; {held}{turns} between uses"
+    about += f"; {percent(one.repeated)} of the time the core that gave it back took it again"
+    about += f"; {held}{turns} between uses"
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
 
 

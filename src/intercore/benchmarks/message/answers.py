@@ -48,11 +48,11 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
             yield Answer(_of_bytes(size, how), time, about=_choice(one) + ways, brief=number == 0)
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for number, (one, how) in enumerate(_best(streams, lambda one: one.bytes_per_s or 0.0)):
-        question = f"most bytes/s, {how}" if how else "most bytes per second"
+        question = f"stream bytes/s, {how}" if how else "bytes/s of a stream"
         about = f"{_choice(one)}, {one.bytes:,} bytes each"
         about += f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
         is_largest = one.bytes == max(other.bytes for other in streams)
-        about += "; the largest tried" * is_largest
+        about += "; none larger was streamed" * is_largest
         yield Answer(
             question, rate(one.bytes, one.time_us), "bytes/s", about, bound="≥" if is_largest else "", brief=number == 0
         )

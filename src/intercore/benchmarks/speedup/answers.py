@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from intercore.benchmarks.speedup.points import BUILT, TASKS
 from intercore.statistics.intervals import Interval
 from intercore.text import listed
@@ -30,33 +32,35 @@ _WAYS = 4  # that a sentence lists
 def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
     """Answer from which work on several cores are faster than one and well used, and what they gain at most.
 
-    Work is told by how long one core takes for it. From which on is said at best: of those that do the work, by the
-    ones that need the least of it.
+    Work is told by how long one core takes for it. Of a few ways to have the work done, each is answered; otherwise it
+    is told at best: of those that do the work, by the ones that need the least of it.
     """
-    least = _best(analysis, 1.0, lambda fit: fit.break_even)
-    yield from _from(analysis, "more cores pay from", least)
-    question = f"{efficiency:.0%} efficient from"
-    yield from _from(analysis, question, _best(analysis, efficiency, lambda fit: fit.isoefficiency))
-    for fit in analysis.fits if len(analysis.fits) > 1 else ():
-        begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
-        if begin is not None:
-            used = "" if well is None else f"{efficiency:.0%} efficient from {duration(well.value)}"
-            about = "; ".join(filter(None, (_tasks(analysis, fit, BUILT), begin.how_known, used)))
-            question = f"{_tasks(analysis, fit)} pay from"
-            yield Answer(
-                question[:_QUESTION],
-                begin.t1_us,
-                about=about,
-                bound=begin.bound,
-                brief=False,
-                rated=False,
-                again=least is not None and least[0] is fit,
-            )
+    by_way = [*_each_way(analysis, efficiency)] if len(analysis.fits) > 1 else []
+    few = 1 < len(analysis.fits) <= _WAYS and bool(by_way)
+    if not few:
+        yield from _from(analysis, "more cores pay from", _best(analysis, 1.0, lambda fit: fit.break_even))
+        question = f"{efficiency:.0%} efficient from"
+        yield from _from(analysis, question, _best(analysis, efficiency, lambda fit: fit.isoefficiency))
+    for answer in by_way:
+        yield msgspec.structs.replace(answer, brief=few)
     several = [point for point in analysis.points if point.cores > 1]
     if several:
         best = max(several, key=lambda point: point.speedup.value)
         about = f"as fast, at {best.work} by {best.tasks}; one core takes {duration(best.t1_us.value)}"
         yield Answer("one job split, at best", best.speedup, "times", about, brief=False)
+
+
+def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
+    """Answer for each way to have the work done, as far as it is known, from which on it pays and is used well."""
+    for fit in analysis.fits:
+        begin = _begin(analysis, fit, 1.0, fit.break_even)
+        if begin is not None:
+            used = _begin(analysis, fit, efficiency, fit.isoefficiency)
+            well = "" if used is None else f"{efficiency:.0%} efficient from {_in_words(used)}"
+            work = ", ".join(filter(None, (_WORK, well)))
+            about = "; ".join(filter(None, (work, begin.how_known, _tasks(analysis, fit, BUILT))))
+            question = f"{_tasks(analysis, fit)} pay from"
+            yield Answer(question[:_QUESTION], begin.t1_us, about=about, bound=begin.bound, rated=False)
 
 
 def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Paying]:

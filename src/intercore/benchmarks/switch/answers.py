@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.switch.names import named
 from intercore.statistics.repetitions import ratio_of_intervals
-from intercore.view.answer import Answer, Remark, about_times, by_way
+from intercore.view.answer import Answer, Remark, about_times, by_way, equal
 from intercore.view.cost import Cost
 
 if TYPE_CHECKING:
@@ -35,12 +35,13 @@ def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
         yield _woken("wake a task, other core", best, across[best])
     if best in same:
         slowest = across[best][-1]
-        yield _woken("same way, on one core", best, sorted(same[best], key=lambda one: one.first == slowest.first))
+        yield _woken("same way, same core", best, sorted(same[best], key=lambda one: one.first == slowest.first))
         way = (slowest.first, slowest.second, slowest.target)
         for ratio in analysis.ratios:
             if (ratio.time, named(ratio), ratio.first, ratio.second, ratio.target) == ("common", best, *way):
-                about = f"as long on another core, {best} {_way(slowest)}"
-                yield Answer("other core against same", ratio.ratio, "times", about, brief=False)
+                verdict = equal(ratio.ratio)
+                about = f"{'in how long it takes' if verdict else 'as long'} on another core, {best} {_way(slowest)}"
+                yield Answer("other core against same", ratio.ratio, "times", about, verdict=verdict, brief=False)
     if same and (best not in same or len(same) > 1):
         quickest = _best(same)
         question = "quickest way on one core" if best in same else "wake a task, one core"
@@ -54,10 +55,11 @@ def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:
     first = next((one for one in ways if one.first == 0), None)
     if first is not None and _us(first) > 0 and others:
         most = max(others, key=_us)
-        about = f"as long to wake a task of its own, {name}"
         times = ratio_of_intervals(most.wake_up_us.median, first.wake_up_us.median)
+        verdict = equal(times)
+        about = f"{'in how long it takes' if verdict else 'as long'} to wake a task of its own, {name}"
         question = f"core {most.first} against 0, waking"
-        yield Answer(question, times, "times", about, brief=False, topic="both cores")
+        yield Answer(question, times, "times", about, verdict=verdict, brief=False, topic="both cores")
 
 
 def _woken(question: str, name: str, ways: Sequence[WakeUp], *, brief: bool = True, again: bool = False) -> Answer:

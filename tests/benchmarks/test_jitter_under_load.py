@@ -44,9 +44,8 @@ def test_what_was_late_is_told_by_how_many_measurements_it_came_in() -> None:
     hit = measurement([1000, PERIOD, 2 * PERIOD], seed=9)
     analysis = analyse([*quiet, hit, measurement([500] * 3, load="both")])
     at_rest, loaded = answers(analysis)
-    assert (
-        "on its core; median 8.00 µs; 2 of them a period or more late, in 1 of 4 measurements; later" in at_rest.about
-    )
+    missed = "median 8.00 µs; 2 of them a period or more late, in 1 of 4 measurements; later"
+    assert f"due every 10.0 ms; {missed}" in at_rest.about
     assert "a period or more late" not in loaded.about
     said = analysis.sentences[0]
     assert "likely kept the core at rest: 2 of the releases came a period or more late, in 1 of 4 measurements." in said

@@ -40,12 +40,9 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
         (_LOADED, load, f"beside {_load_of(load)}, "),
     ):
         if found:
-            worst = max(found, key=lambda one: one.largest_us)
             periods = [duration(us) for us in sorted({one.period_us for one in found})]
             seen = sum(one.releases for one in found)
             about = f"{beside}the latest of {seen:,} seen; due every {' or '.join(periods)}"
-            about += f" (this one: {duration(worst.period_us)})" * (len(periods) > 1)
-            about += "; the task stays on its core"
             about += f"; median {duration(typical_us(found))}"
             missed = sum(one.missed for one in found)
             if missed:

@@ -46,11 +46,8 @@ def answers(analysis: LockAnalysis) -> Iterator[Answer]:
 def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
     whole = max(1, sum(one.acquisitions))
     shares = ", ".join(f"{100 * each / whole:.0f} % by core {core}" for core, each in enumerate(one.acquisitions))
-    held = "" if one.lock.startswith(_HOLDS_NOTHING) else f"held for {one.hold:,} turns of an empty loop, "
-    turns = f"{one.pause:,}" if held else f"{one.pause:,} turns of an empty loop"
     about = f"{among(one.lock, one.varied)}; mean of all uses, {shares}; longest wait {duration(one.longest_wait_us)}"
     about += f"; {percent(one.repeated)} of the time the core that gave it back took it again"
-    about += f"; {held}{turns} between uses"
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _QUESTION = 24  # letters of a question
 _WORK = "of work on one core"
+_KEEPING = "these keep their cores"
 _WAYS = 4  # that a sentence lists
 
 
@@ -58,8 +59,9 @@ def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
             used = _begin(analysis, fit, efficiency, fit.isoefficiency)
             well = "" if used is None else f"{efficiency:.0%} efficient from {_in_words(used)}"
             work = ", ".join(filter(None, (_WORK, well)))
-            about = "; ".join(filter(None, (work, begin.how_known, _tasks(analysis, fit, BUILT))))
-            question = f"{_tasks(analysis, fit)} pay from"
+            tasks = _tasks(analysis, fit)
+            about = "; ".join(filter(None, (work, _KEEPING * (tasks == TASKS["spin"]), begin.how_known)))
+            question = f"{tasks} pay from"
             yield Answer(question[:_QUESTION], begin.t1_us, about=about, bound=begin.bound, rated=False)
 
 
@@ -117,7 +119,7 @@ def _from(analysis: SpeedupAnalysis, question: str, best: tuple[ForkJoinFit, _Be
         fit, found = best
         tasks = _tasks(analysis, fit)
         how = ", at best by ".join(filter(None, (_WORK, tasks)))
-        about = "; ".join(filter(None, (how, "these keep their cores" * (tasks == TASKS["spin"]), found.how_known)))
+        about = "; ".join(filter(None, (how, _KEEPING * (tasks == TASKS["spin"]), found.how_known)))
         yield Answer(question, found.t1_us, about=about, bound=found.bound, rated=False)
     elif analysis.fits:
         yield Answer(question, None, about="no work measured")

@@ -245,10 +245,10 @@ impl Bus {
             Slave::Rom => Ok(self.memory.rom[address as usize >> 2 & 0xfff]),
             Slave::Xip => self.xip.read(address, now, &self.memory, &mut self.diagnostics),
             Slave::Apb | Slave::FastPeripherals => {
-                self.touch(now);
-                let mut context =
-                    Context { now, clocks: &mut self.clocks, irq: &mut self.irq, diagnostics: &mut self.diagnostics };
-                self.peripherals.read(address & !3, &mut context).ok_or(Fault)
+                if Peripherals::takes_data(address) {
+                    self.touch(now);
+                }
+                self.touch_if_changed(now, |peripherals, context| peripherals.read(address & !3, context)).ok_or(Fault)
             }
             slave if slave.is_sram() => Ok(self.memory.sram(locate(address).1)),
             _ => Err(Fault),
@@ -285,10 +285,22 @@ impl Bus {
 
     /// A core reads its I/O port.
     pub(crate) fn read_io(&mut self, core: u8, address: u32, now: Cycle) -> u32 {
-        self.touch(now);
+        self.touch_if_changed(now, |peripherals, context| {
+            peripherals.sio.read(usize::from(core), address & 0x0fff_fffc, context)
+        })
+    }
+
+    /// Reads from peripherals at cycle `now`. Most reads change nothing that others have to do with: neither an interrupt
+    /// line nor when something is due.
+    fn touch_if_changed<T>(&mut self, now: Cycle, read: impl FnOnce(&mut Peripherals, &mut Context<'_>) -> T) -> T {
+        let before = (self.irq, self.peripherals.next_event());
         let mut context =
             Context { now, clocks: &mut self.clocks, irq: &mut self.irq, diagnostics: &mut self.diagnostics };
-        self.peripherals.sio.read(usize::from(core), address & 0x0fff_fffc, &mut context)
+        let value = read(&mut self.peripherals, &mut context);
+        if before != (self.irq, self.peripherals.next_event()) {
+            self.touch(now);
+        }
+        value
     }
 
     /// A core writes its I/O port.

@@ -168,10 +168,16 @@ impl Peripherals {
         }
         let value = with!([&mut] self, block, it => it.read(offset, context));
         // Reads change what is next only if they carry out what is due, or take data from a UART.
-        if self.next <= context.now || (offset == 0 && matches!(block, Block::Uart0 | Block::Uart1)) {
+        if self.next <= context.now || is_data(block, offset) {
             self.schedule();
         }
         Some(value)
+    }
+
+    /// Whether a read from an address takes data, which a DMA channel may wait for room or more of.
+    #[must_use]
+    pub fn takes_data(address: u32) -> bool {
+        matches!(decode(address), Decoded::Modelled(block, offset) if is_data(block, offset))
     }
 
     /// Reads a word without any effect.
@@ -296,6 +302,10 @@ impl Peripherals {
             .min(self.clocks.next_event())
             .min(self.watchdog.next_event());
     }
+}
+
+fn is_data(block: Block, offset: u32) -> bool {
+    offset == 0 && matches!(block, Block::Uart0 | Block::Uart1)
 }
 
 fn name_of<P: Peripheral>(_: &P) -> &'static str {

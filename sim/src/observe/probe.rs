@@ -237,17 +237,15 @@ impl Watches {
         self.timeline.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// An instruction begins, unless the core is to stop here: after a hit of a watchpoint or a step, or for a breakpoint
-    /// that is not to be passed. True if it is.
+    /// Whether `execution` has to be asked before an instruction at an address.
     #[inline]
-    pub(crate) fn execution(&mut self, cycle: Cycle, core: u8, pc: u32, pass: bool) -> bool {
-        if !self.executed.may_have(pc) && self.stops.is_empty() && self.step.is_none() {
-            return false;
-        }
-        self.execution_of(cycle, core, pc, pass)
+    pub(crate) fn may_concern(&self, pc: u32) -> bool {
+        self.executed.may_have(pc) || !self.stops.is_empty() || self.step.is_some()
     }
 
-    fn execution_of(&mut self, cycle: Cycle, core: u8, pc: u32, pass: bool) -> bool {
+    /// An instruction begins, unless the core is to stop here: after a hit of a watchpoint or a step, or for a breakpoint
+    /// that is not to be passed. True if it is.
+    pub(crate) fn execution(&mut self, cycle: Cycle, core: u8, pc: u32, pass: bool) -> bool {
         let stops = self.hit[usize::from(core)].is_some()
             || match &mut self.step {
                 Some((stepping, begun)) if *stepping == core => std::mem::replace(begun, true),

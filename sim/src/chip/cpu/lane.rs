@@ -146,7 +146,7 @@ impl Core {
         }
         let op = &TABLE[(lane.queue & 0xffff) as usize];
         let pc = lane.pc;
-        if WATCH {
+        if WATCH && bus.watch.may_concern(pc) {
             lane.put_back(self, now);
             if self.watch_execution(bus) {
                 return false;

@@ -58,7 +58,7 @@ def test_two_directions_never_become_one_figure(to_1: int, to_0: int, on_0: int,
     assert there.ratio.value == pytest.approx(to_1 / on_0)
     assert back.ratio.value == pytest.approx(to_0 / on_1)
     found = {one.question: one.value.value for one in answers(analysis) if one.value is not None}
-    other, same = found["wake a task, other core"], found["same way, same core"]
+    other, same = found["wake a task, other core"], found["wake a task, same core"]
     assert found["other core against same"] == pytest.approx(other / same)
     assert found["core 1 against 0, waking"] == pytest.approx(on_1 / on_0)
     assert same in ([on_0 / US] if to_1 > to_0 else [on_1 / US] if to_0 > to_1 else [on_0 / US, on_1 / US])
@@ -174,7 +174,7 @@ def test_the_answer_tells_of_directions_that_differ() -> None:
 
 def test_the_answer_tells_of_cores_that_differ() -> None:
     found = {one.question: one.text for one in answers(analyse(of_both(2400, 2400, on_0=1000, on_1=3000)))}
-    assert found["same way, same core"] == "24.0 µs, notification on core 1; on core 0: 8.00 µs"
+    assert found["wake a task, same core"] == "24.0 µs, notification on core 1; on core 0: 8.00 µs"
     assert found["core 1 against 0, waking"] == "3.00 × as long to wake a task of its own, notification"
 
 

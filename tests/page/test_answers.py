@@ -9,6 +9,7 @@ from intercore.page.answers import Asked, answer_rows, differing, worst_case
 from intercore.record.measurement import Part, Plan, Run
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Unit
+from intercore.view.cost import Cost
 from intercore.view.section import Report, Section
 
 
@@ -132,12 +133,16 @@ def test_what_two_targets_differ_in_most_is_told_by_their_answers() -> None:
     rows = [asked(answer(1.0), answer(times)) for times in (3.0, 1.001, 0.5, 8.0, 2.0, 4.0)]
     worst = asked(*(Answer("late", Interval(value), worst=True) for value in (1.0, 100.0)))
     rate = asked(answer(1e6, unit="bytes/s"), answer(22e6, unit="bytes/s"))
-    found = {word: [row.ratio for row in kept] for word, kept in differing([*rows, worst, rate])}
-    assert found == {
-        "slower": ["8.0 × slower", "4.0 × slower", "3.0 × slower"],
-        "faster": ["22 × faster", "2.0 × faster"],
-    }
-    assert differing([worst]) == []
+    costs = [
+        [Cost("deadline", "timer to its handler", us), Cost("lock", label, 1.0)]
+        for us, label in ((1.0, "a"), (6.0, "b"))
+    ]
+    hand = "“hand a lock over”"
+    assert differing([*rows, worst, rate], costs) == [
+        ("slower", [f"{hand} 8.0 ×", "“timer to its handler” 6.0 ×", f"{hand} 4.0 ×"]),
+        ("faster", [f"{hand} 22 ×", f"{hand} 2.0 ×"]),
+    ]
+    assert differing([worst], []) == []
 
 
 def test_the_worst_case_that_differs_most_is_told_apart_from_what_is_usual() -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.reports import Reported
     from intercore.view.answer import Answer, Unit
+    from intercore.view.cost import Cost
     from intercore.view.section import Topic
 
 _OF_RATIOS: Mapping[Unit, tuple[str, str]] = {"us": ("faster", "slower"), "bytes/s": ("slower", "faster")}
@@ -82,10 +83,7 @@ class Asked:
         if self.times is None:
             return ""
         first, second = self._rated
-        less, more = _OF_RATIOS[first.unit]
-        written = significant(upright(self.times), 2)
-        said = "same" if float(written) == 1 else f"{written} × {less if self.times < 1 else more}"
-        return said + _OF_OTHERS * (first.choice != second.choice)
+        return _in_words(self.times, *_OF_RATIOS[first.unit]) + _OF_OTHERS * (first.choice != second.choice)
 
 
 def answer_rows(reported: Sequence[Reported], looking_us: Sequence[float]) -> list[Asked]:
@@ -154,15 +152,33 @@ def worst_case(rows: Iterable[Asked]) -> Asked | None:
 _SHOWN = 3  # of either kind
 
 
-def differing(rows: Iterable[Asked]) -> list[tuple[str, list[Asked]]]:
-    """Return what the second of two targets is, slower or faster, and the few questions of which it is that most.
+def differing(rows: Iterable[Asked], costs: Sequence[Iterable[Cost]]) -> list[tuple[str, list[str]]]:
+    """Return what the second of two targets is, slower or faster, and in which few answers and costs it is that most.
 
-    Worst cases are none of them.
+    `costs` are those of each target; a worst case is none of either.
     """
-    usual = [row for row in rows if row.times is not None and not any(one and one.worst for one in row.answers)]
-    usual.sort(key=lambda row: -abs(math.log(row.times or 1.0)))
-    found = [(word, [row for row in usual if f" {word}" in row.ratio][:_SHOWN]) for word in ("slower", "faster")]
-    return [(word, kept) for word, kept in found if kept]
+    found = [
+        (row.times, f"“{row.question}” {row.ratio}")
+        for row in rows
+        if row.times is not None and not any(one is not None and one.worst for one in row.answers)
+    ]
+    if len(costs) == 2:
+        first, second = ({one.label: one.across_us for one in each if one.across_us} for each in costs)
+        for label in first.keys() & second.keys():
+            times = second[label] / first[label]
+            found.append((times, f"“{label}” {_in_words(times, *_OF_RATIOS['us'])}"))
+    found.sort(key=lambda one: (-abs(math.log(one[0])), one[1]))
+    said = [
+        (word, [text.replace(f" {word}", "") for _, text in found if f" {word}" in text][:_SHOWN])
+        for word in ("slower", "faster")
+    ]
+    return [(word, texts) for word, texts in said if texts]
+
+
+def _in_words(times: float, less: str, more: str) -> str:
+    """Write a ratio as what the second side is: `22 × slower`."""
+    written = significant(upright(times), 2)
+    return "same" if float(written) == 1 else f"{written} × {less if times < 1 else more}"
 
 
 def _concerns(benchmark: str, warning: str, answer: Answer) -> bool:

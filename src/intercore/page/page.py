@@ -47,6 +47,7 @@ from intercore.record.plan import SUITE, command_to_go_on, left_out
 from intercore.replacement import replacement
 from intercore.statistics.intervals import summary
 from intercore.statistics.precision import percent
+from intercore.view.cost import Cost
 from intercore.view.figure import labelled
 from intercore.view.html import environment
 from intercore.view.marks import plain
@@ -71,8 +72,8 @@ _DESK = "host"
 _TRUST = {
     "measured": "Measured on the target itself, which these numbers hold for, as it was built.",
     "simulated": Markup(
-        "Good for comparing ways to do something on this chip; before you rely on a time, measure a board. Every cycle "
-        'was counted, by <a href="#model">a model</a> that was never compared with a board: how far a time is off is '
+        "Good for comparing ways to do something on this chip; before you rely on a time, measure a board. Its "
+        '<a href="#model">model</a> counts every cycle and was never compared with a board: how far a time is off is '
         "not known."
     ),
     "emulated": CAUTION,
@@ -326,7 +327,13 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             rows=rows,
             marked_answers=[marked_answers(rows, at, worst=one.doubts_worst_cases) for at, one in enumerate(sections)],
             choices=choices(rows),
-            differing=differing(rows),
+            differing=differing(
+                rows,
+                [
+                    [cost for report in each.reports for cost in report.costs if isinstance(cost, Cost)]
+                    for each in reported
+                ],
+            ),
             worst=worst_case(rows),
             warnings_shown=_WARNINGS_SHOWN,
             topics={report.benchmark: _topic(report) for one in reported for report in one.reports},

@@ -46,8 +46,9 @@ def answers(analysis: LockAnalysis) -> Iterator[Answer]:
 def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
     whole = max(1, sum(one.acquisitions))
     shares = ", ".join(f"{100 * each / whole:.0f} % by core {core}" for core, each in enumerate(one.acquisitions))
-    about = f"{among(one.lock, one.varied)}; mean of all uses, {shares}; longest wait {duration(one.longest_wait_us)}"
-    about += f"; {percent(one.repeated)} of the time the core that gave it back took it again"
+    about = f"{among(one.lock, one.varied)}; holding and pause included; {shares}"
+    about += f"; longest wait {duration(one.longest_wait_us)}"
+    about += f"; taken again by the core that gave it back {percent(one.repeated)} of the time"
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
 
 

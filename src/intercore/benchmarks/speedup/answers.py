@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 _QUESTION = 24  # letters of a question
 _WORK = "of work on one core"
+_TWO = 2
 _KEEPING = "these keep their cores"
+_KINDS = {TASKS["pool"]: "these are made beforehand", TASKS["spin"]: _KEEPING}
 _WAYS = 4  # that a sentence lists
 
 
@@ -56,11 +58,9 @@ def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
     for fit in analysis.fits:
         begin = _begin(analysis, fit, 1.0, fit.break_even)
         if begin is not None:
-            used = _begin(analysis, fit, efficiency, fit.isoefficiency)
-            well = "" if used is None else f"{efficiency:.0%} efficient from {_in_words(used)}"
-            work = ", ".join(filter(None, (_WORK, well)))
             tasks = _tasks(analysis, fit)
-            about = "; ".join(filter(None, (work, _KEEPING * (tasks == TASKS["spin"]), begin.how_known)))
+            used = _used(analysis, fit, efficiency)
+            about = "; ".join(filter(None, (used, _WORK, _KINDS.get(tasks, ""), begin.how_known)))
             question = f"{tasks} pay from"
             yield Answer(question[:_QUESTION], begin.t1_us, about=about, bound=begin.bound, rated=False)
 
@@ -90,10 +90,16 @@ def ways(analysis: SpeedupAnalysis, efficiency: float) -> str:
         on_one = "" if said else " of work on one core"
         way = _tasks(analysis, fit, BUILT)
         built = f" if {way}" if way else ""
-        used = _begin(analysis, fit, efficiency, fit.isoefficiency)
-        well = "" if used is None else f" ({efficiency:.0%} efficient from {_in_words(used)})"
-        said.append(f"from {_in_words(begin)}{on_one}{built}{well}")
+        well = _used(analysis, fit, efficiency)
+        said.append(f"from {_in_words(begin)}{on_one}{built}{f' ({well})' if well else ''}")
     return f"A job is worth splitting {listed(said)}." if said else ""
+
+
+def _used(analysis: SpeedupAnalysis, fit: ForkJoinFit, efficiency: float) -> str:
+    """Say from which work on all cores are used well; empty if that is not known."""
+    used = _begin(analysis, fit, efficiency, fit.isoefficiency)
+    cores = "both" if fit.cores == _TWO else f"{fit.cores}"
+    return "" if used is None else f"{cores} cores {efficiency:.0%} used from {_in_words(used)}"
 
 
 def _in_words(begin: _Begin) -> str:

@@ -35,7 +35,7 @@ def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
         yield _woken("wake a task, other core", best, across[best])
     if best in same:
         slowest = across[best][-1]
-        yield _woken("same way, same core", best, sorted(same[best], key=lambda one: one.first == slowest.first))
+        yield _woken("wake a task, same core", best, sorted(same[best], key=lambda one: one.first == slowest.first))
         way = (slowest.first, slowest.second, slowest.target)
         for ratio in analysis.ratios:
             if (ratio.time, named(ratio), ratio.first, ratio.second, ratio.target) == ("common", best, *way):

@@ -95,21 +95,29 @@ pub struct Watches {
     accessed: Filter,
 }
 
-/// Addresses, as far as a word can tell them apart: whether there is any whose word has the same place modulo 64.
+/// Addresses, as far as some bits can tell them apart: whether there is any whose word has the same place modulo `PLACES`.
 #[derive(Clone, Copy, Debug, Default)]
-struct Filter(u64);
+struct Filter([u64; 16]);
+
+/// Bits of a filter.
+const PLACES: u32 = 1024;
 
 impl Filter {
     fn of(ranges: impl Iterator<Item = (u32, u32)>) -> Self {
-        Self(ranges.fold(0, |all, (first, last)| {
+        let mut places = [0; 16];
+        for (first, last) in ranges {
             let (first, last) = (first >> 2, last >> 2);
-            if last - first >= 63 { u64::MAX } else { (first..=last).fold(all, |all, word| all | 1 << (word & 63)) }
-        }))
+            for word in first..=last.min(first + PLACES - 1) {
+                places[(word % PLACES / 64) as usize] |= 1 << (word % 64);
+            }
+        }
+        Self(places)
     }
 
     #[inline]
-    fn may_have(self, address: u32) -> bool {
-        self.0 >> (address >> 2 & 63) & 1 != 0
+    fn may_have(&self, address: u32) -> bool {
+        let word = address >> 2;
+        self.0[(word % PLACES / 64) as usize] >> (word % 64) & 1 != 0
     }
 }
 
@@ -299,5 +307,21 @@ impl Watches {
 
     pub(crate) fn leaves(&mut self, cycle: Cycle, core: u8, exception: u8) {
         self.life(cycle, core, Life::Leaves(exception));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_filter_lets_through_all_that_is_watched(first in any::<u32>(), bytes in 0..10_000_u32, at in any::<u32>()) {
+            let last = first.saturating_add(bytes);
+            let filter = Filter::of([(first, last)].into_iter());
+            prop_assert!(filter.may_have(first + at % (last - first + 1)));
+            prop_assert!(bytes > 8 || (0..PLACES).filter(|word| filter.may_have(4 * word)).count() <= 4);
+        }
     }
 }

@@ -69,15 +69,25 @@ fn run_one<const WATCH: bool>([core, other]: [&mut Core; 2], bus: &mut Bus, now:
     if !in_bursts {
         return run::<WATCH, false>([core, other], bus, now, until);
     }
-    run_alone(core, bus, now, until);
-    let now = core.t;
-    if now >= until {
-        return;
-    }
-    if core.is_where_bursts_are() {
+    let mut until = until;
+    loop {
+        run_alone(core, bus, core.t, until);
+        let now = core.t;
+        if now >= until {
+            return;
+        }
+        if !core.is_where_bursts_are() {
+            return run::<WATCH, false>([core, other], bus, now, until.min(now + ELSEWHERE));
+        }
         run_instruction::<WATCH>(core, bus, now, until);
-    } else {
-        run::<WATCH, false>([core, other], bus, now, until.min(now + ELSEWHERE));
+        // What is more than SRAM and hits in the flash cache, up to the next instruction.
+        while core.phase != Phase::Start && core.t < until && !bus.touched {
+            core.perform::<WATCH>(bus);
+        }
+        until = until.min(core.attention);
+        if core.phase != Phase::Start || core.t >= until || bus.touched {
+            return;
+        }
     }
 }
 

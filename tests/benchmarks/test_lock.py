@@ -159,8 +159,10 @@ def test_a_mutex_fought_over_is_told_first_and_then_what_is_quicker() -> None:
         return [(one.question, one.about.partition(";")[0], one.brief) for one in found]
 
     (unfair,) = answers(lock.analyse([bout("0010", lock="mutex")]))
-    assert unfair.about.startswith("mutex; holding and pause included; 75 % by core 0, 25 % by core 1; longest wait ")
-    assert unfair.about.endswith("; taken again by the core that gave it back 25 % of the time")
+    assert unfair.about.startswith("mutex; unfair: 75 % by core 0, 25 % by core 1, longest wait ")
+    assert unfair.about.endswith(
+        "; holding and pause included; taken again by the core that gave it back 25 % of the time"
+    )
     assert told("mutex") == [("mutex fought over, a use", "mutex", True)]
     assert told("spinlock") == [("lock fought over, a use", "spinlock", True)]
     assert told("spinlock", "mutex") == [

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _HOLDS_NOTHING = "atomic-"
 """How the names of operations begin that are over at once: nobody has them for a while."""
+_UNFAIR = 2.0
+"""Times as often as another core has it from which on a lock is called unfair."""
 _HAND = "hand"
 """How questions begin that ask for a hand-over."""
 
@@ -46,9 +48,10 @@ def answers(analysis: LockAnalysis) -> Iterator[Answer]:
 def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
     whole = max(1, sum(one.acquisitions))
     shares = ", ".join(f"{100 * each / whole:.0f} % by core {core}" for core, each in enumerate(one.acquisitions))
-    about = f"{among(one.lock, one.varied)}; holding and pause included; {shares}"
-    about += f"; longest wait {duration(one.longest_wait_us)}"
-    about += f"; taken again by the core that gave it back {percent(one.repeated)} of the time"
+    unfair = "unfair: " * (max(one.acquisitions, default=0) > _UNFAIR * min(one.acquisitions, default=0))
+    about = f"{among(one.lock, one.varied)}; {unfair}{shares}, longest wait {duration(one.longest_wait_us)}"
+    again = f"taken again by the core that gave it back {percent(one.repeated)} of the time"
+    about += f"; holding and pause included; {again}"
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
 
 

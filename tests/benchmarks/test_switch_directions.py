@@ -175,6 +175,8 @@ def test_the_answer_tells_of_directions_that_differ() -> None:
 def test_the_answer_tells_of_cores_that_differ() -> None:
     found = {one.question: one.text for one in answers(analyse(of_both(2400, 2400, on_0=1000, on_1=3000)))}
     assert found["wake a task, same core"] == "24.0 µs, notification on core 1; on core 0: 8.00 µs"
+    both = "0.80 × as long on another core, notification 1 → 0; 0 → 1: 2.40 ×"
+    assert found["other core against same"] == both
     assert found["core 1 against 0, waking"] == "3.00 × as long to wake a task of its own, notification"
 
 

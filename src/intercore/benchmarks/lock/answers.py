@@ -8,7 +8,7 @@ from intercore.benchmarks.lock.analysis import HANDED
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Remark, about_times, among, by_way
 from intercore.view.cost import Cost
-from intercore.view.quantity import duration, percent
+from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,8 +50,7 @@ def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
     shares = ", ".join(f"{100 * each / whole:.0f} % by core {core}" for core, each in enumerate(one.acquisitions))
     unfair = "unfair: " * (max(one.acquisitions, default=0) > _UNFAIR * min(one.acquisitions, default=0))
     about = f"{among(one.lock, one.varied)}; {unfair}{shares}, longest wait {duration(one.longest_wait_us)}"
-    again = f"taken again by the core that gave it back {percent(one.repeated)} of the time"
-    about += f"; holding and pause included; {again}"
+    about += "; holding and pause included"
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
 
 

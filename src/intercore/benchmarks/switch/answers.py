@@ -8,6 +8,7 @@ from intercore.benchmarks.switch.names import named
 from intercore.statistics.repetitions import ratio_of_intervals
 from intercore.view.answer import Answer, Remark, about_times, by_way, equal
 from intercore.view.cost import Cost
+from intercore.view.quantity import multiple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,17 +37,29 @@ def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
     if best in same:
         slowest = across[best][-1]
         yield _woken("wake a task, same core", best, sorted(same[best], key=lambda one: one.first == slowest.first))
-        way = (slowest.first, slowest.second, slowest.target)
-        for ratio in analysis.ratios:
-            if (ratio.time, named(ratio), ratio.first, ratio.second, ratio.target) == ("common", best, *way):
-                verdict = equal(ratio.ratio)
-                about = f"{'in how long it takes' if verdict else 'as long'} on another core, {best} {_way(slowest)}"
-                yield Answer("other core against same", ratio.ratio, "times", about, verdict=verdict, brief=False)
+        yield from _against_same(analysis, best, slowest)
     if same and (best not in same or len(same) > 1):
         quickest = _best(same)
         question = "quickest way on one core" if best in same else "wake a task, one core"
         yield _woken(question, quickest, same[quickest], brief=best not in same, again=quickest == best)
     yield from _core_against_core(best, same.get(best, ()))
+
+
+def _against_same(analysis: SwitchAnalysis, name: str, slowest: WakeUp) -> Iterator[Answer]:
+    """Answer how many times as long waking takes on another core in the slowest direction; beside it, in the other."""
+    known: dict[tuple[int, int | None, str | None], Interval] = {
+        (one.first, one.second, one.target): one.ratio
+        for one in analysis.ratios
+        if (one.time, named(one)) == ("common", name)
+    }
+    times = known.get((slowest.first, slowest.second, slowest.target))
+    if times is not None:
+        verdict = equal(times)
+        about = f"{'in how long it takes' if verdict else 'as long'} on another core, {name} {_way(slowest)}"
+        back = known.get((slowest.second, slowest.first, slowest.target))
+        if back is not None and not verdict:
+            about += f"; {slowest.second} → {slowest.first}: {multiple(back.value)} ×"
+        yield Answer("other core against same", times, "times", about, verdict=verdict, brief=False)
 
 
 def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:

@@ -169,7 +169,7 @@ def test_answers_tell_what_copies_from_what_does_not_and_what_any_size_takes() -
         assert told.value is not None
         assert told.value.value == pytest.approx(took, rel=0.01)
         assert about in told.about.split()
-    by_line = "; the line through 11 sizes: 1.00 µs + 20.0 ns a byte"
+    by_line = "; estimated from 11 sizes: 1.00 µs + 20.0 ns a byte"
     assert found["300 bytes, copied"].number == "7.00 µs"
     assert found["300 bytes, copied"].about.endswith(by_line)
     assert found["300 bytes, no copy"].number == "1.00 µs"

@@ -25,7 +25,7 @@ def test_between_sizes_the_quickest_there_is_named_not_the_quickest_with_small_m
     taken = [one for name, way in ways.items() for one in campaign(way, (16, 256, 4096), transport=name)]
     told = {one.question: one for one in answers(message.analyse(taken))}
     assert told["message of 16 bytes"].about == "ring"
-    by_line = "3.30 µs, queue; the line through 3 sizes: 3.00 µs + 1.00 ns a byte"
+    by_line = "3.30 µs, queue; estimated from 3 sizes: 3.00 µs + 1.00 ns a byte"
     assert told["message of 300 bytes"].text == by_line
 
 

@@ -42,7 +42,7 @@ def answers(analysis: LockAnalysis) -> Iterator[Answer]:
     if best:
         yield _handed(f"{_HAND} a lock over", best, handed[best])
     if quickest is not None and quickest not in mutexes:
-        yield _turn("lock fought over, a use", quickest, brief=not mutexes)
+        yield _turn("another lock fought over", quickest, brief=not mutexes)
 
 
 def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
@@ -50,7 +50,6 @@ def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
     shares = ", ".join(f"{100 * each / whole:.0f} % by core {core}" for core, each in enumerate(one.acquisitions))
     unfair = "unfair: " * (max(one.acquisitions, default=0) > _UNFAIR * min(one.acquisitions, default=0))
     about = f"{among(one.lock, one.varied)}; {unfair}{shares}, longest wait {duration(one.longest_wait_us)}"
-    about += "; holding and pause included"
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
 
 

@@ -159,7 +159,7 @@ def _by_line(one: MessageLatency) -> tuple[Interval, str] | None:
         ends = f"{duration(beside[below].value)} at {below:,} and {duration(beside[above].value)} at {above:,} bytes"
         said = f"between {ends}" + ", a difference that chance may have made" * (low <= 0)
         return _between(beside[below], beside[above], share), said
-    through = f"the line through {len(one.sizes)} sizes: {duration(first)} + {significant(each, 3)} ns a byte"
+    through = f"estimated from {len(one.sizes)} sizes: {duration(first)} + {significant(each, 3)} ns a byte"
     return Interval(first + each * _EXAMPLE / 1e3), through
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from intercore.benchmarks.reports import Reported
-from intercore.page.answers import Asked, answer_rows, differing, worst_case
+from intercore.page.answers import Asked, answer_rows, differ_most, differing, worst_case
 from intercore.record.measurement import Part, Plan, Run
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Unit
@@ -143,6 +143,11 @@ def test_what_two_targets_differ_in_most_is_told_by_their_answers() -> None:
         ("faster", [f"{hand} 22 ×", f"{hand} 2.0 ×"]),
     ]
     assert differing([worst], []) == []
+    found = [("slower", ["“late” 8.0 ×", "“hand” 4.0 ×"]), ("faster", ["“lock” 22 ×"])]
+    faster = "host is faster most in computing alone, 731 × at least, otherwise at “lock” 22 ×."
+    assert differ_most("host", found, "731 × faster") == f"{faster} host is slower most at “late” 8.0 ×."
+    assert differ_most("host", [], "9.0 × slower") == "host is slower most in computing alone, 9.0 × at least."
+    assert differ_most("host", [], "") == ""
 
 
 def test_the_worst_case_that_differs_most_is_told_apart_from_what_is_usual() -> None:

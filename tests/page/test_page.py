@@ -200,7 +200,7 @@ def test_how_fast_a_core_computes_is_told_before_what_else_differs(tmp_path: Pat
     other = run(*both_modes(), target="pico-amp-sim", simulated=True)
     text = page(tmp_path, chip, other).text
     assert re.search(r"A core of pico-amp-sim computes 300 × faster, at least \(speedup: time on one core \(T1\)", text)
-    assert "Where they differ most: a core of pico-amp-sim is 300 × faster in computing alone, at least." in text
+    assert "Where they differ most: pico-amp-sim is faster most in computing alone, 300 × at least." in text
     assert "pico-amp-sim is faster, most of all" not in text, "nothing else was measured"
 
 

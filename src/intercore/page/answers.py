@@ -175,6 +175,21 @@ def differing(rows: Iterable[Asked], costs: Sequence[Iterable[Cost]]) -> list[tu
     return [(word, texts) for word, texts in said if texts]
 
 
+def differ_most(name: str, found: Sequence[tuple[str, Sequence[str]]], speed: str) -> str:
+    """Say in a sentence or two what the second target, of this name, is most; empty if nothing is known.
+
+    `found` is what `differing` returns; `speed` is what a core of it is in computing alone: `731 × slower`, or nothing.
+    """
+    told = dict(found)
+    said = []
+    for word in ("faster", "slower"):
+        places = [f"in computing alone, {speed.removesuffix(word)}at least"] * speed.endswith(word)
+        places += [f"at {text}" for text in told.get(word, ())[:1]]
+        if places:
+            said.append(f"{name} is {word} most {', otherwise '.join(places)}.")
+    return " ".join(said)
+
+
 def _in_words(times: float, less: str, more: str) -> str:
     """Write a ratio as what the second side is: `22 × slower`."""
     written = significant(upright(times), 2)

@@ -36,7 +36,7 @@ from intercore.comparison.analysis import compare
 from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
-from intercore.page.answers import answer_rows, choices, differing, marked_answers, worst_case
+from intercore.page.answers import answer_rows, choices, differ_most, differing, marked_answers, worst_case
 from intercore.page.overview import overview
 from intercore.record import identity
 from intercore.record.conditions import cycle_hz
@@ -316,6 +316,10 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
     label = label_of_all(runs)
     rows = answer_rows(reported, [one.looking_us for one in sections])
     plotly, plotly_hash = _plotly()
+    costs = [[cost for one in each.reports for cost in one.costs if isinstance(cost, Cost)] for each in reported]
+    different = differing(rows, costs)
+    drawn_comparison = None if compared is None else picture(compared)
+    speed = "" if drawn_comparison is None or drawn_comparison.speed is None else drawn_comparison.speed.words
     return str(
         _environment()
         .get_template("page.html.j2")
@@ -327,20 +331,15 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             rows=rows,
             marked_answers=[marked_answers(rows, at, worst=one.doubts_worst_cases) for at, one in enumerate(sections)],
             choices=choices(rows),
-            differing=differing(
-                rows,
-                [
-                    [cost for report in each.reports for cost in report.costs if isinstance(cost, Cost)]
-                    for each in reported
-                ],
-            ),
+            differing=different,
+            differ_most="" if compared is None else differ_most(compared.second.title, different, speed),
             worst=worst_case(rows),
             warnings_shown=_WARNINGS_SHOWN,
             topics={report.benchmark: _topic(report) for one in reported for report in one.reports},
             definitions=DEFINITIONS,
             side_by_side=None if compared is None else comparison_section(compared),
             compared=compared,
-            compared_picture=None if compared is None else picture(compared),
+            compared_picture=drawn_comparison,
             comparison_warnings=() if compared is None else (*map(_in_short, compared.deciding), *compared.warnings),
             heading_text=_heading(drawn_together, chapters),
             all_figures=_packed(msgspec.json.encode(shown)) if shown else "",

@@ -59,8 +59,8 @@ def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
         begin = _begin(analysis, fit, 1.0, fit.break_even)
         if begin is not None:
             tasks = _tasks(analysis, fit)
-            work = ", ".join(filter(None, ("of one core's work", _used(analysis, fit, efficiency))))
-            about = "; ".join(filter(None, (work, _KINDS.get(tasks, ""), begin.how_known)))
+            work = ", ".join(filter(None, ("of work", _used(analysis, fit, efficiency))))
+            about = "; ".join(filter(None, (work, begin.how_known, _KINDS.get(tasks, ""), "in one core's time")))
             question = f"{tasks} pay from"
             yield Answer(question[:_QUESTION], begin.t1_us, about=about, bound=begin.bound, rated=False)
 

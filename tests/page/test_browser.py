@@ -286,6 +286,17 @@ def test_it_does_not_scroll_sideways(folded: Opened) -> None:
     assert folded.page.evaluate(SIDEWAYS) <= 0
 
 
+@pytest.mark.parametrize("name", ["host", "both"])
+def test_it_does_not_scroll_sideways_at_any_width_between(browser: Browser, made: dict[str, Made], name: str) -> None:
+    for shown in opened(browser, made[name], VIEWS["desk"]):
+        sideways = []
+        for width in range(400, 1280, 40):
+            shown.page.set_viewport_size({"width": width, "height": 900})
+            if shown.page.evaluate(SIDEWAYS) > 0:
+                sideways.append(width)
+        assert sideways == []
+
+
 def test_no_text_of_a_picture_lies_on_another(folded: Opened) -> None:
     assert asked(folded.page, OVERLAPS) == []
 

@@ -55,11 +55,16 @@ def _against_same(analysis: SwitchAnalysis, name: str, slowest: WakeUp) -> Itera
     times = known.get((slowest.first, slowest.second, slowest.target))
     if times is not None:
         verdict = equal(times)
-        about = f"{'in how long it takes' if verdict else 'as long'} on another core, {name} {_way(slowest)}"
+        about = f"{_long(verdict)} on another core, {name} {_way(slowest)}"
         back = known.get((slowest.second, slowest.first, slowest.target))
         if back is not None and not verdict:
             about += f"; {slowest.second} → {slowest.first}: {multiple(back.value)} ×"
         yield Answer("other core against same", times, "times", about, verdict=verdict, brief=False)
+
+
+def _long(verdict: str) -> str:
+    """Begin what a multiple of a time is told of, as its verdict asks for."""
+    return "in how long it takes" if verdict else "as long"
 
 
 def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:
@@ -70,7 +75,7 @@ def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:
         most = max(others, key=_us)
         times = ratio_of_intervals(most.wake_up_us.median, first.wake_up_us.median)
         verdict = equal(times)
-        about = f"{'in how long it takes' if verdict else 'as long'} to wake a task of its own, {name}"
+        about = f"{_long(verdict)} to wake a task of its own, {name}"
         question = f"core {most.first} against 0, waking"
         yield Answer(question, times, "times", about, verdict=verdict, brief=False, topic="both cores")
 

@@ -60,7 +60,7 @@ def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
         if begin is not None:
             tasks = _tasks(analysis, fit)
             work = ", ".join(filter(None, ("of work", _used(analysis, fit, efficiency))))
-            about = "; ".join(filter(None, (work, begin.how_known, _KINDS.get(tasks, ""), "in one core's time")))
+            about = "; ".join(filter(None, (work, begin.how_known, _KINDS.get(tasks, ""))))
             question = f"{tasks} pay from"
             yield Answer(question[:_QUESTION], begin.t1_us, about=about, bound=begin.bound, rated=False)
 

@@ -64,7 +64,7 @@ def _against_same(analysis: SwitchAnalysis, name: str, slowest: WakeUp) -> Itera
 
 def _long(verdict: str) -> str:
     """Begin what a multiple of a time is told of, as its verdict asks for."""
-    return "in how long it takes" if verdict else "as long"
+    return "in time" if verdict else "as long"
 
 
 def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:

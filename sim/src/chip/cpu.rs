@@ -169,7 +169,9 @@ pub struct Core {
     /// Base register's value after LDM, STM, PUSH, POP.
     pub(crate) writeback: u32,
     /// Value loaded into the base register of an LDM: kept apart, since an interrupt restarts the instruction.
-    pub(crate) loaded_base: Option<u32>,
+    pub(crate) loaded_base: u32,
+    /// There is such a value.
+    pub(crate) loads_base: bool,
     pub(crate) primask: bool,
     /// EPSR.T: clear from a branch to an even address up to the entry to the fault that this is.
     pub(crate) thumb: bool,
@@ -233,7 +235,8 @@ impl Core {
             stats: Statistics::default(),
             list: 0,
             writeback: 0,
-            loaded_base: None,
+            loaded_base: 0,
+            loads_base: false,
             primask: false,
             thumb: true,
             spsel: false,
@@ -494,6 +497,7 @@ impl Hash for Core {
             list,
             writeback,
             loaded_base,
+            loads_base,
             primask,
             thumb: _, // where it is clear, it stands in the frame
             spsel,
@@ -521,6 +525,7 @@ impl Hash for Core {
         let posted = *phase == Phase::Delayed || *slave != Slave::Internal;
         (t, attention, posted.then_some(address), phase, resume, pc).hash(hasher);
         (regs, self.flags(), queue, list, writeback).hash(hasher);
+        let loaded_base = loads_base.then_some(loaded_base);
         (loaded_base, primask, spsel, unprivileged, ipsr, other_sp).hash(hasher);
         (entering, frame, frame_at, count, returning, event_at).hash(hasher);
         (nvic, systick, stats).hash(hasher);

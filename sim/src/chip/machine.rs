@@ -10,6 +10,7 @@ use crate::chip::bus::dma_masters::DmaMasters;
 use crate::chip::bus::{Bus, Slave};
 use crate::chip::clock::{Cycle, NEVER};
 use crate::chip::cpu::Core;
+use crate::chip::cpu::burst::native::Native;
 use crate::chip::cpu::exception::EVENT;
 use crate::chip::peripherals::Context;
 use crate::chip::state_hash::StableHasher;
@@ -230,6 +231,18 @@ impl Machine {
         core.set_register(13, sp);
         core.start_at(entry, now);
         self.bus.watch.life(now, number as u8 & 1, Life::Starts);
+    }
+
+    /// Makes code for the host of what is branched to so many times (32 unless told otherwise), and forgets what was made. It
+    /// changes how fast a run is, and nothing else.
+    pub fn translate_after(&mut self, times: u32) {
+        self.bus.memory.decoded.native = Native::new(times);
+    }
+
+    /// How many blocks of instructions have become code for the host.
+    #[must_use]
+    pub fn translated_blocks(&self) -> usize {
+        self.bus.memory.decoded.native.blocks()
     }
 
     /// Runs until cycle `limit`, or until something else ends the run.

@@ -45,6 +45,8 @@ fn plain() -> impl Strategy<Value = Vec<u16>> {
         1 => (0u16..16, low.clone(), low.clone()).prop_map(|(op, d, m)| vec![0xb200 | op << 6 & 0xc0 | m << 3 | d]),
         1 => (0u16..3, low.clone(), low.clone())
             .prop_map(|(op, d, m)| vec![0xba00 | [0, 1, 3][op as usize] << 6 | m << 3 | d]),
+        // ADD, CMP, MOV with any register on the right.
+        2 => (0u16..3, low.clone(), 0u16..16).prop_map(|(op, d, m)| vec![0x4400 | op << 8 | m << 3 | d]),
         1 => (low.clone(), 0u16..8).prop_map(|(d, i)| vec![0xa800 | d << 8 | i, 0x4600 | 13 << 3 | d]),
         2 => (0u16..14).prop_map(|condition| vec![0xd000 | condition << 8, 0xbf00]),
         1 => Just(vec![0xe000, 0xbf00]),

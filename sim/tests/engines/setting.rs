@@ -38,6 +38,7 @@ enum Event {
 }
 
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is a choice of its own
 pub struct Setting {
     programs: [Vec<Part>; 2],
     /// Index into `CODE`.
@@ -55,6 +56,10 @@ pub struct Setting {
     /// Code in one of the large banks is overwritten by its striped address.
     aliased: bool,
     pub pieces: Vec<Piece>,
+    /// After how many branches to a place it becomes code for the host.
+    pub translated_after: u32,
+    /// Stacks are in the banks that are not striped.
+    small_banks: bool,
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -96,18 +101,100 @@ pub fn setting() -> impl Strategy<Value = Setting> {
         [tick(), tick()],
         any::<[bool; 3]>(),
         proptest::collection::vec(piece, 1..8),
+        (1u32..4, any::<bool>()),
     )
-        .prop_map(|(programs, place, apart, data, ticks, [linear_data, crossed, aliased], pieces)| Setting {
-            programs,
-            place,
-            apart,
-            data,
-            ticks,
-            linear_data,
-            crossed,
-            aliased,
-            pieces,
+        .prop_map(|(programs, place, apart, data, ticks, flags, pieces, (translated_after, small_banks))| {
+            let [linear_data, crossed, aliased] = flags;
+            Setting {
+                programs,
+                place,
+                apart,
+                data,
+                ticks,
+                linear_data,
+                crossed,
+                aliased,
+                pieces,
+                translated_after,
+                small_banks,
+            }
         })
+}
+
+/// Two programs that meet so that core 1, which leads, loses a cycle to core 0 right before core 0 stops at a breakpoint.
+pub fn that_stops_behind_a_lost_cycle() -> Setting {
+    const ANDS: u16 = 0x4000;
+    let plain = |code: &[u16]| Part::Plain(code.to_vec());
+    let access = |code: &[u16]| Part::Access { base: OWN_DATA, code: code.to_vec() };
+    let again = |turns, body| Part::Loop { turns, body };
+    let zero = vec![
+        again(3, vec![access(&[0x2701, 0x51f1]), plain(&[ANDS]), plain(&[ANDS])]),
+        again(
+            3,
+            vec![
+                plain(&[0xbf00]),
+                plain(&[ANDS]),
+                plain(&[0xb084, 0xb004]),
+                plain(&[ANDS]),
+                plain(&[0xbf00]),
+                plain(&[ANDS]),
+            ],
+        ),
+        again(
+            4,
+            vec![
+                plain(&[ANDS]),
+                plain(&[ANDS]),
+                plain(&[ANDS]),
+                plain(&[ANDS]),
+                again(
+                    22,
+                    vec![
+                        access(&[0xce0b]),
+                        plain(&[0xa800, 0x4668]),
+                        plain(&[ANDS]),
+                        access(&[0x2700, 0x51f0]),
+                        plain(&[ANDS]),
+                        plain(&[0xb403, 0xbc03]),
+                    ],
+                ),
+            ],
+        ),
+    ];
+    let called = [&[0xb419, 0xbc19][..], &[ANDS], &[0xa800, 0x4668], &[ANDS], &[ANDS]].map(plain);
+    let one = vec![
+        plain(&[0xbf00]),
+        again(
+            6,
+            vec![
+                Part::Call { body: called.to_vec(), pops: false },
+                access(&[0x6170]),
+                access(&[0xc617]),
+                access(&[0xce01]),
+                plain(&[ANDS]),
+                again(24, vec![access(&[0xc60b]), plain(&[ANDS]), plain(&[0xe000, 0xbf00])]),
+                plain(&[ANDS]),
+            ],
+        ),
+    ];
+    let piece = |cycles, before| Piece { cycles, before };
+    Setting {
+        programs: [zero, one],
+        place: [0, 0],
+        apart: 2,
+        data: 0x800,
+        ticks: [0, 0],
+        linear_data: false,
+        crossed: false,
+        aliased: false,
+        pieces: vec![
+            piece(213, Event::Nothing),
+            piece(3790, Event::Priority(3)),
+            piece(96, Event::Breakpoint { core: 0, half: 51 }),
+        ],
+        translated_after: 3,
+        small_banks: false,
+    }
 }
 
 impl Setting {
@@ -138,7 +225,8 @@ impl Setting {
             HANDLER,
             &[0x4648, 0x6fc1, 0x3101, 0x67c1, 0x9906, 0xf3ef, 0x8205, 0x2a03, 0xd101, 0x3102, 0x9106, 0x4770],
         );
-        for (core, stack) in STACKS.into_iter().enumerate() {
+        let stacks = if self.small_banks { [0x2004_1000, 0x2004_2000] } else { STACKS };
+        for (core, stack) in stacks.into_iter().enumerate() {
             let at = self.code(core);
             // STR R1, [R0, #4]; STR R2, [R0]: SYST_RVR and SYST_CSR.
             let mut code = vec![0x6041, 0x6002];

@@ -16,6 +16,7 @@ use crate::chip::bus::memory::{SRAM_ROOM, SRAM_WORDS, zeroed};
 use crate::chip::bus::xip::FLASH;
 use crate::chip::bus::youngest::Youngest;
 use crate::chip::bus::{Slave, locate_sram};
+use crate::chip::cpu::burst::native::{HOT, Native};
 use crate::chip::cpu::decode::{Code, Op, TABLE};
 use crate::observe::probe::Watches;
 
@@ -33,7 +34,7 @@ pub(crate) const WATCHED: Mark = 1 << 31;
 /// The mark of a word that a decoded instruction was made of, or that is fetched with one.
 pub(crate) const CODE: Mark = 1 << 30;
 /// The last stretch whose marks can be told from `CODE`.
-const LAST_STRETCH: Mark = (CODE >> 1) - 1;
+const LAST_STRETCH: Mark = (CODE >> 2) - 1;
 /// What was not decoded yet.
 const UNDECODED: Op = {
     let mut op = TABLE[0];
@@ -90,6 +91,7 @@ pub(crate) struct Marks {
 #[derive(Clone, Debug)]
 pub(crate) struct Decoded {
     pub instructions: Instructions,
+    pub native: Native,
     pub marks: Marks,
     pub youngest: Youngest,
     /// First and last address of all that is not to be decoded, since somebody watches whether it is executed.
@@ -122,7 +124,12 @@ impl Marks {
         &mut self.by_word[index as usize & (SRAM_ROOM - 1)]
     }
 
-    /// A new stretch begins, in which nothing was read or written yet. Its number, below 2^29.
+    /// Where they are, for native code.
+    pub fn address(&mut self) -> usize {
+        self.by_word.as_mut_ptr() as usize
+    }
+
+    /// A new stretch begins, in which nothing was read or written yet. Its number, below 2^28.
     pub fn begin_stretch(&mut self) -> u32 {
         if self.stretch == LAST_STRETCH {
             for mark in &mut self.by_word[..] {
@@ -150,6 +157,7 @@ impl Decoded {
         let instructions = Instructions { sram: Vec::new(), linear: Vec::new(), flash: Vec::new() };
         Self {
             instructions,
+            native: Native::new(HOT),
             marks: Marks { by_word: zeroed(), stretch: 1 },
             youngest: Youngest::new(),
             watched: Vec::new(),
@@ -167,6 +175,7 @@ impl Decoded {
         for instructions in self.instructions.all_mut() {
             instructions.fill(UNDECODED);
         }
+        self.native.forget_all();
         for mark in &mut self.marks.by_word[..] {
             *mark &= !(WATCHED | CODE);
         }
@@ -250,6 +259,10 @@ impl Decoded {
             forget_word(linear, (index & 3) * BANK_WORDS + index / 4);
         }
         *self.marks.of(index) &= !CODE;
+        self.native.forget(SRAM + 4 * index);
+        if index < LINEAR_WORDS {
+            self.native.forget(LINEAR + 4 * ((index & 3) * BANK_WORDS + index / 4));
+        }
     }
 
     /// Forgets what was decoded at an offset in flash.
@@ -257,6 +270,7 @@ impl Decoded {
         if let Some(op) = self.instructions.flash.get_mut(offset as usize / 2) {
             *op = UNDECODED;
         }
+        self.native.forget(FLASH + offset);
     }
 }
 

@@ -27,6 +27,11 @@ impl Sram {
         self.0[index as usize & (SRAM_ROOM - 1)]
     }
 
+    /// Where its words are, for native code.
+    pub fn address(&mut self) -> usize {
+        self.0.as_mut_ptr() as usize
+    }
+
     /// Writes to a word; returns what was there.
     #[inline(always)]
     pub fn write(&mut self, index: u32, address: u32, width: Width, value: u32) -> u32 {

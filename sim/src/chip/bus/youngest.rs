@@ -36,6 +36,16 @@ impl Youngest {
         self.known_in.get(index(address)) == Some(&self.burst)
     }
 
+    /// The number of the burst.
+    pub fn burst(&self) -> u32 {
+        self.burst
+    }
+
+    /// Where the numbers are that native code compares with it.
+    pub fn address(&mut self) -> usize {
+        self.known_in.as_mut_ptr() as usize
+    }
+
     /// The word at an address is one from now on.
     pub fn insert(&mut self, address: u32) {
         if let Some(known_in) = self.known_in.get_mut(index(address)) {

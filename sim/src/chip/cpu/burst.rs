@@ -8,6 +8,8 @@
 #![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
 
 mod ground;
+pub(crate) mod ledger;
+pub(crate) mod native;
 
 use super::decode::{Code, Op, Width};
 use super::execute::Then;
@@ -18,6 +20,8 @@ use crate::chip::bus::memory::Memory;
 use crate::chip::bus::xip::Xip;
 use crate::chip::bus::{Bus, Slave, locate_sram};
 use ground::{Ground, decode, half_at, prefetched, unreachable};
+use ledger::Ledger;
+use native::{Exit, Host, Native, Role};
 
 /// Cycles of the longest instruction in a burst that moves no list of registers: BL.
 pub(crate) const SHORT: u32 = 3;
@@ -46,6 +50,14 @@ pub(crate) trait Company {
     fn may_hit(&mut self, address: u32, way: u32) -> bool;
     /// A way of the flash cache is about to be read.
     fn hits(&mut self, xip: &Xip, address: u32, way: u32);
+    /// Which native code is for it, if any is.
+    const ROLE: Option<Role> = None;
+    /// Whether native code may read a way of the flash cache, the one of its set that was read last, without telling.
+    fn may_know(&mut self, _: u32, _: u32) -> bool {
+        false
+    }
+    /// Lets native code go on from a time, which it moves.
+    fn run_native(&mut self, _: &mut Self::Clock, _: impl FnOnce(&mut Ledger)) {}
 }
 
 /// Why the hot loop was left.
@@ -58,6 +70,8 @@ enum Left {
     Rare(Op),
     /// What is at this address is to be decoded first.
     Undecoded(u32),
+    /// Where it goes on, there may be native code.
+    Hot,
 }
 
 impl Core {
@@ -82,15 +96,23 @@ impl Core {
     ) -> C::Clock {
         bus.memory.decoded.youngest.begin_burst(bus.memory.flash.len());
         loop {
-            let Memory { sram, flash, decoded: Decoded { instructions, marks, youngest, .. }, .. } = &mut bus.memory;
+            let Memory { sram, flash, decoded: Decoded { instructions, native, marks, youngest, .. }, .. } =
+                &mut bus.memory;
             let mut ground = Ground { sram, flash, marks, xip: &mut bus.xip, youngest, flash_ready, hits: 0, company };
+            if let Some(role) = C::ROLE {
+                self.burst_natively(&mut ground, native, instructions, &mut clock, role);
+            }
             let place = Place::of(self.pc);
             let left = match place {
-                Some(Place::Sram) => self.burst_in::<C, { Place::Sram as u8 }>(&mut ground, instructions, &mut clock),
-                Some(Place::Linear) => {
-                    self.burst_in::<C, { Place::Linear as u8 }>(&mut ground, instructions, &mut clock)
+                Some(Place::Sram) => {
+                    self.burst_in::<C, { Place::Sram as u8 }>(&mut ground, native, instructions, &mut clock)
                 }
-                Some(Place::Flash) => self.burst_in::<C, { Place::Flash as u8 }>(&mut ground, instructions, &mut clock),
+                Some(Place::Linear) => {
+                    self.burst_in::<C, { Place::Linear as u8 }>(&mut ground, native, instructions, &mut clock)
+                }
+                Some(Place::Flash) => {
+                    self.burst_in::<C, { Place::Flash as u8 }>(&mut ground, native, instructions, &mut clock)
+                }
                 None => break,
             };
             let left = match left {
@@ -103,7 +125,7 @@ impl Core {
             let hits = ground.hits;
             bus.xip.count_hits(hits);
             let goes_on = match left {
-                Ok(()) | Err(Left::Crosses) => true,
+                Ok(()) | Err(Left::Crosses | Left::Hot) => true,
                 Err(Left::Undecoded(address)) => decode(address, &mut bus.memory),
                 Err(_) => false,
             };
@@ -121,6 +143,7 @@ impl Core {
     fn burst_in<C: Company, const PLACE: u8>(
         &mut self,
         ground: &mut Ground<C>,
+        native: &mut Native,
         all: &Instructions,
         time: &mut C::Clock,
     ) -> Left {
@@ -160,6 +183,9 @@ impl Core {
                         clock = ground.go_known(clock, target);
                         pc = target;
                         instructions += 1;
+                        if C::ROLE.is_some() && native.heats(place, (pc.wrapping_sub(base) >> 1) as usize) {
+                            break Left::Hot;
+                        }
                         continue;
                     }
                     let Some(refill) = ground.refill(all, near, target) else { break unreachable(target) };
@@ -168,6 +194,10 @@ impl Core {
                     if Place::of(pc) != Some(place) {
                         instructions += 1;
                         break Left::Crosses;
+                    }
+                    if C::ROLE.is_some() && native.heats(place, (pc.wrapping_sub(base) >> 1) as usize) {
+                        instructions += 1;
+                        break Left::Hot;
                     }
                 }
                 Then::Load(address) => {
@@ -198,6 +228,61 @@ impl Core {
         *time = clock;
         self.stats.instructions += instructions;
         left
+    }
+
+    /// Executes native code for as long as there is any, and single instructions between.
+    fn burst_natively<C: Company>(
+        &mut self,
+        ground: &mut Ground<C>,
+        native: &mut Native,
+        all: &Instructions,
+        clock: &mut C::Clock,
+        role: Role,
+    ) {
+        while let Some(number) = native.entry(self.pc, all, ground.sram, ground.flash) {
+            let host = ground.host();
+            let mut left = (Exit::Stop, 0);
+            ground.company.run_native(clock, |ledger| {
+                ledger.host = Host { clock: ledger.host.clock, ..host };
+                left = (native.run(number, role, self, ledger), ledger.host.counts);
+            });
+            let (exit, counts) = left;
+            self.stats.instructions += u64::from(counts >> 16);
+            ground.hits += counts & 0xffff;
+            let goes_on = match exit {
+                Exit::Branch => true,
+                Exit::Rare => self.burst_one(ground, all, clock),
+                Exit::Unknown => native.entry(self.pc, all, ground.sram, ground.flash).is_some_and(|number| {
+                    let (words, more) = native.words(number);
+                    for &word in more {
+                        ground.learns(word);
+                    }
+                    words.iter().all(|&word| ground.learns(word))
+                }),
+                Exit::Stop => false,
+            };
+            if !goes_on {
+                return;
+            }
+        }
+    }
+
+    /// Executes one instruction that the hot loop does not know. False if a burst cannot.
+    fn burst_one<C: Company>(&mut self, ground: &mut Ground<C>, all: &Instructions, clock: &mut C::Clock) -> bool {
+        let pc = self.pc;
+        let Some(place) = Place::of(pc) else { return false };
+        let (ops, base) = all.of(place);
+        let Some(&op) = ops.get((pc.wrapping_sub(base) >> 1) as usize) else { return false };
+        let fetches = op.fetch == Slave::Xip && !op.code.branches();
+        if (fetches && !ground.may_hit(pc.wrapping_add(4))) || !ground.company.has_room(*clock, SHORT) {
+            return false;
+        }
+        let done = if place == Place::Flash {
+            self.burst_rarely::<C, true>(ground, all, clock, op)
+        } else {
+            self.burst_rarely::<C, false>(ground, all, clock, op)
+        };
+        done.is_ok()
     }
 
     /// Instructions that are not worth a place in the hot loop. Why a burst cannot execute this one, if so.

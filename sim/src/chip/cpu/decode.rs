@@ -91,10 +91,42 @@ pub enum Code {
 }
 
 impl Code {
+    /// Whether it is a branch, taken or not, to a place that its immediate says.
+    pub(crate) fn branches_directly(self) -> bool {
+        (Code::Beq as u8..=Code::B as u8).contains(&(self as u8))
+    }
+
+    /// Whether it is more than registers, one access, or a direct branch: what `execute` calls rare.
+    pub(crate) fn is_rare(self) -> bool {
+        use Code::{
+            AddPc, Bkpt, Blx, Bx, Cps, Ldm, MovPc, Pop, PopPc, Push, Sev, Stm, Svc, Udf, Undecoded, Wfe, Wfi, Wide,
+        };
+        matches!(
+            self,
+            AddPc
+                | MovPc
+                | Bx
+                | Blx
+                | Push
+                | Pop
+                | PopPc
+                | Stm
+                | Ldm
+                | Cps
+                | Bkpt
+                | Wfe
+                | Wfi
+                | Sev
+                | Svc
+                | Wide
+                | Udf
+                | Undecoded
+        )
+    }
+
     /// Whether it is a branch without anything else to do, taken or not.
     pub(crate) fn branches(self) -> bool {
-        (Code::Beq as u8..=Code::B as u8).contains(&(self as u8))
-            || matches!(self, Code::Bx | Code::Blx | Code::MovPc | Code::AddPc | Code::PopPc)
+        self.branches_directly() || matches!(self, Code::Bx | Code::Blx | Code::MovPc | Code::AddPc | Code::PopPc)
     }
 }
 

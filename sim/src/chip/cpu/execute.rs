@@ -214,7 +214,7 @@ impl Core {
         self.list = list;
         self.register = base;
         self.width = Width::Word;
-        self.loaded_base = None;
+        self.loads_base = false;
         self.writeback = first.wrapping_add(4 * list.count_ones());
         self.post(first, phase);
         End::Posted
@@ -239,13 +239,13 @@ impl Core {
         let number = self.list.trailing_zeros() as u8;
         self.list &= self.list.wrapping_sub(1);
         if number == self.register {
-            self.loaded_base = Some(word);
+            (self.loads_base, self.loaded_base) = (true, word);
         } else {
             self.set_number(number, word);
         }
         let last = self.list == 0;
         if last {
-            let base = self.loaded_base.unwrap_or(self.writeback);
+            let base = if self.loads_base { self.loaded_base } else { self.writeback };
             self.set_number(self.register, base);
         }
         last

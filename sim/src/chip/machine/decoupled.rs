@@ -14,11 +14,12 @@ mod company;
 
 use crate::chip::bus::{Bus, Slave};
 use crate::chip::clock::Cycle;
+use crate::chip::cpu::burst::ledger::{FIRST, Ledger};
 use crate::chip::cpu::burst::{Company, SHORT};
 use crate::chip::cpu::decode::Width;
 use crate::chip::cpu::lane::Lane;
 use crate::chip::cpu::{Core, Phase};
-use company::{Alone, FIRST, Follower, Leader, NOBODY, NOTES, Note, SLAVES};
+use company::{Alone, Follower, Leader};
 
 /// Cycles in the longest stretch.
 const STRETCH: u32 = 4000;
@@ -31,10 +32,7 @@ const SETS: usize = 1024;
 /// What is kept from stretch to stretch. It changes how fast a run is, and nothing else.
 #[derive(Clone, Debug)]
 pub(crate) struct Decoupling {
-    /// By cycle of the stretch, whom the leader asked.
-    notes: Box<[Note; NOTES]>,
-    /// What the leader has overwritten, in order: index of a word of SRAM, and what was there.
-    overwritten: Vec<(u32, u32)>,
+    ledger: Box<Ledger>,
     /// Marks of the sets of the flash cache.
     ways: Vec<u32>,
     /// What the leader has changed of the flash cache: a set, and the way that was its oldest.
@@ -51,8 +49,7 @@ pub(crate) struct Decoupling {
 impl Default for Decoupling {
     fn default() -> Self {
         Self {
-            notes: Box::new([NOBODY; NOTES]),
-            overwritten: Vec::new(),
+            ledger: Ledger::new(),
             ways: vec![0; SETS],
             aged: Vec::new(),
             hit: Vec::new(),
@@ -139,71 +136,57 @@ impl Decoupling {
         let stretch = bus.memory.decoded.marks.begin_stretch();
         let flash_ready = bus.is_flash_ready(now);
         let (before, _) = bus.xip.counters();
-        let (end, asked) = self.lead(leader, bus, FIRST + ahead, stretch, flash_ready);
+        let end = self.lead(leader, bus, FIRST + ahead, stretch, flash_ready);
+        let led = self.ledger.led;
         let hits = bus.xip.counters().0 - before;
         self.hit.clear();
-        let mut company = Follower {
-            end,
-            notes: &self.notes,
-            last: std::array::from_fn(|slave| u32::from(bus.arbitrate_cores(slave) == leader.id)),
-            read: bus.memory.decoded.marks.read(),
-            written: bus.memory.decoded.marks.written(),
-            lost: [0; SLAVES],
-            leader_lost: [0; SLAVES],
-            ways: &mut self.ways,
-            hit: &mut self.hit,
-            stretch,
-            began: now,
-        };
+        self.ledger.follow(end, |slave| bus.arbitrate_cores(slave) == leader.id);
+        let mut company =
+            Follower { ledger: &mut self.ledger, ways: &mut self.ways, hit: &mut self.hit, stretch, began: now };
         let cycle = follow::<WATCH>(follower, &mut company, bus, flash_ready);
         let time = company.now(cycle);
-        let Follower { last, lost: follower_lost, leader_lost, .. } = company;
+        let leader_waits = shared().any(|slave| self.ledger.is_lost_by_leader(cycle, slave));
         let leader_ended = cycle == end && end + SHORT <= FIRST + ahead;
         if cycle < end {
             self.take_back(bus);
             bus.xip.uncount_hits(hits);
             *leader = at_begin;
             self.lead_up_to(leader, bus, cycle, time, stretch, flash_ready);
+            if leader_waits && leader.phase == Phase::Start {
+                // It has begun its next instruction and lost its first cycle.
+                leader.begin::<false>(bus);
+            }
         } else {
             leader.t = time;
         }
         for slave in shared() {
             let number = slave as usize;
-            leader.lost_some(slave, leader_lost[number]);
-            follower.lost_some(slave, follower_lost[number]);
-            let mine = last[number].max(FIRST);
-            let asks = |before: u32| company::asked(self.notes[before as usize], slave);
-            if asked >> number & 1 != 0 && (mine..cycle).rev().any(asks) {
+            let ledger = &self.ledger;
+            leader.lost_some(slave, ledger.leader_lost[number]);
+            follower.lost_some(slave, ledger.lost[number]);
+            let last = ledger.followed[number];
+            if led[number] != 0 && (last.max(FIRST)..cycle).rev().any(|before| ledger.meets(before, slave)) {
                 bus.granted(leader.id, slave);
-            } else if last[number] >= FIRST {
+            } else if last >= FIRST {
                 bus.granted(follower.id, slave);
             }
         }
         (cycle - FIRST, if leader_ended { leader.id } else { follower.id })
     }
 
-    /// Runs the leader as if it were alone, up to cycle `end` of the stretch or a few cycles less. The cycle that it has come
-    /// to, and the slaves that it has asked, a bit each.
-    fn lead(&mut self, core: &mut Core, bus: &mut Bus, end: u32, stretch: u32, flash_ready: bool) -> (u32, u32) {
-        self.overwritten.clear();
+    /// Runs the leader as if it were alone, up to cycle `end` of the stretch or a few cycles less. The cycle that it has come to.
+    fn lead(&mut self, core: &mut Core, bus: &mut Bus, end: u32, stretch: u32, flash_ready: bool) -> u32 {
+        self.ledger.lead(end);
+        self.ledger.read = bus.memory.decoded.marks.read();
+        self.ledger.written = bus.memory.decoded.marks.written();
         self.aged.clear();
-        let mut company = Leader {
-            end,
-            notes: &mut self.notes,
-            last: [0; SLAVES],
-            read: bus.memory.decoded.marks.read(),
-            written: bus.memory.decoded.marks.written(),
-            overwritten: &mut self.overwritten,
-            aged: &mut self.aged,
-            ways: &mut self.ways,
-            stretch,
-        };
-        core.burst(bus, &mut company, (FIRST, 0), flash_ready)
+        let mut company = Leader { ledger: &mut self.ledger, aged: &mut self.aged, ways: &mut self.ways, stretch };
+        core.burst(bus, &mut company, FIRST, flash_ready)
     }
 
     /// Makes undone what the leader did to memory and the flash cache; what the follower did stays.
     fn take_back(&mut self, bus: &mut Bus) {
-        for &(index, word) in self.overwritten.iter().rev() {
+        for (index, word) in self.ledger.kept() {
             bus.memory.sram.write(index, 0, Width::Word, word);
         }
         for &(set, way) in self.aged.iter().rev() {
@@ -216,7 +199,7 @@ impl Decoupling {
 
     /// Runs the leader again, up to cycle `end` of the stretch, not including it, which is cycle `time` of the chip.
     fn lead_up_to(&mut self, core: &mut Core, bus: &mut Bus, end: u32, time: Cycle, stretch: u32, flash_ready: bool) {
-        let (reached, _) = self.lead(core, bus, end, stretch, flash_ready);
+        let reached = self.lead(core, bus, end, stretch, flash_ready);
         core.t = time - Cycle::from(end - reached);
         while core.t < time {
             if core.phase == Phase::Start {
@@ -231,7 +214,7 @@ impl Decoupling {
 /// Runs the follower to where the leader is, or up to a cycle that is not for it to do alone. The cycle that it has come to.
 fn follow<const WATCH: bool>(core: &mut Core, company: &mut Follower, bus: &mut Bus, flash_ready: bool) -> u32 {
     let mut cycle = FIRST;
-    while cycle < company.end {
+    while cycle < company.ledger.end {
         if company.has_room(cycle, SHORT) && core.can_burst(bus) {
             cycle = core.burst(bus, company, cycle, flash_ready);
             core.t = company.now(cycle);
@@ -254,7 +237,7 @@ fn follow_in_lane<const WATCH: bool>(
 ) -> (u32, bool) {
     let mut lane = Lane::of(core);
     let mut begun = false;
-    while cycle < company.end && !(begun && lane.is_ready() && company.has_room(cycle, SHORT)) {
+    while cycle < company.ledger.end && !(begun && lane.is_ready() && company.has_room(cycle, SHORT)) {
         let now = company.now(cycle);
         if WATCH && lane.is_ready() && bus.memory.decoded.is_watched(lane.pc()) {
             // It may end the run, and which core comes first in a cycle is not for the follower to say.
@@ -273,7 +256,7 @@ fn follow_in_lane<const WATCH: bool>(
             lane.post(core, now);
             return (cycle, false);
         }
-        if company.meets(cycle, lane.slave) && company.waits(cycle, lane.slave) {
+        if company.ledger.meets(cycle, lane.slave) && company.ledger.waits(cycle, lane.slave) {
             core.lose::<WATCH>(&mut lane, now, bus);
             cycle += 1;
         } else {

@@ -154,10 +154,12 @@ fn run<const WATCH: bool, const BOTH: bool>(
 
 /// Cycle `now` of the cores that do something in it.
 fn cycle<const WATCH: bool>([zero, one]: [&mut Core; 2], bus: &mut Bus, now: Cycle) {
-    begin_core::<WATCH>(zero, bus, now);
-    begin_core::<WATCH>(one, bus, now);
-    if bus.touched {
-        return;
+    for core in [&mut *zero, &mut *one] {
+        begin_core::<WATCH>(core, bus, now);
+        // As in `run`: at a breakpoint of core 0, core 1 begins nothing.
+        if bus.touched {
+            return;
+        }
     }
     if zero.t == now && one.t == now && zero.slave == one.slave && zero.slave.is_shared() {
         let loser = if bus.arbitrate(zero.slave, 3) == 0 { &mut *one } else { &mut *zero };

@@ -3,6 +3,7 @@
 #![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
 
 use super::super::decode::{Code, Op, Width};
+use super::native::Host;
 use super::{Company, Left, SHORT};
 use crate::chip::bus::decoded::{Instructions, Mark, Marks, Place};
 use crate::chip::bus::memory::{Memory, Sram};
@@ -73,6 +74,35 @@ impl<C: Company> Ground<'_, C> {
             self.xip.set_oldest(set, way as u8 ^ 1);
         }
         self.youngest.insert(address);
+    }
+
+    /// What native code needs to know.
+    pub fn host(&mut self) -> Host {
+        Host {
+            clock: 0,
+            counts: 0,
+            sram: self.sram.address(),
+            marks: self.marks.address(),
+            flash: self.flash.as_ptr() as usize,
+            flash_bytes: 4 * self.flash.len() as u32,
+            burst: self.youngest.burst(),
+            youngest: self.youngest.address(),
+            ..Host::default()
+        }
+    }
+
+    /// Whether a word of flash is known, or can be taken as known since it changes nothing to read it.
+    pub fn learns(&mut self, address: u32) -> bool {
+        if self.youngest.has(address) {
+            return true;
+        }
+        let Some(way) = self.xip.holds_ready(address).filter(|_| self.flash_ready) else { return false };
+        let read_last = u32::from(self.xip.oldest(Xip::set(address))) != way;
+        let learns = read_last && self.company.may_know(address, way);
+        if learns {
+            self.youngest.insert(address);
+        }
+        learns
     }
 
     /// The last cycle of the instruction at `pc`, in which the next word is fetched if it is due.

@@ -7,30 +7,17 @@ use crate::chip::bus::xip::Xip;
 use crate::chip::bus::{Bus, Slave};
 use crate::chip::clock::Cycle;
 use crate::chip::cpu::burst::Company;
+use crate::chip::cpu::burst::ledger::{FIRST, Ledger, NOBODY, SLAVES};
+use crate::chip::cpu::burst::native::Role;
 use crate::chip::cpu::lane::Lane;
 
-/// Number of the first cycle of a stretch. Those before say who was last granted a slave before it began.
-pub(super) const FIRST: u32 = 2;
-/// Room for the notes of a stretch: a power of two, so that an index needs no check.
-pub(super) const NOTES: usize = 4096;
-/// Room for what is kept by slave, likewise.
-pub(super) const SLAVES: usize = 16;
-/// In the notes: nobody was asked.
-pub(super) const NOBODY: Note = 15;
 /// Marks of the sets of the flash cache have a bit for each way that the leader has read in a stretch, a bit that says that
-/// the follower has read the same, and above them the number of the stretch.
-const WAYS: u32 = 3;
+/// the follower has read the same, one that says that the leader's reading has changed which way is the oldest, and above
+/// them the number of the stretch.
+const WAYS: u32 = 4;
+const BOTH_WAYS: u32 = 3;
 const FOLLOWED: u32 = 4;
-
-/// What the leader did in a cycle: the number of the slave that it asked, in four bits, and the cycle in which it had asked the
-/// same one before, in twelve; 0 if not in this stretch.
-pub(super) type Note = u16;
-
-/// Whether a note says that a slave was asked.
-#[inline(always)]
-pub(super) fn asked(note: Note, slave: Slave) -> bool {
-    note & 15 == slave as Note
-}
+const AGED: u32 = 8;
 
 /// A core that is alone on the bus.
 pub(super) struct Alone {
@@ -73,42 +60,33 @@ impl Company for Alone {
     fn hits(&mut self, _: &Xip, _: u32, _: u32) {}
 }
 
-/// The core that runs ahead. Its time is the number of its next cycle, and the slaves that it has asked, a bit each.
+/// The core that runs ahead. Its time is the number of its next cycle.
 pub(super) struct Leader<'a> {
-    pub end: u32,
-    pub notes: &'a mut [Note; NOTES],
-    /// By slave, the cycle in which it was last asked.
-    pub last: [Note; SLAVES],
-    /// Marks of words that it reads and writes.
-    pub read: Mark,
-    pub written: Mark,
-    pub overwritten: &'a mut Vec<(u32, u32)>,
+    pub ledger: &'a mut Ledger,
     pub aged: &'a mut Vec<(usize, u8)>,
     pub ways: &'a mut [u32],
     pub stretch: u32,
 }
 
 impl Company for Leader<'_> {
-    type Clock = (u32, u32);
+    type Clock = u32;
 
     #[inline(always)]
-    fn has_room(&self, (cycle, _): Self::Clock, cycles: u32) -> bool {
-        cycle + cycles <= self.end
+    fn has_room(&self, cycle: u32, cycles: u32) -> bool {
+        cycle + cycles <= self.ledger.end
     }
 
     #[inline(always)]
-    fn ask(&mut self, (cycle, asked): Self::Clock, slave: Slave) -> Self::Clock {
+    fn ask(&mut self, cycle: u32, slave: Slave) -> u32 {
         // So that no slave of the follower's is the same as nobody.
-        let noted = if slave == Slave::Internal { NOBODY } else { slave as Note };
-        let last = &mut self.last[noted as usize & (SLAVES - 1)];
-        self.notes[cycle as usize & (NOTES - 1)] = *last << 4 | noted;
-        *last = cycle as Note;
-        (cycle + 1, asked | 1 << (slave as u32 & 31))
+        let noted = if slave == Slave::Internal { NOBODY } else { slave as u8 };
+        self.ledger.note(cycle, noted);
+        cycle + 1
     }
 
     #[inline(always)]
     fn may_read(&mut self, mark: &mut Mark) -> bool {
-        *mark = (*mark).max(self.read);
+        *mark = (*mark).max(self.ledger.read);
         *mark < WATCHED
     }
 
@@ -116,14 +94,14 @@ impl Company for Leader<'_> {
     fn may_write(&mut self, mark: &mut Mark) -> bool {
         let may = *mark < CODE;
         if may {
-            *mark = self.written;
+            *mark = self.ledger.written;
         }
         may
     }
 
     #[inline(always)]
     fn wrote(&mut self, index: u32, old: u32) {
-        self.overwritten.push((index, old));
+        self.ledger.keep(index, old);
     }
 
     #[inline(always)]
@@ -140,23 +118,26 @@ impl Company for Leader<'_> {
     fn hits(&mut self, xip: &Xip, address: u32, way: u32) {
         let (set, younger) = (Xip::set(address), way as u8);
         if xip.oldest(set) == younger {
+            self.ways[set] |= AGED;
             self.aged.push((set, younger));
         }
+    }
+
+    fn may_know(&mut self, address: u32, way: u32) -> bool {
+        self.may_hit(address, way)
+    }
+
+    const ROLE: Option<Role> = Some(Role::Leader);
+
+    fn run_native(&mut self, clock: &mut u32, run: impl FnOnce(&mut Ledger)) {
+        self.ledger.run_native(clock, run);
     }
 }
 
 /// The core that goes through the same cycles after the leader. Its time is the number of the leader's cycle that is next;
 /// it stays when the leader loses one to the follower.
 pub(super) struct Follower<'a> {
-    pub end: u32,
-    pub notes: &'a [Note; NOTES],
-    /// By slave, the cycle in which the follower last had it. Before the first: whether it was the one who had it.
-    pub last: [u32; SLAVES],
-    pub read: Mark,
-    pub written: Mark,
-    /// By slave, cycles that each has lost to the other.
-    pub lost: [u32; SLAVES],
-    pub leader_lost: [u32; SLAVES],
+    pub ledger: &'a mut Ledger,
     pub ways: &'a mut [u32],
     pub hit: &'a mut Vec<(usize, u8)>,
     pub stretch: u32,
@@ -166,7 +147,7 @@ pub(super) struct Follower<'a> {
 impl Follower<'_> {
     /// The cycle of the chip at a time of the follower's.
     pub fn now(&self, cycle: u32) -> Cycle {
-        let waits: u32 = self.leader_lost.iter().sum();
+        let waits: u32 = self.ledger.leader_lost.iter().sum();
         self.began + Cycle::from(cycle - FIRST + waits)
     }
 
@@ -177,34 +158,7 @@ impl Follower<'_> {
             return self.may_hit(address, place);
         }
         let mark = *bus.memory.decoded.marks.of(place) & !WATCHED;
-        if lane.writes() { mark < self.read } else { mark != self.written }
-    }
-
-    #[inline(always)]
-    pub fn meets(&self, cycle: u32, slave: Slave) -> bool {
-        asked(self.notes[cycle as usize & (NOTES - 1)], slave)
-    }
-
-    /// Whether it waits for the leader, in a cycle in which both ask for the same slave: equals take turns
-    /// (`Bus::arbitrate`), so the one that had it last does.
-    #[inline(always)]
-    pub fn waits(&self, cycle: u32, slave: Slave) -> bool {
-        self.last[slave as usize & (SLAVES - 1)] > u32::from(self.notes[cycle as usize & (NOTES - 1)] >> 4)
-    }
-
-    /// It asks for a slave that the leader may ask for, too. The time behind the cycle in which it gets it. (Without a branch:
-    /// who meets whom is hard to foretell.)
-    #[inline(always)]
-    fn meet(&mut self, cycle: u32, slave: Slave) -> u32 {
-        let number = slave as usize & (SLAVES - 1);
-        let waits = u32::from(self.meets(cycle, slave) & self.waits(cycle, slave));
-        self.lost[number] += waits;
-        let got = cycle + waits;
-        self.last[number] = got;
-        // In the cycle after a wait it is the follower's turn, if the leader asks again.
-        let leader_waits = u32::from(self.meets(got, slave));
-        self.leader_lost[number] += leader_waits;
-        got + 1 - leader_waits
+        if lane.writes() { mark < self.ledger.read } else { mark != self.ledger.written }
     }
 }
 
@@ -214,31 +168,31 @@ impl Company for Follower<'_> {
     #[inline(always)]
     fn has_room(&self, cycle: u32, cycles: u32) -> bool {
         // In each of them it may wait once.
-        cycle + 2 * cycles <= self.end
+        cycle + 2 * cycles <= self.ledger.end
     }
 
     #[inline(always)]
     fn ask(&mut self, cycle: u32, slave: Slave) -> u32 {
-        if self.meets(cycle, slave) {
-            return self.meet(cycle, slave);
+        if self.ledger.meets(cycle, slave) {
+            return self.ledger.meet(cycle, slave);
         }
-        self.last[slave as usize & (SLAVES - 1)] = cycle;
+        self.ledger.followed[slave as usize & (SLAVES - 1)] = cycle;
         cycle + 1
     }
 
     #[inline(always)]
     fn ask_flash(&mut self, cycle: u32) -> u32 {
-        self.meet(cycle, Slave::Xip)
+        self.ledger.meet(cycle, Slave::Xip)
     }
 
     #[inline(always)]
     fn may_read(&mut self, mark: &mut Mark) -> bool {
-        *mark != self.written && *mark < WATCHED
+        *mark != self.ledger.written && *mark < WATCHED
     }
 
     #[inline(always)]
     fn may_write(&mut self, mark: &mut Mark) -> bool {
-        *mark < self.read
+        *mark < self.ledger.read
     }
 
     #[inline(always)]
@@ -247,7 +201,7 @@ impl Company for Follower<'_> {
     #[inline(always)]
     fn may_hit(&mut self, address: u32, way: u32) -> bool {
         let seen = self.ways[Xip::set(address)];
-        seen >> WAYS != self.stretch || seen & (FOLLOWED - 1) & !(1 << way) == 0
+        seen >> WAYS != self.stretch || seen & BOTH_WAYS & !(1 << way) == 0
     }
 
     #[inline(always)]
@@ -259,5 +213,17 @@ impl Company for Follower<'_> {
             *seen |= FOLLOWED;
             self.hit.push((set, way as u8));
         }
+    }
+
+    fn may_know(&mut self, address: u32, way: u32) -> bool {
+        let seen = self.ways[Xip::set(address)];
+        let aged = seen >> WAYS == self.stretch && seen & AGED != 0;
+        !aged && self.may_hit(address, way)
+    }
+
+    const ROLE: Option<Role> = Some(Role::Follower);
+
+    fn run_native(&mut self, clock: &mut u32, run: impl FnOnce(&mut Ledger)) {
+        self.ledger.run_native(clock, run);
     }
 }

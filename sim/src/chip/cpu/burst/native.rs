@@ -1,0 +1,319 @@
+//! Code for the host, made of blocks of instructions that are executed often, for the two cores of a stretch.
+//!
+//! It does to the core, to SRAM, to its marks and to the ledger what the hot loop of a burst does, and leaves before all that
+//! is more than that. `region` chooses what is translated together, `x86_64` makes the code. Where the host is another one,
+//! or does not let code be made, the hot loop does everything.
+//!
+//! # Why running it is sound
+//! It is the one place where the simulator trusts more than the compiler checks. Code reads and writes a `Core`, a `Ledger`,
+//! SRAM with its marks, and reads flash and `Youngest`; all of them live and are borrowed for as long as it runs. It reaches
+//! words of SRAM by offsets that were compared with its size, those of flash likewise (`Host::flash_bytes`), entries of the
+//! ledger by cycles before `Ledger::end`, which is at most `NOTES`, and code by tables that it compares indices with.
+
+mod region;
+mod x86_64;
+
+use super::ground::half_at;
+use super::ledger::Ledger;
+use crate::chip::bus::decoded::{Instructions, Place};
+use crate::chip::bus::memory::Sram;
+use crate::chip::cpu::Core;
+use crate::chip::cpu::decode::Code;
+use dynasmrt::x64::Assembler;
+use dynasmrt::{AssemblyOffset, DynamicLabel};
+use region::{Block, End, Source};
+use std::collections::HashSet;
+use x86_64::{Gate, Translator};
+
+/// How often a place is branched to before it is translated: about as many times as it takes for that to pay.
+pub(crate) const HOT: u32 = 32;
+/// The same where nothing is ever translated.
+const NEVER: u32 = u32::MAX;
+
+/// For which of the two cores of a stretch code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Leader,
+    Follower,
+}
+
+impl Role {
+    const ALL: [Self; 2] = [Self::Leader, Self::Follower];
+}
+
+/// What native code needs to know of where it is: addresses are the host's.
+#[derive(Clone, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Host {
+    /// The cycle of the stretch.
+    pub clock: u32,
+    /// Instructions, times 2^16, and hits in the flash cache. There are fewer than `NOTES` of each in a stretch.
+    pub counts: u32,
+    pub sram: usize,
+    pub marks: usize,
+    pub flash: usize,
+    pub flash_bytes: u32,
+    /// The number of the burst, and those of bursts by word of flash.
+    pub burst: u32,
+    pub youngest: usize,
+    /// Where code is.
+    pub code: usize,
+    /// Where BX or POP goes, and the offset of the code for that.
+    pub target: u32,
+    pub target_code: u32,
+}
+
+/// Why native code was left; the core's PC is where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Exit {
+    /// For a place for which there is no code.
+    Branch,
+    /// Before an instruction that the hot loop does not know either.
+    Rare,
+    /// Before a block of which not all is known to be in the flash cache.
+    Unknown,
+    /// Before something that the hot loop must look at.
+    Stop,
+}
+
+impl Exit {
+    fn of(number: u32) -> Self {
+        [Self::Branch, Self::Rare, Self::Unknown, Self::Stop][number as usize & 3]
+    }
+}
+
+/// The code of a block, by role.
+struct Entry {
+    labels: [DynamicLabel; 2],
+    offsets: [usize; 2],
+    /// Words of flash that it fetches whatever happens, and those that it may fetch or read.
+    words: Vec<u32>,
+    more: Vec<u32>,
+}
+
+/// What is around a region.
+struct Around<'a> {
+    place: Place,
+    source: Source<'a>,
+    /// How many words of flash there are.
+    words: usize,
+    /// The label of the code at an address, if there is any.
+    label: &'a dyn Fn(u32, Role) -> Option<DynamicLabel>,
+    /// By role, where the offsets of code are, by halfword; 0 where there is none.
+    targets: [usize; 2],
+    /// How many halfwords there are.
+    halves: usize,
+}
+
+struct Compiled {
+    assembler: Assembler,
+    gate: Gate,
+    /// Where code is.
+    base: usize,
+    entries: Vec<Entry>,
+    /// By place and role, the offset of the code for each halfword; 0 if there is none. Code knows where they are.
+    targets: [[Box<[u32]>; 2]; 3],
+    /// Addresses of words that code was made of.
+    sources: HashSet<u32>,
+}
+
+/// All that was translated.
+pub(crate) struct Native {
+    /// How often a place is branched to before it is translated.
+    hot: u32,
+    /// By place and halfword, how often it was branched to; above `hot`, the number of an entry.
+    heat: [Vec<u32>; 3],
+    compiled: Option<Box<Compiled>>,
+}
+
+impl Clone for Native {
+    /// Another chip makes code of its own.
+    fn clone(&self) -> Self {
+        Self::new(self.hot)
+    }
+}
+
+impl std::fmt::Debug for Native {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Native").field("blocks", &self.blocks()).finish_non_exhaustive()
+    }
+}
+
+impl Native {
+    /// Nothing is translated yet; a place will be when it is branched to for the `hot`th time.
+    pub fn new(hot: u32) -> Self {
+        let hot = if x86_64::RUNS_HERE { hot.max(1) } else { NEVER };
+        Self { hot, heat: [const { Vec::new() }; 3], compiled: None }
+    }
+
+    /// How many blocks were translated.
+    pub fn blocks(&self) -> usize {
+        self.compiled.as_ref().map_or(0, |compiled| compiled.entries.len())
+    }
+
+    /// Execution goes on at a halfword, by number, after a branch. Whether there is code for that, or ought to be.
+    #[inline(always)]
+    pub fn heats(&mut self, place: Place, index: usize) -> bool {
+        let Some(heat) = self.heat[place as usize].get_mut(index) else { return false };
+        if *heat < self.hot {
+            *heat += 1;
+        }
+        *heat >= self.hot
+    }
+
+    /// Execution goes on at an address. The number of the code for that, which is made if it is worth it.
+    pub fn entry(&mut self, pc: u32, all: &Instructions, sram: &Sram, flash: &[u32]) -> Option<usize> {
+        let place = Place::of(pc)?;
+        let (ops, base) = all.of(place);
+        let source = Source { ops, base };
+        let heat = &mut self.heat[place as usize];
+        if heat.len() < ops.len() {
+            heat.resize(ops.len(), 0);
+        }
+        let index = source.index(pc);
+        if !self.heats(place, index) || !source.is_decoded(pc) {
+            return None;
+        }
+        if self.heat[place as usize][index] == self.hot && self.translate(pc, place, source, sram, flash).is_none() {
+            // The host does not let code be made.
+            *self = Self::new(NEVER);
+        }
+        self.number(place, index)
+    }
+
+    fn number(&self, place: Place, index: usize) -> Option<usize> {
+        number(*self.heat[place as usize].get(index)?, self.hot)
+    }
+
+    /// Makes code of the region that begins at an address. None if that cannot be done; then some of it may be there.
+    fn translate(&mut self, pc: u32, place: Place, source: Source, sram: &Sram, flash: &[u32]) -> Option<()> {
+        let is_known = |pc| self.number(place, source.index(pc)).is_some();
+        let blocks = region::discover(source, pc, |pc| half_at(pc, sram, flash), is_known);
+        if self.compiled.is_none() {
+            self.compiled = Some(Box::new(Compiled::new()?));
+        }
+        let compiled = self.compiled.as_mut()?;
+        let first = compiled.entries.len();
+        for block in &blocks {
+            compiled.add(block);
+            *self.heat[place as usize].get_mut(source.index(block.pc))? = self.hot + compiled.entries.len() as u32;
+        }
+        let (heat, hot) = (&self.heat[place as usize], self.hot);
+        let Compiled { assembler, gate, entries, targets, base, .. } = &mut **compiled;
+        let targets = &mut targets[place as usize];
+        if targets[0].is_empty() {
+            *targets = [(); 2].map(|()| vec![0; source.ops.len()].into());
+        }
+        let label = |pc, role: Role| {
+            let number = number(*heat.get(source.index(pc))?, hot)?;
+            entries.get(number).map(|entry| entry.labels[role as usize])
+        };
+        let around = Around {
+            place,
+            source,
+            words: flash.len(),
+            label: &label,
+            targets: targets.each_ref().map(|targets| targets.as_ptr() as usize),
+            halves: targets[0].len(),
+        };
+        for role in Role::ALL {
+            Translator::new(assembler, gate, role, &around).region(&blocks);
+        }
+        assembler.commit().ok()?;
+        *base = assembler.reader().lock().ptr(AssemblyOffset(0)) as usize;
+        for (block, entry) in blocks.iter().zip(&mut entries[first..]) {
+            for role in Role::ALL.map(|role| role as usize) {
+                entry.offsets[role] = assembler.labels().resolve_dynamic(entry.labels[role]).ok()?.0;
+                if let Some(target) = targets[role].get_mut(source.index(block.pc)) {
+                    *target = entry.offsets[role] as u32;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The word at an address is about to be another one.
+    pub fn forget(&mut self, address: u32) {
+        if self.compiled.as_ref().is_some_and(|compiled| compiled.sources.contains(&(address & !3))) {
+            self.forget_all();
+        }
+    }
+
+    /// Nothing is translated any more.
+    pub fn forget_all(&mut self) {
+        *self = Self::new(self.hot);
+    }
+
+    /// The words of flash that a block fetches whatever happens, and those that it may fetch or read.
+    pub fn words(&self, number: usize) -> (&[u32], &[u32]) {
+        let entry = self.compiled.as_ref().and_then(|compiled| compiled.entries.get(number));
+        entry.map_or((&[], &[]), |entry| (&entry.words, &entry.more))
+    }
+
+    /// Runs code from an entry on.
+    pub fn run(&self, number: usize, role: Role, core: &mut Core, ledger: &mut Ledger) -> Exit {
+        let Some(compiled) = &self.compiled else { return Exit::Stop };
+        let Some(entry) = compiled.entries.get(number) else { return Exit::Stop };
+        ledger.host.code = compiled.base;
+        Exit::of(compiled.gate.enter(compiled.base, entry.offsets[role as usize], core, ledger))
+    }
+}
+
+/// The number of an entry.
+fn number(heat: u32, hot: u32) -> Option<usize> {
+    heat.checked_sub(hot.checked_add(1)?).map(|number| number as usize)
+}
+
+impl Compiled {
+    fn new() -> Option<Self> {
+        let mut assembler = Assembler::new().ok()?;
+        let gate = Gate::new(&mut assembler);
+        let (entries, targets, sources) = (Vec::new(), Default::default(), HashSet::new());
+        Some(Self { assembler, gate, base: 0, entries, targets, sources })
+    }
+
+    /// A block is about to be translated.
+    fn add(&mut self, block: &Block) {
+        let labels = [(); 2].map(|()| self.assembler.new_dynamic_label());
+        self.entries.push(Entry { labels, offsets: [0; 2], words: fetched(block), more: perhaps_fetched(block) });
+        self.sources.extend((block.pc & !3..block.end_pc().wrapping_add(4)).step_by(4));
+        if let End::Branch(_, target) | End::Call(_, target) = block.end {
+            self.sources.extend(fetched_by_branch(target));
+        }
+    }
+}
+
+/// The words that a block fetches whatever happens; its first one was fetched before.
+fn fetched(block: &Block) -> Vec<u32> {
+    let end = match block.end {
+        // It asks for the next word in vain.
+        End::Call(..) => block.end_pc().wrapping_add(2),
+        _ => block.end_pc(),
+    };
+    (block.pc..end).step_by(2).filter(|pc| pc & 2 == 0).map(|pc| pc.wrapping_add(4)).collect()
+}
+
+/// The words that a branch to a target fetches.
+fn fetched_by_branch(target: u32) -> impl Iterator<Item = u32> {
+    let upper = (target & 2 != 0).then(|| target.wrapping_add(2));
+    [target & !3].into_iter().chain(upper)
+}
+
+/// The words that a block may fetch or read beside those.
+fn perhaps_fetched(block: &Block) -> Vec<u32> {
+    let mut words = Vec::new();
+    for (op, pc) in block.ops.iter().zip((block.pc..).step_by(2)) {
+        if op.code == Code::LdrLiteral {
+            words.push((pc.wrapping_add(4) & !3).wrapping_add(op.immediate as i32 as u32));
+        }
+    }
+    if let End::Branch(_, target) | End::Call(_, target) = block.end {
+        words.extend(fetched_by_branch(target));
+    }
+    // Behind a branch that is not taken.
+    if block.end_pc() & 2 == 0 && matches!(block.end, End::Branch(op, _) if op.code != Code::B) {
+        words.push(block.end_pc().wrapping_add(4));
+    }
+    words
+}

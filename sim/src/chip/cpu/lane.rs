@@ -26,10 +26,15 @@ enum State {
     LoadNext,
     /// The next element of STM or PUSH.
     StoreNext,
+    /// What the core has posted, since it is more than a lane can hold.
+    Posted,
 }
 
+/// A core that does nothing for so many cycles is left to them.
+pub(crate) const FAR: Cycle = 8;
+
 /// What changes with every cycle, kept out of a `Core` while cycles follow each other in which nothing but SRAM and hits in
-/// the flash cache is asked for.
+/// the flash cache is asked for. All else is posted in the core meanwhile, and carried out there (`Core::perform`).
 #[derive(Clone, Copy)]
 pub(crate) struct Lane {
     pc: u32,
@@ -37,7 +42,7 @@ pub(crate) struct Lane {
     queue: u64,
     /// What is asked of the bus in this cycle.
     phase: Phase,
-    /// The slave that is asked; `Internal` if none is.
+    /// The slave that is asked; `Internal` if there is nothing to do in this cycle; `None` if there is, but not on the bus.
     pub slave: Slave,
     address: u32,
     /// Place in the slave, see `Bus::at_once`.
@@ -49,8 +54,9 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// Where a core stands at its next cycle; to be asked for only if that `is_plain`.
-    pub fn of(core: &Core) -> Self {
+    /// Where a core stands in cycle `now`, which is not behind its next step.
+    pub fn of(core: &Core, now: Cycle) -> Self {
+        let begins = core.phase == Phase::Start && core.t == now;
         Self {
             pc: core.pc,
             queue: core.queue,
@@ -60,12 +66,15 @@ impl Lane {
             index: core.index,
             register: core.register,
             width: core.width,
-            state: if core.phase == Phase::Start { State::Ready } else { State::Waits },
+            state: if begins { State::Ready } else { State::Posted },
         }
     }
 
     /// Puts back into the core what was issued for cycle `now`.
     pub fn post(&self, core: &mut Core, now: Cycle) {
+        if self.state == State::Posted {
+            return;
+        }
         if self.slave != Slave::Internal {
             self.put_back(core, now);
             core.post(self.address, self.phase);
@@ -82,6 +91,11 @@ impl Lane {
     /// Whether the next cycle is the first of an instruction.
     pub fn is_ready(&self) -> bool {
         self.state == State::Ready
+    }
+
+    /// Whether what is next stands in the core, and is for `Core::perform` to do.
+    pub fn is_posted(&self) -> bool {
+        self.state == State::Posted
     }
 
     /// The address of the next instruction.
@@ -106,6 +120,16 @@ impl Lane {
         true
     }
 
+    /// What is next stands in the core. It may be due in this cycle already.
+    fn leave_to(&mut self, core: &Core, now: Cycle) {
+        self.state = State::Posted;
+        self.slave = match core.slave {
+            _ if core.t > now => Slave::Internal,
+            Slave::Internal => Slave::None,
+            slave => slave,
+        };
+    }
+
     /// One cycle is left of an instruction.
     #[inline(always)]
     fn end(&mut self) {
@@ -124,25 +148,21 @@ impl Lane {
 }
 
 impl Core {
-    /// Whether the next cycle is one that `issue` and `complete` can be asked for: there is an instruction to begin, or an
-    /// access to SRAM to be made.
-    #[inline(always)]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.phase == Phase::Start || (self.slave.is_sram() && self.phase.is_plain() && !self.loads_pc())
-    }
-
     /// Whether the next element of POP is the program counter: more than a lane can hold.
     #[inline(always)]
     fn loads_pc(&self) -> bool {
         self.phase == Phase::LoadMany && self.list == 1 << 15
     }
 
-    /// Begins cycle `now`, before which nothing is due that concerns exceptions: all that needs no bus is done, and the lane
-    /// has what is asked of it. False if that is more than a lane can hold: then the core has it posted.
+    /// Begins cycle `now`: all that needs no bus is done, and the lane has what is asked of it. False if the core does nothing
+    /// for a while, or stops before its next instruction.
     #[inline(always)]
     pub(crate) fn issue<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
         if lane.state != State::Ready {
-            return self.go_on(lane, now, bus);
+            return self.go_on::<WATCH>(lane, now, bus);
+        }
+        if now >= self.attention && self.attends(lane, now) {
+            return self.resume::<WATCH>(lane, now, bus);
         }
         let op = &TABLE[(lane.queue & 0xffff) as usize];
         let pc = lane.pc;
@@ -164,13 +184,13 @@ impl Core {
             }
             Then::Load(address) => self.transfer(lane, op, address, Phase::Load, now, bus),
             Then::Store(address) => self.transfer(lane, op, address, Phase::Store, now, bus),
-            Then::Rare => self.issue_rarely(lane, now, bus),
+            Then::Rare => self.issue_rarely::<WATCH>(lane, now, bus),
         }
     }
 
     /// Begins a cycle that is not the first of an instruction.
     #[inline(always)]
-    fn go_on(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
+    fn go_on<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
         match std::mem::replace(&mut lane.state, State::Ready) {
             State::Ready | State::Rests => lane.asks_nothing(),
             State::Waits => true,
@@ -178,12 +198,45 @@ impl Core {
             State::Refill => self.ask(lane, lane.pc & !3, Phase::Target, now, bus),
             State::LoadNext => self.next_element(lane, Phase::LoadMany, now, bus),
             State::StoreNext => self.next_element(lane, Phase::StoreMany, now, bus),
+            State::Posted => self.resume::<WATCH>(lane, now, bus),
         }
+    }
+
+    /// Whether an exception is entered instead of the instruction that the lane is before.
+    #[inline(never)]
+    fn attends(&mut self, lane: &mut Lane, now: Cycle) -> bool {
+        lane.put_back(self, now);
+        self.attend()
+    }
+
+    /// Begins cycle `now` with what is posted. The lane takes it over if it can.
+    #[inline(never)]
+    fn resume<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
+        if now < self.t {
+            lane.leave_to(self, now);
+            return self.t - now < FAR;
+        }
+        *lane = Lane::of(self, now);
+        if lane.state == State::Ready {
+            return self.issue::<WATCH>(lane, now, bus);
+        }
+        let moves_many = matches!(self.phase, Phase::LoadMany | Phase::StoreMany);
+        if self.phase.is_plain() && !(moves_many && (self.loads_pc() || now >= self.attention)) {
+            lane.state = State::Ready;
+            return self.ask(lane, lane.address, lane.phase, now, bus);
+        }
+        lane.leave_to(self, now);
+        true
     }
 
     /// Deals with what the lane has got in cycle `now`.
     #[inline(always)]
     pub(crate) fn complete<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) {
+        if lane.state == State::Posted {
+            self.perform::<WATCH>(bus);
+            *lane = Lane::of(self, now + 1);
+            return;
+        }
         bus.granted(self.id, lane.slave);
         if WATCH {
             self.count(bus, lane.slave);
@@ -227,11 +280,17 @@ impl Core {
 
     /// Stops before cycle `now`, whether the lane has something to ask for already or not.
     pub(crate) fn stop<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) {
-        if lane.state == State::Ready {
-            lane.put_back(self, now);
-            self.post_internal(Phase::Start);
-        } else if self.issue::<WATCH>(lane, now, bus) {
-            lane.post(self, now);
+        match lane.state {
+            State::Ready => {
+                lane.put_back(self, now);
+                self.post_internal(Phase::Start);
+            }
+            State::Posted => {}
+            _ => {
+                if self.issue::<WATCH>(lane, now, bus) {
+                    lane.post(self, now);
+                }
+            }
         }
     }
 
@@ -239,10 +298,7 @@ impl Core {
     #[inline(never)]
     pub(crate) fn begin<const WATCH: bool>(&mut self, bus: &mut Bus) {
         let now = self.t;
-        if now >= self.attention && self.attend() {
-            return;
-        }
-        let mut lane = Lane::of(self);
+        let mut lane = Lane::of(self, now);
         if self.issue::<WATCH>(&mut lane, now, bus) {
             lane.post(self, now);
         }
@@ -251,8 +307,19 @@ impl Core {
     /// The cycle is lost to the other core.
     #[inline(always)]
     pub(crate) fn lose<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) {
-        lane.state = State::Waits;
-        self.lost::<WATCH>(lane.slave, now, bus);
+        match lane.phase {
+            _ if lane.state == State::Posted => self.lose_cycle::<WATCH>(bus),
+            // It may be abandoned before it is asked for again.
+            Phase::LoadMany | Phase::StoreMany => {
+                lane.post(self, now);
+                lane.state = State::Posted;
+                self.lose_cycle::<WATCH>(bus);
+            }
+            _ => {
+                lane.state = State::Waits;
+                self.lost::<WATCH>(lane.slave, now, bus);
+            }
+        }
     }
 
     /// The instruction at the lane's place is begun.
@@ -263,7 +330,7 @@ impl Core {
         lane.queue >>= 16;
     }
 
-    /// Asks for memory. False if it is posted instead, because others have to do with it.
+    /// Asks for memory. It is posted instead if others have to do with it.
     #[inline(always)]
     fn ask(&mut self, lane: &mut Lane, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
         lane.phase = phase;
@@ -275,7 +342,8 @@ impl Core {
         }
         lane.put_back(self, now);
         self.post(address, phase);
-        false
+        lane.leave_to(self, now);
+        true
     }
 
     /// The last cycle of an instruction: the next word is asked for if the lower halfword was executed.
@@ -305,28 +373,30 @@ impl Core {
         lane.put_back(self, now);
         self.address = address;
         self.post_transfer(op, address, phase);
-        false
+        lane.leave_to(self, now);
+        true
     }
 
     /// LDM, POP, STM, PUSH go on.
     #[inline(always)]
     fn next_element(&mut self, lane: &mut Lane, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
         let address = lane.address.wrapping_add(4);
-        if self.list == 1 << 15 {
+        if self.list == 1 << 15 || now >= self.attention {
             lane.put_back(self, now);
             self.post(address, phase);
-            return false;
+            lane.leave_to(self, now);
+            return true;
         }
         self.ask(lane, address, phase, now, bus)
     }
 
-    /// Instructions that are not worth a place in the hot loop. If all that one does in its first cycle is to ask for SRAM,
+    /// Instructions that are not worth a place in the hot loop. If all that one does in its first cycle is to ask for memory,
     /// the lane goes on with it.
     #[inline(never)]
-    fn issue_rarely(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
+    fn issue_rarely<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
         let halfword = lane.queue as u16;
         let op = &TABLE[usize::from(halfword)];
-        let (pc, attention) = (lane.pc, self.attention);
+        let pc = lane.pc;
         self.pass(lane);
         lane.phase = Phase::Start;
         lane.put_back(self, now);
@@ -352,9 +422,8 @@ impl Core {
         };
         if end == End::Boundary {
             self.post_internal(Phase::Start);
-        }
-        if end == End::Boundary || self.attention != attention {
-            return false;
+            *lane = Lane::of(self, now + 1);
+            return lane.asks_nothing();
         }
         if self.t == now + 1 && self.phase == Phase::Target {
             // BL in an upper halfword.
@@ -362,11 +431,7 @@ impl Core {
             lane.state = State::Refill;
             return lane.asks_nothing();
         }
-        if self.t != now || !self.phase.is_plain() || self.loads_pc() {
-            return false;
-        }
-        *lane = Lane { state: State::Ready, ..Lane::of(self) };
-        self.ask(lane, lane.address, lane.phase, now, bus)
+        self.resume::<WATCH>(lane, now, bus)
     }
 
     /// Tells probes of a load or store.

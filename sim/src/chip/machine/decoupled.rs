@@ -62,7 +62,7 @@ impl Default for Decoupling {
 
 /// Cycles from `now` up to, not including, `until`, of a core while the other one asks for nothing: as many as a burst can.
 pub(crate) fn run_alone(core: &mut Core, bus: &mut Bus, now: Cycle, until: Cycle) {
-    if until - now < Cycle::from(SHORT) || !core.can_burst(bus) {
+    if until.saturating_sub(now) < Cycle::from(SHORT) || !core.can_burst(bus) {
         return;
     }
     let ready = bus.is_flash_ready(now);
@@ -90,7 +90,7 @@ impl Decoupling {
         until: Cycle,
     ) -> bool {
         // The leader may lose a cycle for each of its own.
-        let room = (until - now) / 2;
+        let room = until.saturating_sub(now) / 2;
         let equals = matches!(bus.priority & 3, 0 | 3);
         if now < self.rests_until || room < Cycle::from(WORTH) || !equals || bus.xip.counts_to_the_end(STRETCH * 4) {
             return false;
@@ -214,7 +214,9 @@ impl Decoupling {
 /// Runs the follower to where the leader is, or up to a cycle that is not for it to do alone. The cycle that it has come to.
 fn follow<const WATCH: bool>(core: &mut Core, company: &mut Follower, bus: &mut Bus, flash_ready: bool) -> u32 {
     let mut cycle = FIRST;
-    while cycle < company.ledger.end {
+    let attention = core.attention;
+    // It is an exception's turn earlier once they are no longer masked.
+    while cycle < company.ledger.end && core.attention == attention {
         if company.has_room(cycle, SHORT) && core.can_burst(bus) {
             cycle = core.burst(bus, company, cycle, flash_ready);
             core.t = company.now(cycle);
@@ -235,7 +237,7 @@ fn follow_in_lane<const WATCH: bool>(
     bus: &mut Bus,
     mut cycle: u32,
 ) -> (u32, bool) {
-    let mut lane = Lane::of(core);
+    let mut lane = Lane::of(core, company.now(cycle));
     let mut begun = false;
     while cycle < company.ledger.end && !(begun && lane.is_ready() && company.has_room(cycle, SHORT)) {
         let now = company.now(cycle);
@@ -244,7 +246,7 @@ fn follow_in_lane<const WATCH: bool>(
             core.stop::<WATCH>(&mut lane, now, bus);
             return (cycle, false);
         }
-        if !core.issue::<WATCH>(&mut lane, now, bus) {
+        if !core.issue::<WATCH>(&mut lane, now, bus) || lane.is_posted() {
             return (cycle, false);
         }
         begun = true;

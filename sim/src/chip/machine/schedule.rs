@@ -1,12 +1,11 @@
 //! One cycle after the other, for both cores at once, and the arbiter between them.
 //!
-//! There are two ways through a cycle here, with equal results. `run` is the fast one: it keeps what changes from cycle to cycle
-//! apart (`Lane`), for as long as cores ask for nothing but SRAM and hits in the flash cache and no exception is due. `cycle` is
-//! the complete one: it knows everything, and what a core is about to do stands in the core.
+//! What changes from cycle to cycle is kept apart (`Lane`) for as long as a core asks for nothing but SRAM and hits in the flash
+//! cache. All else it posts, and carries it out in the cycle that it is due.
 
 use crate::chip::bus::{Bus, Slave};
 use crate::chip::clock::Cycle;
-use crate::chip::cpu::lane::Lane;
+use crate::chip::cpu::lane::{FAR, Lane};
 use crate::chip::cpu::{Core, Phase};
 use crate::chip::machine::decoupled::{Decoupling, run_alone};
 
@@ -31,17 +30,11 @@ pub(crate) fn run_cores<const WATCH: bool>(
         if now >= limit {
             return;
         }
-        let (t0, t1) = (zero.t, one.t);
-        let end0 = if t0 == now && zero.is_plain() { zero.attention } else { t0 };
-        let end1 = if t1 == now && one.is_plain() { one.attention } else { t1 };
-        let end = limit.min(end0).min(end1);
-        if end <= now {
-            cycle::<WATCH>([zero, one], bus, now);
-        } else if t0 == t1 {
-            run_both::<WATCH>([zero, one], bus, now, end, decoupling.as_deref_mut());
+        if zero.t.max(one.t) - now < FAR {
+            run_both::<WATCH>([zero, one], bus, now, limit, decoupling.as_deref_mut());
         } else {
-            let pair = if t1 > now { [&mut *zero, &mut *one] } else { [&mut *one, &mut *zero] };
-            run_one::<WATCH>(pair, bus, now, end, decoupling.is_some());
+            let pair = if one.t > now { [&mut *zero, &mut *one] } else { [&mut *one, &mut *zero] };
+            run_one::<WATCH>(pair, bus, now, limit, decoupling.is_some());
         }
     }
 }
@@ -57,21 +50,22 @@ fn run_both<const WATCH: bool>(
     let Some(decoupling) = decoupling else {
         return run::<WATCH, true>([zero, one], bus, now, until);
     };
-    if !decoupling.run::<WATCH>([zero, one], bus, now, until) {
+    let calm = until.min(zero.attention).min(one.attention);
+    if zero.t != one.t || !decoupling.run::<WATCH>([zero, one], bus, now, calm) {
         // Until cores are where they can run apart, or have rested.
         let rested = decoupling.rests_until().max(now + AGAIN);
         run::<WATCH, true>([zero, one], bus, now, until.min(rested));
     }
 }
 
-/// The same of the first core alone.
-fn run_one<const WATCH: bool>([core, other]: [&mut Core; 2], bus: &mut Bus, now: Cycle, until: Cycle, in_bursts: bool) {
+/// The same of the first core, while the other one does nothing.
+fn run_one<const WATCH: bool>([core, other]: [&mut Core; 2], bus: &mut Bus, now: Cycle, limit: Cycle, in_bursts: bool) {
+    let until = limit.min(other.t);
     if !in_bursts {
         return run::<WATCH, false>([core, other], bus, now, until);
     }
-    let mut until = until;
-    loop {
-        run_alone(core, bus, core.t, until);
+    while core.t < until && !bus.touched {
+        run_alone(core, bus, core.t, until.min(core.attention));
         let now = core.t;
         if now >= until {
             return;
@@ -79,45 +73,43 @@ fn run_one<const WATCH: bool>([core, other]: [&mut Core; 2], bus: &mut Bus, now:
         if !core.is_where_bursts_are() {
             return run::<WATCH, false>([core, other], bus, now, until.min(now + ELSEWHERE));
         }
-        run_instruction::<WATCH>(core, bus, now, until);
-        // What is more than SRAM and hits in the flash cache, up to the next instruction.
-        while core.phase != Phase::Start && core.t < until && !bus.touched {
-            core.perform::<WATCH>(bus);
-        }
-        until = until.min(core.attention);
-        if core.phase != Phase::Start || core.t >= until || bus.touched {
-            return;
-        }
+        run_instruction::<WATCH>(core, bus, until);
     }
 }
 
 /// As `run`, of one core alone, to the end of the instruction that it is at.
-fn run_instruction<const WATCH: bool>(core: &mut Core, bus: &mut Bus, mut now: Cycle, until: Cycle) {
-    let mut lane = Lane::of(core);
-    let mut begun = false;
-    while now < until && !(begun && lane.is_ready()) {
+fn run_instruction<const WATCH: bool>(core: &mut Core, bus: &mut Bus, until: Cycle) {
+    let mut now = core.t;
+    let mut lane = Lane::of(core, now);
+    loop {
         if !core.issue::<WATCH>(&mut lane, now, bus) {
             return;
         }
-        begun = true;
         if lane.slave != Slave::Internal {
             core.complete::<WATCH>(&mut lane, now, bus);
         }
         now += 1;
+        if lane.is_posted() {
+            // Nobody is there to see what comes before.
+            now = core.t;
+            lane = Lane::of(core, now);
+        }
+        if lane.is_ready() || now >= until || bus.touched {
+            return core.stop::<WATCH>(&mut lane, now, bus);
+        }
     }
-    core.stop::<WATCH>(&mut lane, now, bus);
 }
 
-/// Cycles from `now` up to, not including, `until`, of the first core and, if `BOTH`, of the second. Ends early before or in a
-/// cycle in which one of them does something that a lane cannot hold.
+/// Cycles from `now` up to, not including, `until`, of the first core and, if `BOTH`, of the second. Ends early if a core does
+/// nothing for a while, or after something that the machine must see.
 fn run<const WATCH: bool, const BOTH: bool>(
     [first, second]: [&mut Core; 2],
     bus: &mut Bus,
     mut now: Cycle,
     until: Cycle,
 ) {
-    let (mut a, mut b) = (Lane::of(first), Lane::of(second));
-    while now < until {
+    let (mut a, mut b) = (Lane::of(first, now), Lane::of(second, now));
+    while now < until && !bus.touched {
         if !first.issue::<WATCH>(&mut a, now, bus) {
             if BOTH {
                 second.stop::<WATCH>(&mut b, now, bus);
@@ -128,21 +120,25 @@ fn run<const WATCH: bool, const BOTH: bool>(
             a.post(first, now);
             return;
         }
-        if BOTH && a.slave == b.slave && a.slave != Slave::Internal {
-            if bus.arbitrate(a.slave, 3) == 0 {
-                first.complete::<WATCH>(&mut a, now, bus);
-                second.lose::<WATCH>(&mut b, now, bus);
-            } else {
-                first.lose::<WATCH>(&mut a, now, bus);
-                second.complete::<WATCH>(&mut b, now, bus);
+        let clash = BOTH && a.slave == b.slave && a.slave.is_shared();
+        if clash && bus.arbitrate(a.slave, 3) == 0 {
+            second.lose::<WATCH>(&mut b, now, bus);
+            first.complete::<WATCH>(&mut a, now, bus);
+            now += 1;
+            continue;
+        }
+        if clash {
+            first.lose::<WATCH>(&mut a, now, bus);
+        } else if a.slave != Slave::Internal {
+            first.complete::<WATCH>(&mut a, now, bus);
+        }
+        if BOTH && b.slave != Slave::Internal {
+            // In one cycle core 0 comes first (DS 2.3.1.3 says so of SIO).
+            if bus.touched {
+                b.post(second, now);
+                return first.stop::<WATCH>(&mut a, now + 1, bus);
             }
-        } else {
-            if a.slave != Slave::Internal {
-                first.complete::<WATCH>(&mut a, now, bus);
-            }
-            if BOTH && b.slave != Slave::Internal {
-                second.complete::<WATCH>(&mut b, now, bus);
-            }
+            second.complete::<WATCH>(&mut b, now, bus);
         }
         now += 1;
     }
@@ -152,37 +148,11 @@ fn run<const WATCH: bool, const BOTH: bool>(
     }
 }
 
-/// Cycle `now` of the cores that do something in it.
-fn cycle<const WATCH: bool>([zero, one]: [&mut Core; 2], bus: &mut Bus, now: Cycle) {
-    for core in [&mut *zero, &mut *one] {
-        begin_core::<WATCH>(core, bus, now);
-        // As in `run`: at a breakpoint of core 0, core 1 begins nothing.
-        if bus.touched {
-            return;
-        }
-    }
-    if zero.t == now && one.t == now && zero.slave == one.slave && zero.slave.is_shared() {
-        let loser = if bus.arbitrate(zero.slave, 3) == 0 { &mut *one } else { &mut *zero };
-        loser.lose_cycle::<WATCH>(bus);
-    }
-    // In one cycle core 0 comes first (DS 2.3.1.3 says so of SIO).
-    if zero.t == now {
-        zero.perform::<WATCH>(bus);
-    }
-    if one.t == now && !bus.touched {
-        one.perform::<WATCH>(bus);
-    }
-}
-
 /// Lets cores that stand before an instruction in cycle `now` begin it, so that what they ask for in this cycle is known.
 pub(crate) fn begin<const WATCH: bool>(cores: &mut [Core; 2], bus: &mut Bus, now: Cycle) {
     for core in cores {
-        begin_core::<WATCH>(core, bus, now);
-    }
-}
-
-fn begin_core<const WATCH: bool>(core: &mut Core, bus: &mut Bus, now: Cycle) {
-    if core.t == now && core.phase == Phase::Start {
-        core.begin::<WATCH>(bus);
+        if core.t == now && core.phase == Phase::Start {
+            core.begin::<WATCH>(bus);
+        }
     }
 }

@@ -75,6 +75,10 @@ impl Probe {
     }
 }
 
+/// The upper four bits of addresses of flash, and of SIO.
+const FLASH: u32 = 1;
+const SIO: u32 = 0xd;
+
 /// Everything that is being watched.
 #[derive(Clone, Debug, Default)]
 pub struct Watches {
@@ -141,8 +145,10 @@ impl Watches {
 
     /// Whether it is enough to look here when an address is executed or accessed that is watched (`executed`, `accessed`).
     pub(crate) fn concerns_addresses(&self) -> bool {
-        let in_flash = |probe: &Probe| probe.watch != Watch::Execute && probe.first >> 28 <= 1 && probe.last >> 28 >= 1;
-        self.stops.is_empty() && self.step.is_none() && self.timeline.is_none() && !self.probes.iter().any(in_flash)
+        let within = |probe: &Probe, region: u32| (probe.first >> 28..=probe.last >> 28).contains(&region);
+        // Bursts read flash and SIO without a look at who watches them.
+        let unseen = |probe: &Probe| probe.watch != Watch::Execute && [FLASH, SIO].iter().any(|&region| within(probe, region));
+        self.stops.is_empty() && self.step.is_none() && self.timeline.is_none() && !self.probes.iter().any(unseen)
     }
 
     /// How often probes and breakpoints have changed.

@@ -14,7 +14,7 @@ pub(crate) mod native;
 use super::decode::{Code, Op, Width};
 use super::execute::Then;
 use super::step::extract;
-use super::{Core, Phase};
+use super::{Core, Phase, wide};
 use crate::chip::bus::decoded::{Decoded, Instructions, Mark, Place};
 use crate::chip::bus::memory::Memory;
 use crate::chip::bus::xip::Xip;
@@ -98,7 +98,8 @@ impl Core {
         loop {
             let Memory { sram, flash, decoded: Decoded { instructions, native, marks, youngest, .. }, .. } =
                 &mut bus.memory;
-            let mut ground = Ground { sram, flash, marks, xip: &mut bus.xip, youngest, flash_ready, hits: 0, company };
+            let (xip, sio) = (&mut bus.xip, &bus.peripherals.sio);
+            let mut ground = Ground { sram, flash, marks, xip, sio, youngest, flash_ready, hits: 0, company };
             if let Some(role) = C::ROLE {
                 self.burst_natively(&mut ground, native, instructions, &mut clock, role);
             }
@@ -204,8 +205,10 @@ impl Core {
                     if address & op.width.misaligned() != 0 {
                         break Left::Ends;
                     }
-                    let Some(datum) = ground.datum(address) else { break Left::Ends };
-                    clock = ground.read(clock, address, &datum);
+                    let Some(datum) = ground.datum(address) else {
+                        break if is_io(address) { Left::Rare(*op) } else { Left::Ends };
+                    };
+                    clock = ground.ask(clock, datum.slave, address);
                     self.set(op.d, extract(datum.word, address, op.width));
                     clock = ground.fetch(clock, op, pc, in_flash);
                     pc = pc.wrapping_add(2);
@@ -358,14 +361,48 @@ impl Core {
                 target
             }
             Code::Wide => {
+                let (first, next) = (op.immediate as u16, pc.wrapping_add(4));
                 let second = half_at(pc.wrapping_add(2), ground.sram, ground.flash).ok_or(Left::Ends)?;
-                let target = super::wide::branch_target(pc, op.immediate as u16, second).ok_or(Left::Ends)?;
+                let branch = wide::branch_target(pc, first, second);
+                let target = branch.unwrap_or(next);
                 let refill = ground.refill(all, Place::Sram, target).ok_or_else(|| unreachable(target))?;
-                self.regs[14] = pc.wrapping_add(4) | 1;
-                // One that begins a word asks for the next word in vain.
+                let (first, second) = (u32::from(first), u32::from(second));
+                if branch.is_some() {
+                    self.regs[14] = next | 1;
+                } else if !self.in_peace(|core| core.system_instruction(first, second)) {
+                    return Err(Left::Ends);
+                }
+                // A branch that begins a word asks for the next word in vain.
                 clock = ground.fetch(clock, &op, pc, IN_FLASH);
-                clock = ground.go(clock, target, refill);
+                if branch.is_some() || wide::refills(first, second) {
+                    clock = ground.go(clock, target, refill);
+                } else {
+                    let middle = if pc & 2 == 0 { Slave::Internal } else { refill[1] };
+                    clock = ground.ask(clock, middle, next.wrapping_add(2));
+                    clock = ground.company.ask(clock, Slave::Internal);
+                }
                 target
+            }
+            Code::Cps => {
+                let peaceful = self.in_peace(|core| {
+                    core.mask(op.immediate != 0);
+                    true
+                });
+                if !peaceful {
+                    return Err(Left::Ends);
+                }
+                clock = ground.fetch(clock, &op, pc, IN_FLASH);
+                pc.wrapping_add(2)
+            }
+            Code::LoadImm | Code::LoadReg if op.width == Width::Word => {
+                let offset = if op.code == Code::LoadReg { self.reg(op.m) } else { op.immediate as u32 };
+                let address = self.reg(op.n).wrapping_add(offset);
+                let value = ground.sio.still(usize::from(self.id), address & 0x0fff_fffc).ok_or(Left::Ends)?;
+                (self.io_address, self.resume) = (address, Phase::Load);
+                self.set(op.d, value);
+                // The I/O port is not the bus: the next word is fetched in the same cycle.
+                clock = ground.fetch(clock, &op, pc, IN_FLASH);
+                pc.wrapping_add(2)
             }
             _ => return Err(Left::Ends),
         };
@@ -410,9 +447,26 @@ impl Core {
         Some(clock)
     }
 
+    /// Does something after which exceptions are taken at the same time as before it. False, and nothing is done, if they are
+    /// not, or if it cannot be done.
+    fn in_peace(&mut self, action: impl FnOnce(&mut Self) -> bool) -> bool {
+        let (primask, attention) = (self.primask, self.attention);
+        let done = action(self);
+        let peaceful = self.attention == attention;
+        if !peaceful {
+            (self.primask, self.attention) = (primask, attention);
+        }
+        done && peaceful
+    }
+
     /// Where BX, BLX or POP goes; none if it returns from an exception, or faults.
     fn exchangeable(&self, target: u32) -> Option<u32> {
         let returns = target >> 28 == 15 && self.ipsr != 0;
         (target & 1 != 0 && !returns).then_some(target & !1)
     }
+}
+
+/// Whether an address is behind the core's own I/O port.
+fn is_io(address: u32) -> bool {
+    address >> 28 == 0xd
 }

@@ -27,8 +27,7 @@ impl Core {
             return self.fault_for(pc, Self::undefined(pc, first as u16, Some(second as u16)));
         }
         self.pc = pc.wrapping_add(4);
-        if first & 0xfff0 == 0xf3b0 && second & 0xf0 == 0x60 {
-            // ISB refills the pipeline: as BL, but to the next instruction.
+        if refills(first, second) {
             return self.refill(pc);
         }
         if upper {
@@ -52,7 +51,7 @@ impl Core {
     }
 
     /// The effect of MRS, MSR and barriers. False if undefined.
-    fn system_instruction(&mut self, first: u32, second: u32) -> bool {
+    pub(super) fn system_instruction(&mut self, first: u32, second: u32) -> bool {
         if first & 0xffe0 == 0xf380 && second & 0xff00 == 0x8800 {
             let value = self.regs[(first & 15) as usize];
             return self.write_special(second & 0xff, value);
@@ -98,10 +97,7 @@ impl Core {
                 let in_use = (number == 9) == self.uses_psp();
                 *(if in_use { &mut self.regs[13] } else { &mut self.other_sp }) = value & !3;
             }
-            16 => {
-                self.primask = value & 1 != 0;
-                self.refresh();
-            }
+            16 => self.mask(value & 1 != 0),
             20 => {
                 self.unprivileged = value & 1 != 0;
                 // SPSEL can be written in thread mode only (B1.4.4).
@@ -115,6 +111,14 @@ impl Core {
         true
     }
 
+    /// Sets PRIMASK, if the core may.
+    pub(super) fn mask(&mut self, primask: bool) {
+        if self.is_privileged() {
+            self.primask = primask;
+            self.refresh();
+        }
+    }
+
     pub(crate) fn is_privileged(&self) -> bool {
         self.ipsr != 0 || !self.unprivileged
     }
@@ -124,10 +128,7 @@ impl Core {
     pub(crate) fn rare(&mut self, op: &Op, pc: u32, halfword: u16) -> End {
         match op.code {
             Code::Cps => {
-                if self.is_privileged() {
-                    self.primask = op.immediate != 0;
-                    self.refresh();
-                }
+                self.mask(op.immediate != 0);
                 self.end_cycle()
             }
             Code::Sev => {
@@ -201,6 +202,11 @@ impl Core {
             self.post_internal(Phase::Idle);
         }
     }
+}
+
+/// Whether a system instruction is ISB, which refills the pipeline: as BL, but with the next instruction.
+pub(super) fn refills(first: u32, second: u32) -> bool {
+    first & 0xfff0 == 0xf3b0 && second & 0xf0 == 0x60
 }
 
 /// Where a BL at `pc` goes; none if the two halfwords are no BL.

@@ -41,6 +41,8 @@ pub(crate) struct Decoupling {
     hit: Vec<(usize, u8)>,
     /// The core that is to lead next: the one that stopped first the last time.
     leader: usize,
+    /// Cycles that the leader runs ahead of the follower: as many as the follower can probably follow through.
+    ahead: u32,
     /// No stretch begins before this cycle.
     rests_until: Cycle,
     pause: Cycle,
@@ -54,6 +56,7 @@ impl Default for Decoupling {
             aged: Vec::new(),
             hit: Vec::new(),
             leader: 0,
+            ahead: STRETCH,
             rests_until: 0,
             pause: WORTH as Cycle,
         }
@@ -106,7 +109,7 @@ impl Decoupling {
                 return false;
             }
         };
-        let (done, ended_by) = self.stretch::<WATCH>(cores, bus, now, room.min(Cycle::from(STRETCH)) as u32);
+        let (done, ended_by) = self.stretch::<WATCH>(cores, bus, now, room.min(Cycle::from(self.ahead)) as u32);
         self.leader = usize::from(ended_by);
         if done < WORTH {
             self.rests_until = now + Cycle::from(done) + self.pause;
@@ -147,6 +150,9 @@ impl Decoupling {
         let time = company.now(cycle);
         let leader_waits = shared().any(|slave| self.ledger.is_lost_by_leader(cycle, slave));
         let leader_ended = cycle == end && end + SHORT <= FIRST + ahead;
+        if !leader_ended {
+            self.ahead = (2 * (cycle - FIRST)).clamp(2 * WORTH, STRETCH);
+        }
         if cycle < end {
             self.take_back(bus);
             bus.xip.uncount_hits(hits);

@@ -242,6 +242,17 @@ impl Sio {
         }
     }
 
+    /// What a register reads as for as long as neither core writes to this block or takes anything from it. None if a read
+    /// takes something, or if time passes for what it gives.
+    #[must_use]
+    pub(crate) fn still(&self, core: usize, offset: u32) -> Option<u32> {
+        match offset {
+            CPUID..=GPIO_HI_OE_XOR | FIFO_ST | SPINLOCK_ST => Some(self.peek(core, offset, NEVER)),
+            SPINLOCK0..=SPINLOCK31 if self.spinlocks & spinlock_bit(offset) != 0 => Some(0),
+            _ => None,
+        }
+    }
+
     /// Writes a register as core `core`.
     pub fn write(&mut self, core: usize, offset: u32, value: u32, context: &mut Context<'_>) {
         let core = core & 1;

@@ -10,6 +10,7 @@ use crate::chip::bus::memory::{Memory, Sram};
 use crate::chip::bus::xip::Xip;
 use crate::chip::bus::youngest::Youngest;
 use crate::chip::bus::{Slave, locate_sram};
+use crate::chip::peripherals::sio::Sio;
 
 /// What a burst needs of the bus.
 pub(super) struct Ground<'a, C> {
@@ -17,6 +18,7 @@ pub(super) struct Ground<'a, C> {
     pub flash: &'a [u32],
     pub marks: &'a mut Marks,
     pub xip: &'a mut Xip,
+    pub sio: &'a Sio,
     pub youngest: &'a mut Youngest,
     /// The flash interface is not busy with a miss or a flush.
     pub flash_ready: bool,
@@ -164,10 +166,7 @@ impl<C: Company> Ground<'_, C> {
     #[inline(always)]
     pub fn go(&mut self, mut clock: C::Clock, target: u32, refill: Refill) -> C::Clock {
         for (number, address) in [target & !3, target.wrapping_add(2)].into_iter().enumerate() {
-            clock = match refill[number] {
-                Slave::Xip => self.hit(clock, address),
-                slave => self.company.ask(clock, slave),
-            };
+            clock = self.ask(clock, refill[number], address);
         }
         clock
     }
@@ -182,13 +181,10 @@ impl<C: Company> Ground<'_, C> {
         self.may_hit(address).then(|| Datum { slave: Slave::Xip, word: word_of_flash(address, self.flash) })
     }
 
-    /// The cycle in which it is read.
+    /// The cycle in which a word is read that may be, if any is.
     #[inline(always)]
-    pub fn read(&mut self, clock: C::Clock, address: u32, datum: &Datum) -> C::Clock {
-        match datum.slave {
-            Slave::Xip => self.hit(clock, address),
-            slave => self.company.ask(clock, slave),
-        }
+    pub fn ask(&mut self, clock: C::Clock, slave: Slave, address: u32) -> C::Clock {
+        if slave == Slave::Xip { self.hit(clock, address) } else { self.company.ask(clock, slave) }
     }
 
     /// The bank and index of a word of SRAM that may be written.

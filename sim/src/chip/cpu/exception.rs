@@ -40,7 +40,7 @@ pub const EVENT: Cycle = 1;
 impl Core {
     /// Recomputes from which cycle on an instruction boundary must look at exceptions.
     pub(crate) fn refresh(&mut self) {
-        let due = self.nvic.first_due(self.execution_priority());
+        let due = if self.nvic.is_pending() { self.nvic.first_due(self.execution_priority()) } else { NEVER };
         let tick = self.systick.next_exception();
         self.attention = due.min(tick).saturating_add(RECOGNITION);
     }

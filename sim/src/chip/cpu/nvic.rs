@@ -78,6 +78,11 @@ impl Nvic {
         enabled || self.nmi_mask != 0 || self.send_event_on_pend
     }
 
+    /// Whether anything is pending that is enabled.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.pending & self.enabled != 0
+    }
+
     fn candidates(&self, below: i8) -> impl Iterator<Item = u8> + '_ {
         bits(self.pending & self.enabled).filter(move |&exception| self.priority(exception) < below)
     }

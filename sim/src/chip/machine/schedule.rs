@@ -81,23 +81,25 @@ fn run_one<const WATCH: bool>([core, other]: [&mut Core; 2], bus: &mut Bus, now:
 fn run_instruction<const WATCH: bool>(core: &mut Core, bus: &mut Bus, until: Cycle) {
     let mut now = core.t;
     let mut lane = Lane::of(core, now);
-    loop {
+    let mut begun = false;
+    while now < until && !(begun && lane.is_ready()) {
         if !core.issue::<WATCH>(&mut lane, now, bus) {
             return;
         }
+        if lane.is_posted() {
+            // Nobody sees the cycles in between.
+            while core.phase != Phase::Start && core.t < until && !bus.touched {
+                core.perform::<WATCH>(bus);
+            }
+            return;
+        }
+        begun = true;
         if lane.slave != Slave::Internal {
             core.complete::<WATCH>(&mut lane, now, bus);
         }
         now += 1;
-        if lane.is_posted() {
-            // Nobody is there to see what comes before.
-            now = core.t;
-            lane = Lane::of(core, now);
-        }
-        if lane.is_ready() || now >= until || bus.touched {
-            return core.stop::<WATCH>(&mut lane, now, bus);
-        }
     }
+    core.stop::<WATCH>(&mut lane, now, bus);
 }
 
 /// Cycles from `now` up to, not including, `until`, of the first core and, if `BOTH`, of the second. Ends early if a core does

@@ -1,11 +1,13 @@
-//! Both ways through a cycle (`schedule`) have equal results: random programs on both cores, once in one piece, which takes
-//! the fast way, once cut into single cycles, which starts anew from what stands in the cores, once with a probe.
+//! However a run is cut or watched, it is the same: random programs on both cores, once in one piece, once cut into single
+//! cycles, which starts anew from what stands in the cores, once with a probe. And probes are told the same by both engines.
 
 use crate::machine_code::{CODE, cases, put};
-use intercore_sim::chip::machine::{Machine, Stop};
+use intercore_sim::chip::machine::{Engine, Machine, Stop};
+use intercore_sim::observe::probe::Watch;
 use proptest::prelude::*;
 
 const DATA: u32 = 0x2000_4000;
+const SIO: u32 = 0xd000_0000;
 
 /// Instructions that cannot leave the program: registers 0 to 5 are free, 6 points at data, 7 at SIO.
 fn instruction() -> impl Strategy<Value = Vec<u16>> {
@@ -58,7 +60,7 @@ fn machine(programs: &[Vec<u16>; 2], apart: u32) -> Machine {
         put(&mut machine, at, program);
         machine.start_core(core, at | 1, 0x2004_1000);
         machine.core_mut(core).set_register(9, DATA);
-        machine.core_mut(core).set_register(7, 0xd000_0000);
+        machine.core_mut(core).set_register(7, SIO);
     }
     machine
 }
@@ -79,8 +81,23 @@ proptest! {
         }
         prop_assert_eq!(fast.state_hash(), slow.state_hash());
         let mut watched = machine(&programs, apart);
-        watched.bus.watch.probe(intercore_sim::observe::probe::Watch::Write, DATA, 64);
+        watched.bus.watch.probe(Watch::Write, DATA, 64);
         prop_assert_eq!(watched.run_until(END), Stop::Limit);
         prop_assert_eq!(fast.state_hash(), watched.state_hash());
+    }
+
+    #[test]
+    fn both_engines_tell_probes_the_same(first in program(), second in program()) {
+        let programs = [first, second];
+        let [ours, theirs] = [Engine::Decoupled, Engine::LockStep].map(|engine| {
+            let mut machine = machine(&programs, 0);
+            machine.engine = engine;
+            let places = [(Watch::Read, SIO, 0x180), (Watch::Read, DATA, 64), (Watch::Execute, CODE + 8, 2)];
+            let probes = places.map(|(watch, address, bytes)| machine.bus.watch.probe(watch, address, bytes));
+            let stop = machine.run_until(4000);
+            let told = probes.map(|probe| format!("{:?}", machine.bus.watch.hits(probe)));
+            (stop, told)
+        });
+        prop_assert_eq!(ours, theirs);
     }
 }

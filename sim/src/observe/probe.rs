@@ -147,7 +147,8 @@ impl Watches {
     pub(crate) fn concerns_addresses(&self) -> bool {
         let within = |probe: &Probe, region: u32| (probe.first >> 28..=probe.last >> 28).contains(&region);
         // Bursts read flash and SIO without a look at who watches them.
-        let unseen = |probe: &Probe| probe.watch != Watch::Execute && [FLASH, SIO].iter().any(|&region| within(probe, region));
+        let unseen =
+            |probe: &Probe| probe.watch != Watch::Execute && [FLASH, SIO].iter().any(|&region| within(probe, region));
         self.stops.is_empty() && self.step.is_none() && self.timeline.is_none() && !self.probes.iter().any(unseen)
     }
 

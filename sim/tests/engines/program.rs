@@ -93,6 +93,8 @@ fn outside() -> impl Strategy<Value = Part> {
         1 => Just(Part::Plain(vec![0xf3ef, 0x8309])),
         1 => Just(Part::Plain(vec![0xf3ef, 0x8403])),
         1 => Just(Part::Plain(vec![0xb672, 0xb662])),
+        // CPSID; MRS R3, PRIMASK; MOVS R4, #0; MSR PRIMASK, R4: something may become pending in between.
+        1 => Just(Part::Plain(vec![0xb672, 0xf3ef, 0x8310, 0x2400, 0xf384, 0x8810])),
         1 => Just(Part::Plain(vec![0xdf01])),
         // TIMERAWL, which is 0x40054028: behind APB. SYST_CVR, at 0xe000e018. ROM.
         2 => Just(Part::Plain(vec![0x2640, 0x0236, 0x3605, 0x0136, 0x3604, 0x0336, 0x6ab0])),

@@ -203,7 +203,7 @@ impl Core {
     }
 
     /// Whether an exception is entered instead of the instruction that the lane is before.
-    #[inline(never)]
+    #[cold]
     fn attends(&mut self, lane: &mut Lane, now: Cycle) -> bool {
         lane.put_back(self, now);
         self.attend()
@@ -233,9 +233,7 @@ impl Core {
     #[inline(always)]
     pub(crate) fn complete<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) {
         if lane.state == State::Posted {
-            self.perform::<WATCH>(bus);
-            *lane = Lane::of(self, now + 1);
-            return;
+            return self.complete_posted::<WATCH>(lane, now, bus);
         }
         bus.granted(self.id, lane.slave);
         if WATCH {
@@ -276,6 +274,13 @@ impl Core {
             }
             _ => unreachable!("a lane asks for nothing else"),
         }
+    }
+
+    /// The same of what is posted.
+    #[inline(never)]
+    fn complete_posted<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) {
+        self.perform::<WATCH>(bus);
+        *lane = Lane::of(self, now + 1);
     }
 
     /// Stops before cycle `now`, whether the lane has something to ask for already or not.

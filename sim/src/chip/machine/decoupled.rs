@@ -18,6 +18,7 @@ use crate::chip::cpu::burst::ledger::{FIRST, Ledger};
 use crate::chip::cpu::burst::{Company, SHORT};
 use crate::chip::cpu::decode::Width;
 use crate::chip::cpu::lane::Lane;
+use crate::chip::cpu::nvic::bits;
 use crate::chip::cpu::{Core, Phase};
 use company::{Alone, Follower, Leader};
 
@@ -71,8 +72,9 @@ pub(crate) fn run_alone(core: &mut Core, bus: &mut Bus, now: Cycle, until: Cycle
     let ready = bus.is_flash_ready(now);
     let (t, asked) = core.burst(bus, &mut Alone { end: until }, (now, 0), ready);
     core.t = t;
-    for slave in shared() {
-        if asked >> slave as u32 & 1 != 0 {
+    for slave in bits(u64::from(asked)) {
+        let slave = Slave::ALL[usize::from(slave) % Slave::COUNT];
+        if slave.is_shared() {
             bus.granted(core.id, slave);
         }
     }

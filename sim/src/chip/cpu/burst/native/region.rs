@@ -28,8 +28,8 @@ pub(super) enum End {
     Call(Op, u32),
     /// BX, or POP with PC.
     Jump(Op),
-    /// An instruction that is not translated.
-    Rare,
+    /// An instruction that is not translated, of so many bytes.
+    Rare(u32),
     /// Nothing that was decoded.
     Undecoded,
 }
@@ -115,7 +115,7 @@ fn follows(block: &Block) -> impl Iterator<Item = u32> {
         End::Branch(op, target) if op.code == Code::B => (None, Some(target)),
         End::Branch(_, target) => (Some(pc.wrapping_add(2)), Some(target)),
         End::Call(_, target) => (Some(pc.wrapping_add(4)), Some(target)),
-        End::Rare => (Some(pc.wrapping_add(2)), None),
+        End::Rare(bytes) => (Some(pc.wrapping_add(bytes)), None),
         End::Jump(_) | End::Undecoded => (None, None),
     };
     after.into_iter().chain(target)
@@ -134,13 +134,13 @@ fn block(source: Source, start: u32, half: &impl Fn(u32) -> Option<u16>, begins:
             Code::Wide => {
                 let second = half(pc.wrapping_add(2));
                 let target = second.and_then(|second| branch_target(pc, op.immediate as u16, second));
-                break target.map_or(End::Rare, |target| End::Call(op, target));
+                break target.map_or(End::Rare(4), |target| End::Call(op, target));
             }
             code if code.branches_directly() => {
                 break End::Branch(op, pc.wrapping_add(4).wrapping_add(op.immediate as i32 as u32));
             }
             Code::Bx | Code::PopPc => break End::Jump(op),
-            code if code.is_rare() && !moves_plainly(&op) => break End::Rare,
+            code if code.is_rare() && !moves_plainly(&op) => break End::Rare(2),
             _ => ops.push(op),
         }
         pc = pc.wrapping_add(2);

@@ -251,7 +251,7 @@ impl<'a> Translator<'a> {
             End::Call(op, target) => self.call(&op, pc, target),
             End::Jump(op) if op.code == Code::PopPc => self.many(&op, pc),
             End::Jump(op) => self.exchange(&op, pc),
-            End::Rare => {
+            End::Rare(_) => {
                 self.settle();
                 self.leave(pc, Exit::Rare);
             }

@@ -26,6 +26,9 @@ use native::{Exit, Host, Native, Role};
 /// Cycles of the longest instruction in a burst that moves no list of registers: BL.
 pub(crate) const SHORT: u32 = 3;
 
+/// Cycles for which it is worth it to look for native code.
+const WORTH: u32 = 48;
+
 /// What a core in a burst shares the chip with. It also keeps account of time, in a `Clock` that the hot loop can hold in
 /// registers.
 pub(crate) trait Company {
@@ -100,7 +103,9 @@ impl Core {
                 &mut bus.memory;
             let (xip, sio) = (&mut bus.xip, &bus.peripherals.sio);
             let mut ground = Ground { sram, flash, marks, xip, sio, youngest, flash_ready, hits: 0, company };
-            if let Some(role) = C::ROLE {
+            if let Some(role) = C::ROLE
+                && ground.company.has_room(clock, WORTH)
+            {
                 self.burst_natively(&mut ground, native, instructions, &mut clock, role);
             }
             let place = Place::of(self.pc);

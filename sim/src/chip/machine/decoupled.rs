@@ -64,27 +64,27 @@ impl Default for Decoupling {
     }
 }
 
-/// Cycles from `now` up to, not including, `until`, of a core while the other one asks for nothing: as many as a burst can.
-pub(crate) fn run_alone(core: &mut Core, bus: &mut Bus, now: Cycle, until: Cycle) {
-    if until.saturating_sub(now) < Cycle::from(SHORT) || !core.can_burst(bus) {
-        return;
-    }
-    let ready = bus.is_flash_ready(now);
-    let (t, asked) = core.burst(bus, &mut Alone { end: until }, (now, 0), ready);
-    core.t = t;
-    for slave in bits(u64::from(asked)) {
-        let slave = Slave::ALL[usize::from(slave) % Slave::COUNT];
-        if slave.is_shared() {
-            bus.granted(core.id, slave);
-        }
-    }
-}
-
 fn shared() -> impl Iterator<Item = Slave> {
     Slave::ALL.into_iter().filter(|slave| slave.is_shared())
 }
 
 impl Decoupling {
+    /// Cycles from `now` up to, not including, `until`, of a core while the other one asks for nothing: as many as a burst can.
+    pub fn run_alone(&mut self, core: &mut Core, bus: &mut Bus, now: Cycle, until: Cycle) {
+        if until.saturating_sub(now) < Cycle::from(SHORT) || !core.can_burst(bus) {
+            return;
+        }
+        let ready = bus.is_flash_ready(now);
+        let (t, asked) = core.burst(bus, &mut Alone { ledger: &mut self.ledger, end: until }, (now, 0), ready);
+        core.t = t;
+        for slave in bits(u64::from(asked)) {
+            let slave = Slave::ALL[usize::from(slave) % Slave::COUNT];
+            if slave.is_shared() {
+                bus.granted(core.id, slave);
+            }
+        }
+    }
+
     /// Cycles from `now` on, before `until`, of both cores, which ask for nothing but SRAM and hits in the flash cache. False
     /// if nothing was done, since it is not worth it.
     pub fn run<const WATCH: bool>(

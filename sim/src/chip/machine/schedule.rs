@@ -7,7 +7,7 @@ use crate::chip::bus::{Bus, Slave};
 use crate::chip::clock::Cycle;
 use crate::chip::cpu::lane::{FAR, Lane};
 use crate::chip::cpu::{Core, Phase};
-use crate::chip::machine::decoupled::{Decoupling, run_alone};
+use crate::chip::machine::decoupled::Decoupling;
 
 /// Cycles that cores go through one by one before it is tried again whether they can do better.
 const AGAIN: Cycle = 16;
@@ -34,7 +34,7 @@ pub(crate) fn run_cores<const WATCH: bool>(
             run_both::<WATCH>([zero, one], bus, now, limit, decoupling.as_deref_mut());
         } else {
             let pair = if one.t > now { [&mut *zero, &mut *one] } else { [&mut *one, &mut *zero] };
-            run_one::<WATCH>(pair, bus, now, limit, decoupling.is_some());
+            run_one::<WATCH>(pair, bus, now, limit, decoupling.as_deref_mut());
         }
     }
 }
@@ -59,13 +59,19 @@ fn run_both<const WATCH: bool>(
 }
 
 /// The same of the first core, while the other one does nothing.
-fn run_one<const WATCH: bool>([core, other]: [&mut Core; 2], bus: &mut Bus, now: Cycle, limit: Cycle, in_bursts: bool) {
+fn run_one<const WATCH: bool>(
+    [core, other]: [&mut Core; 2],
+    bus: &mut Bus,
+    now: Cycle,
+    limit: Cycle,
+    decoupling: Option<&mut Decoupling>,
+) {
     let until = limit.min(other.t);
-    if !in_bursts {
+    let Some(decoupling) = decoupling else {
         return run::<WATCH, false>([core, other], bus, now, until);
-    }
+    };
     while core.t < until && !bus.touched {
-        run_alone(core, bus, core.t, until.min(core.attention));
+        decoupling.run_alone(core, bus, core.t, until.min(core.attention));
         let now = core.t;
         if now >= until {
             return;

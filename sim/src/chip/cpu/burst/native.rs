@@ -1,4 +1,5 @@
-//! Code for the host, made of blocks of instructions that are executed often, for the two cores of a stretch.
+//! Code for the host, made of blocks of instructions that are executed often, for the two cores of a stretch
+//! and for one that is alone.
 //!
 //! It does to the core, to SRAM, to its marks and to the ledger what the hot loop of a burst does, and leaves before all that
 //! is more than that. `region` chooses what is translated together, `x86_64` makes the code. Where the host is another one,
@@ -30,15 +31,19 @@ pub(crate) const HOT: u32 = 32;
 /// The same where nothing is ever translated.
 const NEVER: u32 = u32::MAX;
 
-/// For which of the two cores of a stretch code is.
+/// Whom code is for: the two cores of a stretch, or one that is alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Leader,
     Follower,
+    Alone,
 }
 
+/// How many roles there are.
+const ROLES: usize = 3;
+
 impl Role {
-    const ALL: [Self; 2] = [Self::Leader, Self::Follower];
+    const ALL: [Self; ROLES] = [Self::Leader, Self::Follower, Self::Alone];
 }
 
 /// What native code needs to know of where it is: addresses are the host's.
@@ -85,8 +90,8 @@ impl Exit {
 
 /// The code of a block, by role.
 struct Entry {
-    labels: [DynamicLabel; 2],
-    offsets: [usize; 2],
+    labels: [DynamicLabel; ROLES],
+    offsets: [usize; ROLES],
     /// Words of flash that it fetches whatever happens, and those that it may fetch or read.
     words: Vec<u32>,
     more: Vec<u32>,
@@ -101,7 +106,7 @@ struct Around<'a> {
     /// The label of the code at an address, if there is any.
     label: &'a dyn Fn(u32, Role) -> Option<DynamicLabel>,
     /// By role, where the offsets of code are, by halfword; 0 where there is none.
-    targets: [usize; 2],
+    targets: [usize; ROLES],
     /// How many halfwords there are.
     halves: usize,
 }
@@ -113,7 +118,7 @@ struct Compiled {
     base: usize,
     entries: Vec<Entry>,
     /// By place and role, the offset of the code for each halfword; 0 if there is none. Code knows where they are.
-    targets: [[Box<[u32]>; 2]; 3],
+    targets: [[Box<[u32]>; ROLES]; 3],
     /// Addresses of words that code was made of.
     sources: HashSet<u32>,
 }
@@ -203,7 +208,7 @@ impl Native {
         let Compiled { assembler, gate, entries, targets, base, .. } = &mut **compiled;
         let targets = &mut targets[place as usize];
         if targets[0].is_empty() {
-            *targets = [(); 2].map(|()| vec![0; source.ops.len()].into());
+            *targets = [(); ROLES].map(|()| vec![0; source.ops.len()].into());
         }
         let label = |pc, role: Role| {
             let number = number(*heat.get(source.index(pc))?, hot)?;
@@ -275,8 +280,8 @@ impl Compiled {
 
     /// A block is about to be translated.
     fn add(&mut self, block: &Block) {
-        let labels = [(); 2].map(|()| self.assembler.new_dynamic_label());
-        self.entries.push(Entry { labels, offsets: [0; 2], words: fetched(block), more: perhaps_fetched(block) });
+        let labels = [(); ROLES].map(|()| self.assembler.new_dynamic_label());
+        self.entries.push(Entry { labels, offsets: [0; ROLES], words: fetched(block), more: perhaps_fetched(block) });
         self.sources.extend((block.pc & !3..block.end_pc().wrapping_add(4)).step_by(4));
         if let End::Branch(_, target) | End::Call(_, target) = block.end {
             self.sources.extend(fetched_by_branch(target));

@@ -7,7 +7,7 @@ use crate::chip::bus::xip::Xip;
 use crate::chip::bus::{Bus, Slave};
 use crate::chip::clock::Cycle;
 use crate::chip::cpu::burst::Company;
-use crate::chip::cpu::burst::ledger::{FIRST, Ledger, NOBODY, SLAVES};
+use crate::chip::cpu::burst::ledger::{FIRST, Ledger, NOBODY, NOTES, SLAVES};
 use crate::chip::cpu::burst::native::Role;
 use crate::chip::cpu::lane::Lane;
 
@@ -20,11 +20,12 @@ const FOLLOWED: u32 = 4;
 const AGED: u32 = 8;
 
 /// A core that is alone on the bus.
-pub(super) struct Alone {
+pub(super) struct Alone<'a> {
+    pub ledger: &'a mut Ledger,
     pub end: u64,
 }
 
-impl Company for Alone {
+impl Company for Alone<'_> {
     /// Cycles, and the slaves that were asked, a bit each.
     type Clock = (u64, u32);
 
@@ -58,6 +59,23 @@ impl Company for Alone {
 
     #[inline(always)]
     fn hits(&mut self, _: &Xip, _: u32, _: u32) {}
+
+    const ROLE: Option<Role> = Some(Role::Alone);
+
+    fn may_know(&mut self, _: u32, _: u32) -> bool {
+        true
+    }
+
+    fn run_native(&mut self, (cycle, asked): &mut Self::Clock, run: impl FnOnce(&mut Ledger)) {
+        let mut reached = FIRST;
+        let room = (self.end - *cycle).min(NOTES as u64 / 2);
+        self.ledger.lead(FIRST + room as u32);
+        self.ledger.run_native(&mut reached, run);
+        *cycle += u64::from(reached - FIRST);
+        for (slave, led) in self.ledger.led.iter().enumerate() {
+            *asked |= u32::from(*led != 0) << slave;
+        }
+    }
 }
 
 /// The core that runs ahead. Its time is the number of its next cycle.

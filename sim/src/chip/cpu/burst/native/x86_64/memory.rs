@@ -97,7 +97,10 @@ impl Translator<'_> {
                 ; cmp edi, [rbp + READ]
                 ; cmovb edi, [rbp + READ]
             ),
-            (Role::Leader, false) => dynasm!(self.to ; .arch x64 ; cmp edi, CODE_MARK as i32 ; jae =>exit),
+            (Role::Alone, true) => dynasm!(self.to ; .arch x64 ; test edi, edi ; js =>exit),
+            (Role::Leader | Role::Alone, false) => {
+                dynasm!(self.to ; .arch x64 ; cmp edi, CODE_MARK as i32 ; jae =>exit)
+            }
             (Role::Follower, true) => dynasm!(self.to
                 ; .arch x64
                 ; cmp edi, [rbp + WRITTEN]

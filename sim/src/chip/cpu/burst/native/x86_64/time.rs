@@ -39,6 +39,9 @@ impl Translator<'_> {
                 dynasm!(self.to ; .arch x64 ; mov WORD [rbp + rcx * 2 + before], ax);
                 self.at.led[usize::from(slave)] = Some(cycle);
             }
+            // Only whether it was asked matters.
+            (Role::Alone, Asked::Slave(slave)) => self.at.led[usize::from(slave)] = Some(cycle),
+            (Role::Alone, Asked::InRdi) => dynasm!(self.to ; .arch x64 ; mov DWORD [rbp + rdi * 4 + LED], 1),
             (Role::Leader, Asked::InRdi) => {
                 dynasm!(self.to
                     ; .arch x64

@@ -290,13 +290,13 @@ impl Bus {
         })
     }
 
-    /// Accesses peripherals at cycle `now`. Most reads, and most writes to SIO, change nothing that others have to do with:
-    /// neither an interrupt line nor when something is due.
-    fn touch_if_changed<T>(&mut self, now: Cycle, access: impl FnOnce(&mut Peripherals, &mut Context<'_>) -> T) -> T {
+    /// Reads from peripherals at cycle `now`. Most reads change nothing that others have to do with: neither an interrupt
+    /// line nor when something is due.
+    fn touch_if_changed<T>(&mut self, now: Cycle, read: impl FnOnce(&mut Peripherals, &mut Context<'_>) -> T) -> T {
         let before = (self.irq, self.peripherals.next_event());
         let mut context =
             Context { now, clocks: &mut self.clocks, irq: &mut self.irq, diagnostics: &mut self.diagnostics };
-        let value = access(&mut self.peripherals, &mut context);
+        let value = read(&mut self.peripherals, &mut context);
         if before != (self.irq, self.peripherals.next_event()) {
             self.touch(now);
         }
@@ -305,15 +305,16 @@ impl Bus {
 
     /// A core writes its I/O port.
     pub(crate) fn write_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) {
+        self.touch(now);
         if !self.fifo_losses.is_empty()
             && self.peripherals.sio.takes_word(usize::from(core), address & 0x0fff_fffc, now)
             && self.fifo_losses.hit(usize::from(core & 1 ^ 1), now)
         {
             return;
         }
-        self.touch_if_changed(now, |peripherals, context| {
-            peripherals.sio.write(usize::from(core), address & 0x0fff_fffc, value, context);
-        });
+        let mut context =
+            Context { now, clocks: &mut self.clocks, irq: &mut self.irq, diagnostics: &mut self.diagnostics };
+        self.peripherals.sio.write(usize::from(core), address & 0x0fff_fffc, value, &mut context);
     }
 
     /// Something happened at cycle `now` that concerns more than the core that did it.

@@ -84,6 +84,7 @@ fn programs_in_c_come_to_the_same() {
             let mut machines = [Engine::Decoupled, Engine::LockStep].map(|engine| {
                 let mut machine = Machine::new();
                 machine.engine = engine;
+                machine.translate_after(32);
                 machine.boot(&image, &bootrom::ours()).expect("it fits");
                 machine
             });

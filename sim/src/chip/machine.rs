@@ -233,7 +233,7 @@ impl Machine {
         self.bus.watch.life(now, number as u8 & 1, Life::Starts);
     }
 
-    /// Makes code for the host of what is branched to so many times (32 unless told otherwise), and forgets what was made. It
+    /// Makes code for the host of what is branched to so many times (3,000 unless told otherwise), and forgets what was made. It
     /// changes how fast a run is, and nothing else.
     pub fn translate_after(&mut self, times: u32) {
         self.bus.memory.decoded.native = Native::new(times);

@@ -99,7 +99,7 @@ impl Translator<'_> {
             ),
             (Role::Alone, true) => dynasm!(self.to ; .arch x64 ; test edi, edi ; js =>exit),
             (Role::Leader | Role::Alone, false) => {
-                dynasm!(self.to ; .arch x64 ; cmp edi, CODE_MARK as i32 ; jae =>exit)
+                dynasm!(self.to ; .arch x64 ; cmp edi, CODE_MARK as i32 ; jae =>exit);
             }
             (Role::Follower, true) => dynasm!(self.to
                 ; .arch x64

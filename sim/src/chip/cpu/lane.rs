@@ -280,6 +280,10 @@ impl Core {
     #[inline(never)]
     fn complete_posted<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) {
         self.perform::<WATCH>(bus);
+        // A lockup is of the cycle of the fault that led to it.
+        if self.t == now && self.phase == Phase::Lockup && !bus.touched {
+            self.perform::<WATCH>(bus);
+        }
         *lane = Lane::of(self, now + 1);
     }
 

@@ -67,14 +67,12 @@ pub(crate) trait Company {
 enum Left {
     /// There is no more time, or the next instruction is none for a burst.
     Ends,
-    /// The last instruction went to the other memory.
-    Crosses,
+    /// The last instruction went to the other memory, or to where there may be native code.
+    Leaves,
     /// The next instruction is none for the hot loop.
     Rare(Op),
     /// What is at this address is to be decoded first.
     Undecoded(u32),
-    /// Where it goes on, there may be native code.
-    Hot,
 }
 
 impl Core {
@@ -131,7 +129,7 @@ impl Core {
             let hits = ground.hits;
             bus.xip.count_hits(hits);
             let goes_on = match left {
-                Ok(()) | Err(Left::Crosses | Left::Hot) => true,
+                Ok(()) | Err(Left::Leaves) => true,
                 Err(Left::Undecoded(address)) => decode(address, &mut bus.memory),
                 Err(_) => false,
             };
@@ -190,20 +188,18 @@ impl Core {
                         pc = target;
                         instructions += 1;
                         if C::ROLE.is_some() && native.heats(place, (pc.wrapping_sub(base) >> 1) as usize) {
-                            break Left::Hot;
+                            break Left::Leaves;
                         }
                         continue;
                     }
                     let Some(refill) = ground.refill(all, near, target) else { break unreachable(target) };
                     clock = ground.go(clock, target, refill);
                     pc = target;
-                    if Place::of(pc) != Some(place) {
+                    if Place::of(pc) != Some(place)
+                        || (C::ROLE.is_some() && native.heats(place, (pc.wrapping_sub(base) >> 1) as usize))
+                    {
                         instructions += 1;
-                        break Left::Crosses;
-                    }
-                    if C::ROLE.is_some() && native.heats(place, (pc.wrapping_sub(base) >> 1) as usize) {
-                        instructions += 1;
-                        break Left::Hot;
+                        break Left::Leaves;
                     }
                 }
                 Then::Load(address) => {

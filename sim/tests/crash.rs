@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::machine_code::{CODE, NOP, STACK, STAY, VECTORS, machine, put, put_word};
 use intercore_sim::chip::cpu::hard_fault::Cause;
-use intercore_sim::chip::machine::{Engine, Machine, Stop};
+use intercore_sim::chip::machine::{Machine, Stop};
 
 const HANDLER: u32 = CODE + 0x400;
 const CODE_1: u32 = CODE + 0x800;
@@ -54,24 +54,6 @@ fn a_lockup_is_noticed_in_its_own_cycle_however_the_run_is_cut() {
         assert!(found.iter().all(|cycle| *cycle == found[0]), "{found:?}");
         assert!((1000..1100).contains(&found[0].0), "{found:?}");
     }
-}
-
-#[test]
-fn so_is_one_by_an_access_that_takes_a_while() {
-    // The handler reads where nothing is; the other core loads, so that it would be seen to go on.
-    let found = [1, 3, 50_000_000].map(|slice| {
-        [Engine::LockStep, Engine::Decoupled].map(|engine| {
-            let mut machine = with_handler(&[NOP, UDF], &[0x681a, NOP]);
-            machine.engine = engine;
-            machine.core_mut(0).set_register(3, 0x6000_0000);
-            put(&mut machine, CODE_1, &[0x680a, 0x3001, 0xe7fc]);
-            machine.start_core(1, CODE_1 | 1, STACK + 0x1000);
-            machine.core_mut(1).set_register(1, STACK);
-            assert!(matches!(run(&mut machine, slice), Stop::Lockup { core: 0, .. }));
-            (machine.now(), machine.state_hash())
-        })
-    });
-    assert!(found.as_flattened().iter().all(|one| *one == found[0][0]), "{found:?}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod setting;
 use crate::machine_code::cases;
 use intercore_sim::chip::machine::{Engine, Machine, Stop};
 use intercore_sim::firmware::{bootrom, image::Image};
+use intercore_sim::observe::probe::ProbeId;
 use proptest::prelude::*;
 use setting::{Setting, setting, that_stops_behind_a_lost_cycle};
 use std::fmt::Write;
@@ -53,6 +54,11 @@ fn compare(setting: &Setting) -> Result<(), TestCaseError> {
             lock_step.now(),
             difference(&decoupled, &lock_step)
         );
+    }
+    // No piece adds more than four.
+    for number in 0..4 * setting.pieces.len() {
+        let [ours, theirs] = [&decoupled, &lock_step].map(|machine| machine.bus.watch.hits(ProbeId(number)));
+        prop_assert_eq!(ours, theirs, "probe {}", number);
     }
     Ok(())
 }

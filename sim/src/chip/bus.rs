@@ -5,6 +5,7 @@
 pub(crate) mod decoded;
 pub(crate) mod dma_masters;
 pub mod memory;
+pub(crate) mod registers;
 mod slave;
 pub mod ssi;
 pub mod xip;
@@ -18,6 +19,7 @@ use crate::chip::peripherals::{Context, Peripherals};
 use crate::fault::Losses;
 use crate::observe::probe::Watches;
 use memory::{Memory, merge};
+use registers::Registers;
 pub use slave::Slave;
 use std::hash::{Hash, Hasher};
 use xip::Xip;
@@ -213,6 +215,18 @@ impl Bus {
     /// Whether a hit in the flash cache would take no longer than its cycle, at cycle `now`.
     pub(crate) fn is_flash_ready(&self, now: Cycle) -> bool {
         now >= self.free_at[Slave::Xip as usize] && self.xip.is_ready(now)
+    }
+
+    /// What a burst of one core uses of the bus.
+    pub(crate) fn apart(&mut self) -> (&mut Memory, &mut Xip, Registers<'_>) {
+        let registers = Registers {
+            peripherals: &mut self.peripherals,
+            clocks: &mut self.clocks,
+            irq: &mut self.irq,
+            diagnostics: &mut self.diagnostics,
+            bridge_free_at: &mut self.free_at[Slave::Apb as usize],
+        };
+        (&mut self.memory, &mut self.xip, registers)
     }
 
     /// The address phase of an access to a slave that may be busy or slow, at cycle `now`.

@@ -75,8 +75,9 @@ impl Probe {
     }
 }
 
-/// The upper four bits of addresses of flash, and of SIO.
+/// The upper four bits of addresses of flash, of registers behind the APB bridge, and of SIO.
 const FLASH: u32 = 1;
+const APB: u32 = 4;
 const SIO: u32 = 0xd;
 
 /// Everything that is being watched.
@@ -146,9 +147,10 @@ impl Watches {
     /// Whether it is enough to look here when an address is executed or accessed that is watched (`executed`, `accessed`).
     pub(crate) fn concerns_addresses(&self) -> bool {
         let within = |probe: &Probe, region: u32| (probe.first >> 28..=probe.last >> 28).contains(&region);
-        // Bursts read flash and SIO without a look at who watches them.
-        let unseen =
-            |probe: &Probe| probe.watch != Watch::Execute && [FLASH, SIO].iter().any(|&region| within(probe, region));
+        // Bursts read these without a look at who watches them.
+        let unseen = |probe: &Probe| {
+            probe.watch != Watch::Execute && [FLASH, APB, SIO].iter().any(|&region| within(probe, region))
+        };
         self.stops.is_empty() && self.step.is_none() && self.timeline.is_none() && !self.probes.iter().any(unseen)
     }
 
@@ -195,6 +197,12 @@ impl Watches {
     pub fn add_breakpoint(&mut self, address: u32) {
         *self.breakpoints.entry(address & !1).or_default() += 1;
         self.change();
+    }
+
+    /// Whether a core may stop before the instruction at `address`.
+    #[inline]
+    pub(crate) fn has_breakpoint(&self, address: u32) -> bool {
+        self.executed.may_have(address) && self.breakpoints.contains_key(&address)
     }
 
     /// Takes one `add_breakpoint` back.

@@ -96,8 +96,13 @@ fn outside() -> impl Strategy<Value = Part> {
         // CPSID; MRS R3, PRIMASK; MOVS R4, #0; MSR PRIMASK, R4: something may become pending in between.
         1 => Just(Part::Plain(vec![0xb672, 0xf3ef, 0x8310, 0x2400, 0xf384, 0x8810])),
         1 => Just(Part::Plain(vec![0xdf01])),
-        // TIMERAWL, which is 0x40054028: behind APB. SYST_CVR, at 0xe000e018. ROM.
+        // TIMERAWL, which is 0x40054028, alone or with TIMERAWH; UARTFR, at 0x40034018; CH0_CTR of PWM, at 0x40050008, once more as a halfword: all
+        // behind APB. SYST_CVR, at 0xe000e018. ROM.
         2 => Just(Part::Plain(vec![0x2640, 0x0236, 0x3605, 0x0136, 0x3604, 0x0336, 0x6ab0])),
+        2 => Just(Part::Plain(vec![0x2640, 0x0236, 0x3605, 0x0136, 0x3604, 0x0336, 0x3624, 0xce03])),
+        2 => Just(Part::Plain(vec![0x2640, 0x0236, 0x3603, 0x0136, 0x3604, 0x0336, 0x69b0])),
+        6 => Just(Part::Plain(vec![0x2640, 0x0236, 0x3605, 0x0436, 0x68b0])),
+        2 => Just(Part::Plain(vec![0x2640, 0x0236, 0x3605, 0x0436, 0x8930, 0x68b1])),
         1 => Just(Part::Plain(vec![0x26e0, 0x0636, 0x27e0, 0x023f, 0x19f6, 0x69b0])),
         1 => Just(Part::Plain(vec![0x2600, 0x6830, 0x6875])),
     ]

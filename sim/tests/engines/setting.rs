@@ -26,13 +26,34 @@ pub struct Piece {
 #[derive(Clone, Debug)]
 enum Event {
     Nothing,
-    Interrupt { core: usize, number: u8 },
-    Copy { words: u32 },
+    Interrupt {
+        core: usize,
+        number: u8,
+    },
+    Copy {
+        words: u32,
+    },
     Priority(u8),
-    Probe { offset: u32 },
-    Breakpoint { core: usize, half: u32 },
-    Poke { offset: u32, value: u32 },
-    Patch { core: usize, half: u32 },
+    Probe {
+        offset: u32,
+    },
+    /// Of the execution of an instruction.
+    Trace {
+        core: usize,
+        half: u32,
+    },
+    Breakpoint {
+        core: usize,
+        half: u32,
+    },
+    Poke {
+        offset: u32,
+        value: u32,
+    },
+    Patch {
+        core: usize,
+        half: u32,
+    },
     ResetCore(usize),
     Flush,
 }
@@ -69,6 +90,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (1u32..300).prop_map(|words| Event::Copy { words }),
         1 => (0u8..16).prop_map(Event::Priority),
         1 => (0u32..64).prop_map(|offset| Event::Probe { offset }),
+        2 => (0usize..2, 0u32..64).prop_map(|(core, half)| Event::Trace { core, half }),
         1 => (0usize..2, 0u32..64).prop_map(|(core, half)| Event::Breakpoint { core, half }),
         1 => (0u32..64, any::<u32>()).prop_map(|(offset, value)| Event::Poke { offset, value }),
         1 => (0usize..2, 0u32..64).prop_map(|(core, half)| Event::Patch { core, half }),
@@ -216,6 +238,11 @@ impl Setting {
     /// The machine before its first piece, with both programs about to begin.
     pub fn machine(&self) -> Machine {
         let mut machine = Machine::new();
+        assert!(
+            machine.write_register(0x4000_f000, 1 << 14 | 1 << 21 | 1 << 22),
+            "RESETS: let go of PWM, timer and UART0"
+        );
+        assert!(machine.write_register(0x4005_0000, 1), "CH0_CSR of PWM: count");
         for number in 0..48 {
             put_word(&mut machine, VECTORS + 4 * number, HANDLER | 1);
         }
@@ -264,6 +291,11 @@ impl Piece {
             Event::Priority(masters) => set_bus_priority(machine, masters),
             Event::Probe { offset } => {
                 machine.bus.watch.probe(Watch::Write, DATA + offset, 4);
+            }
+            Event::Trace { core, half } => {
+                for place in CODE {
+                    machine.bus.watch.probe(Watch::Execute, place[core] + 2 * half, 2);
+                }
             }
             Event::Breakpoint { core, half } => {
                 let at = CODE[0][core] + 2 * half;

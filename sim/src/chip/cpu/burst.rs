@@ -10,16 +10,18 @@
 mod ground;
 pub(crate) mod ledger;
 pub(crate) mod native;
+mod rare;
 
-use super::decode::{Code, Op, Width};
+use super::decode::{Code, Op, TABLE};
 use super::execute::Then;
 use super::step::extract;
 use super::{Core, Phase, wide};
 use crate::chip::bus::decoded::{Decoded, Instructions, Mark, Place};
 use crate::chip::bus::memory::Memory;
 use crate::chip::bus::xip::Xip;
-use crate::chip::bus::{Bus, Slave, locate_sram};
-use ground::{Ground, decode, half_at, prefetched, unreachable};
+use crate::chip::bus::{Bus, Slave};
+use crate::chip::clock::Cycle;
+use ground::{Ground, decode, prefetched, unreachable};
 use ledger::Ledger;
 use native::{Exit, Host, Native, Role};
 
@@ -38,6 +40,10 @@ pub(crate) trait Company {
     fn has_room(&self, clock: Self::Clock, cycles: u32) -> bool;
     /// The core's next cycle, in which it asks for a slave, or for nothing (`Internal`). The time behind it.
     fn ask(&mut self, clock: Self::Clock, slave: Slave) -> Self::Clock;
+    /// The cycle of the chip at a time, where it is known: not for a core that runs ahead of the other one.
+    fn cycle(&self, _: Self::Clock) -> Option<Cycle> {
+        None
+    }
     /// The same of the flash cache, which two cores that execute from flash ask for at once more often than not.
     #[inline(always)]
     fn ask_flash(&mut self, clock: Self::Clock) -> Self::Clock {
@@ -86,6 +92,23 @@ impl Core {
         self.phase == Phase::Start && prefetched(self.pc, &bus.memory) == Some(self.queue)
     }
 
+    /// Whether all that keeps a core that stands before an instruction from running ahead of the other one is that it must know
+    /// the time: it is about to read a register of a peripheral, or goes where a probe watches.
+    pub(crate) fn needs_the_time(&self, decoded: &Decoded) -> bool {
+        let (pc, op) = (self.pc, &TABLE[usize::from(self.queue as u16)]);
+        let immediate = op.immediate as i32 as u32;
+        let target = match op.code {
+            _ if self.phase != Phase::Start => return false,
+            Code::LoadImm => return self.reg(op.n).wrapping_add(immediate) >> 28 == APB,
+            Code::LoadReg => return self.reg(op.n).wrapping_add(self.reg(op.m)) >> 28 == APB,
+            Code::Ldm => return self.reg(op.n) >> 28 == APB,
+            Code::Wide => wide::branch_target(pc, op.immediate as u16, (self.queue >> 16) as u16),
+            Code::Bx | Code::Blx => Some(self.high(op.m, pc) & !1),
+            code => code.branches_directly().then(|| pc.wrapping_add(4).wrapping_add(immediate)),
+        };
+        decoded.is_watched(pc) || target.is_some_and(|target| decoded.is_watched(target))
+    }
+
     /// Executes instructions until there is no more room, or up to one that a burst cannot execute. Returns the time; `t` is
     /// not touched.
     pub(crate) fn burst<C: Company>(
@@ -97,10 +120,9 @@ impl Core {
     ) -> C::Clock {
         bus.memory.decoded.youngest.begin_burst(bus.memory.flash.len());
         loop {
-            let Memory { sram, flash, decoded: Decoded { instructions, native, marks, youngest, .. }, .. } =
-                &mut bus.memory;
-            let (xip, sio) = (&mut bus.xip, &bus.peripherals.sio);
-            let mut ground = Ground { sram, flash, marks, xip, sio, youngest, flash_ready, hits: 0, company };
+            let (memory, xip, registers) = bus.apart();
+            let Memory { sram, flash, decoded: Decoded { instructions, native, marks, youngest, .. }, .. } = memory;
+            let mut ground = Ground { sram, flash, marks, xip, registers, youngest, flash_ready, hits: 0, company };
             if let Some(role) = C::ROLE
                 && ground.company.has_room(clock, WORTH)
             {
@@ -207,7 +229,7 @@ impl Core {
                         break Left::Ends;
                     }
                     let Some(datum) = ground.datum(address) else {
-                        break if is_io(address) { Left::Rare(*op) } else { Left::Ends };
+                        break if is_of_registers(address) { Left::Rare(*op) } else { Left::Ends };
                     };
                     clock = ground.ask(clock, datum.slave, address);
                     self.set(op.d, extract(datum.word, address, op.width));
@@ -288,186 +310,13 @@ impl Core {
         };
         done.is_ok()
     }
-
-    /// Instructions that are not worth a place in the hot loop. Why a burst cannot execute this one, if so.
-    #[inline(never)]
-    fn burst_rarely<C: Company, const IN_FLASH: bool>(
-        &mut self,
-        ground: &mut Ground<C>,
-        all: &Instructions,
-        clock: &mut C::Clock,
-        op: Op,
-    ) -> Result<(), Left> {
-        (self.pc, *clock) = self.rare_burst::<C, IN_FLASH>(ground, all, *clock, op)?;
-        self.stats.instructions += 1;
-        Ok(())
-    }
-
-    /// The address of the next instruction, and the time.
-    #[inline(always)]
-    fn rare_burst<C: Company, const IN_FLASH: bool>(
-        &mut self,
-        ground: &mut Ground<C>,
-        all: &Instructions,
-        mut clock: C::Clock,
-        op: Op,
-    ) -> Result<(u32, C::Clock), Left> {
-        let pc = self.pc;
-        let next = match op.code {
-            Code::Push | Code::Stm => {
-                let list = op.immediate as u16;
-                let downwards = op.code == Code::Push;
-                let first = self.reg(op.n).wrapping_sub(if downwards { 4 * list.count_ones() } else { 0 });
-                ground.all(clock, first, list, C::may_write).ok_or(Left::Ends)?;
-                self.store_many(&op, downwards);
-                clock = self.store_elements(ground, clock, first).ok_or(Left::Ends)?;
-                clock = ground.fetch(clock, &op, pc, IN_FLASH);
-                pc.wrapping_add(2)
-            }
-            Code::Pop | Code::Ldm => {
-                ground.all(clock, self.reg(op.n), op.immediate as u16, C::may_read).ok_or(Left::Ends)?;
-                clock = self.load_elements(ground, clock, &op, 0).ok_or(Left::Ends)?;
-                clock = ground.fetch(clock, &op, pc, IN_FLASH);
-                pc.wrapping_add(2)
-            }
-            Code::PopPc => {
-                let list = op.immediate as u16 | 1 << 15;
-                let base = self.reg(op.n);
-                ground.all(clock, base, list, C::may_read).ok_or(Left::Ends)?;
-                let (slave, index) = locate_sram(base.wrapping_add(4 * (list.count_ones() - 1))).ok_or(Left::Ends)?;
-                let target = self.exchangeable(ground.sram.word(index)).ok_or(Left::Ends)?;
-                let refill = ground.refill(all, Place::Sram, target).ok_or_else(|| unreachable(target))?;
-                clock = self.load_elements(ground, clock, &op, 1 << 15).ok_or(Left::Ends)?;
-                clock = ground.company.ask(clock, slave);
-                self.list = 0;
-                self.regs[13] = self.writeback;
-                clock = ground.company.ask(clock, Slave::Internal);
-                clock = ground.go(clock, target, refill);
-                target
-            }
-            Code::Bx | Code::Blx => {
-                let target = self.exchangeable(self.high(op.m, pc)).ok_or(Left::Ends)?;
-                let refill = ground.refill(all, Place::Sram, target).ok_or_else(|| unreachable(target))?;
-                if op.code == Code::Blx {
-                    self.regs[14] = pc.wrapping_add(2) | 1;
-                }
-                clock = ground.go(clock, target, refill);
-                target
-            }
-            Code::MovPc | Code::AddPc => {
-                let value = self.high(op.m, pc);
-                let target = if op.code == Code::MovPc { value } else { pc.wrapping_add(4).wrapping_add(value) } & !1;
-                let refill = ground.refill(all, Place::Sram, target).ok_or_else(|| unreachable(target))?;
-                clock = ground.go(clock, target, refill);
-                target
-            }
-            Code::Wide => {
-                let (first, next) = (op.immediate as u16, pc.wrapping_add(4));
-                let second = half_at(pc.wrapping_add(2), ground.sram, ground.flash).ok_or(Left::Ends)?;
-                let branch = wide::branch_target(pc, first, second);
-                let target = branch.unwrap_or(next);
-                let refill = ground.refill(all, Place::Sram, target).ok_or_else(|| unreachable(target))?;
-                let (first, second) = (u32::from(first), u32::from(second));
-                if branch.is_some() {
-                    self.regs[14] = next | 1;
-                } else if !self.in_peace(|core| core.system_instruction(first, second)) {
-                    return Err(Left::Ends);
-                }
-                // A branch that begins a word asks for the next word in vain.
-                clock = ground.fetch(clock, &op, pc, IN_FLASH);
-                if branch.is_some() || wide::refills(first, second) {
-                    clock = ground.go(clock, target, refill);
-                } else {
-                    let middle = if pc & 2 == 0 { Slave::Internal } else { refill[1] };
-                    clock = ground.ask(clock, middle, next.wrapping_add(2));
-                    clock = ground.company.ask(clock, Slave::Internal);
-                }
-                target
-            }
-            Code::Cps => {
-                let peaceful = self.in_peace(|core| {
-                    core.mask(op.immediate != 0);
-                    true
-                });
-                if !peaceful {
-                    return Err(Left::Ends);
-                }
-                clock = ground.fetch(clock, &op, pc, IN_FLASH);
-                pc.wrapping_add(2)
-            }
-            Code::LoadImm | Code::LoadReg if op.width == Width::Word => {
-                let offset = if op.code == Code::LoadReg { self.reg(op.m) } else { op.immediate as u32 };
-                let address = self.reg(op.n).wrapping_add(offset);
-                let value = ground.sio.still(usize::from(self.id), address & 0x0fff_fffc).ok_or(Left::Ends)?;
-                (self.io_address, self.resume) = (address, Phase::Load);
-                self.set(op.d, value);
-                // The I/O port is not the bus: the next word is fetched in the same cycle.
-                clock = ground.fetch(clock, &op, pc, IN_FLASH);
-                pc.wrapping_add(2)
-            }
-            _ => return Err(Left::Ends),
-        };
-        Ok((next, clock))
-    }
-
-    /// Stores all registers of STM or PUSH from an address on.
-    fn store_elements<C: Company>(
-        &mut self,
-        ground: &mut Ground<C>,
-        mut clock: C::Clock,
-        mut address: u32,
-    ) -> Option<C::Clock> {
-        loop {
-            let (slave, index) = locate_sram(address)?;
-            let value = self.next_element_to_store();
-            clock = ground.write(clock, slave, index, address, Width::Word, value);
-            address = address.wrapping_add(4);
-            if self.element_stored() {
-                return Some(clock);
-            }
-        }
-    }
-
-    /// Loads all registers of LDM or POP but PC, which `more` has.
-    fn load_elements<C: Company>(
-        &mut self,
-        ground: &mut Ground<C>,
-        mut clock: C::Clock,
-        op: &Op,
-        more: u16,
-    ) -> Option<C::Clock> {
-        let mut address = self.reg(op.n);
-        self.load_many(op, more);
-        while self.list & 0x7fff != 0 {
-            let (slave, index) = locate_sram(address)?;
-            clock = ground.company.ask(clock, slave);
-            let word = ground.sram.word(index);
-            address = address.wrapping_add(4);
-            self.element_loaded(word);
-        }
-        Some(clock)
-    }
-
-    /// Does something after which exceptions are taken at the same time as before it. False, and nothing is done, if they are
-    /// not, or if it cannot be done.
-    fn in_peace(&mut self, action: impl FnOnce(&mut Self) -> bool) -> bool {
-        let (primask, attention) = (self.primask, self.attention);
-        let done = action(self);
-        let peaceful = self.attention == attention;
-        if !peaceful {
-            (self.primask, self.attention) = (primask, attention);
-        }
-        done && peaceful
-    }
-
-    /// Where BX, BLX or POP goes; none if it returns from an exception, or faults.
-    fn exchangeable(&self, target: u32) -> Option<u32> {
-        let returns = target >> 28 == 15 && self.ipsr != 0;
-        (target & 1 != 0 && !returns).then_some(target & !1)
-    }
 }
 
-/// Whether an address is behind the core's own I/O port.
-fn is_io(address: u32) -> bool {
-    address >> 28 == 0xd
+/// The upper four bits of addresses behind the APB bridge, and behind the core's own I/O port.
+const APB: u32 = 4;
+const IO: u32 = 0xd;
+
+/// Whether what is at an address are registers that a burst may read.
+fn is_of_registers(address: u32) -> bool {
+    matches!(address >> 28, APB | IO)
 }

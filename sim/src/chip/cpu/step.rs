@@ -5,6 +5,7 @@ use super::execute::End;
 use super::{Core, Phase};
 use crate::chip::bus::{Access, Bus, Slave};
 use crate::chip::clock::{Cycle, NEVER};
+use crate::chip::peripherals::Peripherals;
 use crate::observe::probe::Life;
 
 /// What a fetch that the bus refused delivers: undefined as a 16-bit instruction and as either half of a 32-bit one, so
@@ -75,6 +76,13 @@ impl Core {
         if end == End::Boundary {
             self.post_internal(Phase::Start);
         }
+    }
+
+    /// Whether what is posted is part of reading registers behind the APB bridge, from which nothing is taken by that.
+    pub(crate) fn is_at_registers(&self) -> bool {
+        let (slave, phase) =
+            if self.phase == Phase::Delayed { (self.delayed, self.resume) } else { (self.slave, self.phase) };
+        slave == Slave::Apb && matches!(phase, Phase::Load | Phase::LoadMany) && !Peripherals::takes_data(self.address)
     }
 
     fn load_next<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {

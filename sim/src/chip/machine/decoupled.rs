@@ -26,6 +26,8 @@ use company::{Alone, Follower, Leader};
 const STRETCH: u32 = 4000;
 /// Cycles of the shortest stretch that is worth the trouble.
 const WORTH: u32 = 48;
+/// The same if all that ended it was that the leader needed to know the time.
+const SHORT_TURN: u32 = 16;
 /// The longest pause, in cycles that both cores go through together, after a stretch that was not worth it.
 const PAUSE: Cycle = 2048;
 const SETS: usize = 1024;
@@ -42,6 +44,8 @@ pub(crate) struct Decoupling {
     hit: Vec<(usize, u8)>,
     /// The core that is to lead next: the one that stopped first the last time.
     leader: usize,
+    /// The leader stopped the last time as it needed to know the time: it may follow now.
+    led_up_to_time: bool,
     /// Cycles that the leader runs ahead of the follower: as many as the follower can probably follow through.
     ahead: u32,
     /// No stretch begins before this cycle.
@@ -57,6 +61,7 @@ impl Default for Decoupling {
             aged: Vec::new(),
             hit: Vec::new(),
             leader: 0,
+            led_up_to_time: false,
             ahead: STRETCH,
             rests_until: 0,
             pause: WORTH as Cycle,
@@ -100,8 +105,9 @@ impl Decoupling {
         if now < self.rests_until || room < Cycle::from(WORTH) || !equals || bus.xip.counts_to_the_end(STRETCH * 4) {
             return false;
         }
-        let can = [zero.can_burst(bus), one.can_burst(bus)];
-        let cores = match (self.leader, can) {
+        // Who needs the time does not lead.
+        let leads = [&*zero, &*one].map(|core| core.can_burst(bus) && !core.needs_the_time(&bus.memory.decoded));
+        let cores = match (self.leader, leads) {
             (0, [true, _]) | (1, [true, false]) => [zero, one],
             (_, [_, true]) => [one, zero],
             _ => {
@@ -111,9 +117,9 @@ impl Decoupling {
                 return false;
             }
         };
-        let (done, ended_by) = self.stretch::<WATCH>(cores, bus, now, room.min(Cycle::from(self.ahead)) as u32);
-        self.leader = usize::from(ended_by);
-        if done < WORTH {
+        let done = self.stretch::<WATCH>(cores, bus, now, room.min(Cycle::from(self.ahead)) as u32);
+        let worth = if self.led_up_to_time { SHORT_TURN } else { WORTH };
+        if done < worth {
             self.rests_until = now + Cycle::from(done) + self.pause;
             self.pause = (self.pause * 2).min(PAUSE);
         } else {
@@ -127,15 +133,8 @@ impl Decoupling {
         self.rests_until
     }
 
-    /// One stretch from cycle `now` on, of up to `ahead` cycles of the leader. Returns how many there were, and the number of
-    /// the core that ended it.
-    fn stretch<const WATCH: bool>(
-        &mut self,
-        cores: [&mut Core; 2],
-        bus: &mut Bus,
-        now: Cycle,
-        ahead: u32,
-    ) -> (u32, u8) {
+    /// One stretch from cycle `now` on, of up to `ahead` cycles of the leader. Returns how many there were.
+    fn stretch<const WATCH: bool>(&mut self, cores: [&mut Core; 2], bus: &mut Bus, now: Cycle, ahead: u32) -> u32 {
         let [leader, follower] = cores;
         let at_begin = leader.clone();
         let stretch = bus.memory.decoded.marks.begin_stretch();
@@ -179,7 +178,9 @@ impl Decoupling {
                 bus.granted(follower.id, slave);
             }
         }
-        (cycle - FIRST, if leader_ended { leader.id } else { follower.id })
+        self.leader = usize::from(if cycle == end { leader.id } else { follower.id });
+        self.led_up_to_time = leader_ended && leader.needs_the_time(&bus.memory.decoded);
+        cycle - FIRST
     }
 
     /// Runs the leader as if it were alone, up to cycle `end` of the stretch or a few cycles less. The cycle that it has come to.
@@ -249,15 +250,24 @@ fn follow_in_lane<const WATCH: bool>(
     let mut begun = false;
     while cycle < company.ledger.end && !(begun && lane.is_ready() && company.has_room(cycle, SHORT)) {
         let now = company.now(cycle);
-        if WATCH && lane.is_ready() && bus.memory.decoded.is_watched(lane.pc()) {
+        if WATCH && lane.is_ready() && bus.watch.has_breakpoint(lane.pc()) {
             // It may end the run, and which core comes first in a cycle is not for the follower to say.
             core.stop::<WATCH>(&mut lane, now, bus);
             return (cycle, false);
         }
-        if !core.issue::<WATCH>(&mut lane, now, bus) || lane.is_posted() {
+        if !core.issue::<WATCH>(&mut lane, now, bus) {
             return (cycle, false);
         }
         begun = true;
+        if lane.is_posted() && core.t == now {
+            if !core.is_at_registers() {
+                return (cycle, false);
+            }
+            core.complete::<WATCH>(&mut lane, now, bus);
+            debug_assert!(!bus.touched, "a read that others must hear of");
+            cycle += 1;
+            continue;
+        }
         if lane.slave == Slave::Internal {
             cycle += 1;
             continue;

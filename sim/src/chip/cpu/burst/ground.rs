@@ -7,10 +7,10 @@ use super::native::Host;
 use super::{Company, Left, SHORT};
 use crate::chip::bus::decoded::{Instructions, Mark, Marks, Place};
 use crate::chip::bus::memory::{Memory, Sram};
+use crate::chip::bus::registers::Registers;
 use crate::chip::bus::xip::Xip;
 use crate::chip::bus::youngest::Youngest;
-use crate::chip::bus::{Slave, locate_sram};
-use crate::chip::peripherals::sio::Sio;
+use crate::chip::bus::{APB_READ, Slave, locate_sram};
 
 /// What a burst needs of the bus.
 pub(super) struct Ground<'a, C> {
@@ -18,7 +18,7 @@ pub(super) struct Ground<'a, C> {
     pub flash: &'a [u32],
     pub marks: &'a mut Marks,
     pub xip: &'a mut Xip,
-    pub sio: &'a Sio,
+    pub registers: Registers<'a>,
     pub youngest: &'a mut Youngest,
     /// The flash interface is not busy with a miss or a flush.
     pub flash_ready: bool,
@@ -185,6 +185,21 @@ impl<C: Company> Ground<'_, C> {
     #[inline(always)]
     pub fn ask(&mut self, clock: C::Clock, slave: Slave, address: u32) -> C::Clock {
         if slave == Slave::Xip { self.hit(clock, address) } else { self.company.ask(clock, slave) }
+    }
+
+    /// Whether there is time for reading so many registers behind the APB bridge, and a burst may: see `Registers::may_read`.
+    pub fn all_registers(&self, clock: C::Clock, first: u32, count: u32) -> Option<()> {
+        let now = self.company.cycle(clock)?;
+        // And one more cycle, at most with a wait.
+        let has_room = self.company.has_room(clock, count * APB_READ as u32 + SHORT);
+        (has_room && self.registers.may_read(first, count, now)).then_some(())
+    }
+
+    /// One of them, and the time at which the core has it.
+    pub fn read_register(&mut self, clock: C::Clock, address: u32) -> Option<(C::Clock, u32)> {
+        let value = self.registers.read(address, self.company.cycle(clock)?)?;
+        let clock = self.company.ask(clock, Slave::Apb);
+        Some(((1..APB_READ).fold(clock, |clock, _| self.company.ask(clock, Slave::Internal)), value))
     }
 
     /// The bank and index of a word of SRAM that may be written.

@@ -34,6 +34,10 @@ impl Company for Alone<'_> {
         cycle + u64::from(cycles) <= self.end
     }
 
+    fn cycle(&self, (cycle, _): Self::Clock) -> Option<Cycle> {
+        Some(cycle)
+    }
+
     #[inline(always)]
     fn ask(&mut self, (cycle, asked): Self::Clock, slave: Slave) -> Self::Clock {
         (cycle + 1, asked | 1 << (slave as u32 & 31))
@@ -187,6 +191,10 @@ impl Company for Follower<'_> {
     fn has_room(&self, cycle: u32, cycles: u32) -> bool {
         // In each of them it may wait once.
         cycle + 2 * cycles <= self.ledger.end
+    }
+
+    fn cycle(&self, cycle: u32) -> Option<Cycle> {
+        Some(self.now(cycle))
     }
 
     #[inline(always)]

@@ -1,0 +1,45 @@
+//! Registers of peripherals, for a core in a burst: what it reads there without anybody else having to hear of it.
+
+use crate::chip::bus::APB_READ;
+use crate::chip::clock::{Clocks, Cycle};
+use crate::chip::diagnostics::Diagnostics;
+use crate::chip::irq::IrqLines;
+use crate::chip::peripherals::{Context, Peripherals};
+
+/// Part of a `Bus`.
+pub(crate) struct Registers<'a> {
+    pub peripherals: &'a mut Peripherals,
+    pub clocks: &'a mut Clocks,
+    pub irq: &'a mut IrqLines,
+    pub diagnostics: &'a mut Diagnostics,
+    /// First cycle in which the APB bridge takes another access.
+    pub bridge_free_at: &'a mut Cycle,
+}
+
+impl Registers<'_> {
+    /// A register of SIO, see `Sio::still`.
+    pub fn read_still(&self, core: u8, address: u32) -> Option<u32> {
+        self.peripherals.sio.still(usize::from(core), address & 0x0fff_fffc)
+    }
+
+    /// Whether a core may read so many registers behind the APB bridge, one after the other from cycle `now` on: the bridge is
+    /// free, and the reads concern nobody else, as they take nothing away and no peripheral does anything meanwhile.
+    pub fn may_read(&self, first: u32, count: u32, now: Cycle) -> bool {
+        let end = now + APB_READ * Cycle::from(count);
+        let mut all = (first..).step_by(4).take(count as usize);
+        first.is_multiple_of(4)
+            && now >= *self.bridge_free_at
+            && self.peripherals.next_event() >= end
+            && all.all(|address| Peripherals::is_modelled(address) && !Peripherals::takes_data(address))
+    }
+
+    /// One of them: its address phase is in cycle `now`, and its data comes in the last of `APB_READ` cycles.
+    pub fn read(&mut self, address: u32, now: Cycle) -> Option<u32> {
+        let Self { peripherals, clocks, irq, diagnostics, bridge_free_at } = self;
+        **bridge_free_at = now + APB_READ;
+        let before = irq.0;
+        let value = peripherals.read(address, &mut Context { now: now + (APB_READ - 1), clocks, irq, diagnostics });
+        debug_assert!(irq.0 == before, "a read from {address:#x} that others must hear of");
+        value
+    }
+}

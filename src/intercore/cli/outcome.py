@@ -27,19 +27,20 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
 
 
+@cache
+def _reported(run: Run, options: Options) -> Reported:
+    """Return what a run's benchmarks say about it: once, as the terminal and the page both ask."""
+    with messages().status("analysing"):
+        return reports(run, options)
+
+
 def findings(run: Run, store_path: Path, options: Options, *, brief: bool = False) -> RunFindings:
     """Return what there is to tell of a run, with what the user chose of that; `brief` is what one screen holds."""
-
-    @cache
-    def reported() -> Reported:
-        with messages().status("analysing"):
-            return reports(run, options)
-
     first = identity.sentences(run)
     return RunFindings(
         run,
-        make_document=lambda: run_document(reported()),
-        make_reports=lambda: reported().reports,
+        make_document=lambda: run_document(_reported(run, options)),
+        make_reports=lambda: _reported(run, options).reports,
         first=first,
         left_out=left_out(run.plan),
         warnings=tuple(one for one in run_warnings(run) if one not in first),
@@ -50,10 +51,11 @@ def findings(run: Run, store_path: Path, options: Options, *, brief: bool = Fals
 
 def write_report(runs: Sequence[Run], path: Path, options: Options) -> None:
     """Write the page of the runs and say where it is."""
+    found = [_reported(run, options) for run in runs]
     with messages().status(f"writing {path}"):
         from intercore.page.page import write_page  # noqa: PLC0415 - plotly takes a second to load
 
-        write_page([reports(run, options) for run in runs], path, usual_builds())
+        write_page(found, path, usual_builds())
     messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 
 

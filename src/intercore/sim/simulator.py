@@ -71,6 +71,7 @@ Snapshot: TypeAlias = _sim.Snapshot
 DEFAULT_CYCLES = 1_000_000_000
 """Cycles after which a run ends that was given no limit: 8 s of a chip at 125 MHz."""
 
+_SILENCE = TimedOutput(b"", np.array([], "<i8"), np.array([], "<i8"))
 HIT = np.dtype([("cycle", "<i8"), ("pc", "<u4"), ("value", "<u4"), ("core", "u1")])
 """One hit of a probe: `cycle` is the first cycle of the instruction, or the one in which its access was granted; `pc`
 is the address of the instruction; `value` is what was loaded or stored (0 for execution); `core` is 0 or 1."""
@@ -326,6 +327,8 @@ class Simulator(Chip):
     def take_uart_timed(self, uart: int = 0) -> TimedOutput:
         """Return what `take_uart` does, with the cycle in which each byte ended."""
         data, cycles, rates = self._machine.take_uart(number("uart", uart))
+        if not data:  # most of the time, for who looks every millisecond
+            return _SILENCE
         return TimedOutput(data, np.frombuffer(cycles, "<i8"), np.frombuffer(rates, "<u4").astype(np.int64))
 
     def set_line_rate(self, rate: int | None, *, uart: int = 0) -> None:

@@ -152,7 +152,7 @@ impl Decoupling {
         let leader_waits = shared().any(|slave| self.ledger.is_lost_by_leader(cycle, slave));
         let leader_ended = cycle == end && end + SHORT <= FIRST + ahead;
         if !leader_ended {
-            self.ahead = (6 * (cycle - FIRST)).clamp(4 * WORTH, STRETCH);
+            self.ahead = (3 * (cycle - FIRST)).clamp(2 * WORTH, STRETCH);
         }
         if cycle < end {
             self.take_back(bus);

@@ -10,7 +10,7 @@ use crate::chip::cpu::{Core, Phase};
 use crate::chip::machine::decoupled::Decoupling;
 
 /// Cycles that cores go through one by one before it is tried again whether they can do better.
-const AGAIN: Cycle = 16;
+const AGAIN: Cycle = 8;
 /// The same of a core whose code is in memory that no burst knows.
 const ELSEWHERE: Cycle = 512;
 

@@ -15,6 +15,7 @@ use crate::chip::clock::{Clocks, Cycle, NEVER};
 use crate::chip::cpu::decode::Width;
 use crate::chip::diagnostics::Diagnostics;
 use crate::chip::irq::IrqLines;
+use crate::chip::peripherals::sio::Sio;
 use crate::chip::peripherals::{Context, Peripherals};
 use crate::fault::Losses;
 use crate::observe::probe::Watches;
@@ -319,16 +320,19 @@ impl Bus {
 
     /// A core writes its I/O port.
     pub(crate) fn write_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) {
-        self.touch(now);
+        let offset = address & 0x0fff_fffc;
+        if !Sio::is_quiet(offset) {
+            self.touch(now);
+        }
         if !self.fifo_losses.is_empty()
-            && self.peripherals.sio.takes_word(usize::from(core), address & 0x0fff_fffc, now)
+            && self.peripherals.sio.takes_word(usize::from(core), offset, now)
             && self.fifo_losses.hit(usize::from(core & 1 ^ 1), now)
         {
             return;
         }
         let mut context =
             Context { now, clocks: &mut self.clocks, irq: &mut self.irq, diagnostics: &mut self.diagnostics };
-        self.peripherals.sio.write(usize::from(core), address & 0x0fff_fffc, value, &mut context);
+        self.peripherals.sio.write(usize::from(core), offset, value, &mut context);
     }
 
     /// Something happened at cycle `now` that concerns more than the core that did it.

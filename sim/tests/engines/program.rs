@@ -82,7 +82,13 @@ fn outside() -> impl Strategy<Value = Part> {
         4 => (0u16..6).prop_map(move |i| sio(vec![0x6800 | [0, 20, 21, 22, 24, 28][i as usize] << 6 | 6 << 3])),
         2 => (0u16..3).prop_map(move |i| sio(vec![0x6000 | [21, 24, 25][i as usize] << 6 | 6 << 3])),
         // A spinlock is taken and let go of: SIO + 0x100.
-        2 => Just(Part::Access { base: SIO, code: vec![0x36ff, 0x3601, 0x6830, 0x6030] }),
+        2 => Just(sio(vec![0x36ff, 0x3601, 0x6830, 0x6030])),
+        // It is spun for, and let go of; then let go of by whoever it belongs to.
+        2 => Just(sio(vec![0x36ff, 0x3601, 0x6830, 0x2800, 0xd0fc, 0x6030])),
+        2 => Just(sio(vec![0x36ff, 0x3601, 0x6030])),
+        // SPINLOCK_ST; an interpolator's accumulator is written and taken from: SIO + 0x80.
+        1 => Just(sio(vec![0x6df0])),
+        1 => Just(sio(vec![0x3680, 0x6030, 0x6970])),
         // SEV; then WFE, which need not sleep long, as the other core or an interrupt comes along.
         1 => Just(Part::Plain(vec![0xbf40])),
         1 => Just(Part::Plain(vec![0xbf40, 0xbf20])),

@@ -4,6 +4,7 @@ use crate::chip::bus::APB_READ;
 use crate::chip::clock::{Clocks, Cycle};
 use crate::chip::diagnostics::Diagnostics;
 use crate::chip::irq::IrqLines;
+use crate::chip::peripherals::sio::Sio;
 use crate::chip::peripherals::{Context, Peripherals};
 
 /// Part of a `Bus`.
@@ -19,7 +20,24 @@ pub(crate) struct Registers<'a> {
 impl Registers<'_> {
     /// A register of SIO, see `Sio::still`.
     pub fn read_still(&self, core: u8, address: u32) -> Option<u32> {
-        self.peripherals.sio.still(usize::from(core), address & 0x0fff_fffc)
+        self.peripherals.sio.still(usize::from(core), offset(address))
+    }
+
+    /// A core reads a register of SIO in cycle `now`. None, and nothing is done, if that is more than `Sio::is_quiet`.
+    pub fn read_io(&mut self, core: u8, address: u32, now: Cycle) -> Option<u32> {
+        let quiet = Sio::is_quiet(offset(address));
+        quiet.then(|| self.use_sio(now, |sio, context| sio.read(usize::from(core), offset(address), context)))
+    }
+
+    /// The same of a write.
+    pub fn write_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) -> Option<()> {
+        let quiet = Sio::is_quiet(offset(address));
+        quiet.then(|| self.use_sio(now, |sio, context| sio.write(usize::from(core), offset(address), value, context)))
+    }
+
+    fn use_sio<T>(&mut self, now: Cycle, access: impl FnOnce(&mut Sio, &mut Context<'_>) -> T) -> T {
+        let Self { peripherals, clocks, irq, diagnostics, .. } = self;
+        access(&mut peripherals.sio, &mut Context { now, clocks, irq, diagnostics })
     }
 
     /// Whether a core may read so many registers behind the APB bridge, one after the other from cycle `now` on: the bridge is
@@ -42,4 +60,9 @@ impl Registers<'_> {
         debug_assert!(irq.0 == before, "a read from {address:#x} that others must hear of");
         value
     }
+}
+
+/// Where in SIO an address is.
+fn offset(address: u32) -> u32 {
+    address & 0x0fff_fffc
 }

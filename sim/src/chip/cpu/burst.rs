@@ -21,6 +21,7 @@ use crate::chip::bus::memory::Memory;
 use crate::chip::bus::xip::Xip;
 use crate::chip::bus::{Bus, Slave};
 use crate::chip::clock::Cycle;
+use crate::chip::peripherals::sio::Sio;
 use ground::{Ground, decode, prefetched, unreachable};
 use ledger::Ledger;
 use native::{Exit, Host, Native, Role};
@@ -59,6 +60,12 @@ pub(crate) trait Company {
     fn may_hit(&mut self, address: u32, way: u32) -> bool;
     /// A way of the flash cache is about to be read.
     fn hits(&mut self, xip: &Xip, address: u32, way: u32);
+    /// A register of SIO was read that is the same for as long as nobody changes anything there.
+    fn relies_on_io(&mut self) {}
+    /// Whether something may be changed in SIO.
+    fn may_change_io(&self) -> bool {
+        true
+    }
     /// Which native code is for it, if any is.
     const ROLE: Option<Role> = None;
     /// Whether native code may read a way of the flash cache, the one of its set that was read last, without telling.
@@ -93,14 +100,16 @@ impl Core {
     }
 
     /// Whether all that keeps a core that stands before an instruction from running ahead of the other one is that it must know
-    /// the time: it is about to read a register of a peripheral, or goes where a probe watches.
+    /// the time: it is about to use a register of a peripheral, or goes where a probe watches.
     pub(crate) fn needs_the_time(&self, decoded: &Decoded) -> bool {
         let (pc, op) = (self.pc, &TABLE[usize::from(self.queue as u16)]);
         let immediate = op.immediate as i32 as u32;
         let target = match op.code {
             _ if self.phase != Phase::Start => return false,
-            Code::LoadImm => return self.reg(op.n).wrapping_add(immediate) >> 28 == APB,
-            Code::LoadReg => return self.reg(op.n).wrapping_add(self.reg(op.m)) >> 28 == APB,
+            Code::LoadImm => return is_of_time(self.reg(op.n).wrapping_add(immediate)),
+            Code::LoadReg => return is_of_time(self.reg(op.n).wrapping_add(self.reg(op.m))),
+            Code::StoreImm => return is_quiet_io(self.reg(op.n).wrapping_add(immediate)),
+            Code::StoreReg => return is_quiet_io(self.reg(op.n).wrapping_add(self.reg(op.m))),
             Code::Ldm => return self.reg(op.n) >> 28 == APB,
             Code::Wide => wide::branch_target(pc, op.immediate as u16, (self.queue >> 16) as u16),
             Code::Bx | Code::Blx => Some(self.high(op.m, pc) & !1),
@@ -240,7 +249,9 @@ impl Core {
                     if address & op.width.misaligned() != 0 {
                         break Left::Ends;
                     }
-                    let Some((slave, index)) = ground.writable(address) else { break Left::Ends };
+                    let Some((slave, index)) = ground.writable(address) else {
+                        break if address >> 28 == IO { Left::Rare(*op) } else { Left::Ends };
+                    };
                     clock = ground.write(clock, slave, index, address, op.width, self.reg(op.d));
                     clock = ground.fetch(clock, op, pc, in_flash);
                     pc = pc.wrapping_add(2);
@@ -315,6 +326,16 @@ impl Core {
 /// The upper four bits of addresses behind the APB bridge, and behind the core's own I/O port.
 const APB: u32 = 4;
 const IO: u32 = 0xd;
+
+/// Whether a core that knows the time may read what is at an address.
+fn is_of_time(address: u32) -> bool {
+    address >> 28 == APB || is_quiet_io(address)
+}
+
+/// The same of writing.
+fn is_quiet_io(address: u32) -> bool {
+    address >> 28 == IO && Sio::is_quiet(address & 0x0fff_fffc)
+}
 
 /// Whether what is at an address are registers that a burst may read.
 fn is_of_registers(address: u32) -> bool {

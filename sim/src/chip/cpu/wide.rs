@@ -115,7 +115,10 @@ impl Core {
     pub(super) fn mask(&mut self, primask: bool) {
         if self.is_privileged() {
             self.primask = primask;
-            self.refresh();
+            // Or else it makes no difference.
+            if self.nvic.is_pending() {
+                self.refresh();
+            }
         }
     }
 

@@ -253,6 +253,13 @@ impl Sio {
         }
     }
 
+    /// Whether all that a read or write comes to is in what it gives or leaves behind here: no interrupt, and nothing that is
+    /// due later. So it is with a core's own divider and interpolators, and with spinlocks.
+    #[must_use]
+    pub(crate) fn is_quiet(offset: u32) -> bool {
+        matches!(offset, DIV_UDIVIDEND..=DIV_CSR | INTERP0..=SPINLOCK31)
+    }
+
     /// Writes a register as core `core`.
     pub fn write(&mut self, core: usize, offset: u32, value: u32, context: &mut Context<'_>) {
         let core = core & 1;

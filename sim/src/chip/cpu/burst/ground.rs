@@ -4,7 +4,7 @@
 
 use super::super::decode::{Code, Op, Width};
 use super::native::Host;
-use super::{Company, Left, SHORT};
+use super::{Company, IO, Left, SHORT};
 use crate::chip::bus::decoded::{Instructions, Mark, Marks, Place};
 use crate::chip::bus::memory::{Memory, Sram};
 use crate::chip::bus::registers::Registers;
@@ -200,6 +200,23 @@ impl<C: Company> Ground<'_, C> {
         let value = self.registers.read(address, self.company.cycle(clock)?)?;
         let clock = self.company.ask(clock, Slave::Apb);
         Some(((1..APB_READ).fold(clock, |clock, _| self.company.ask(clock, Slave::Internal)), value))
+    }
+
+    /// A register of SIO. None if a core in a burst may not read it, or not at this time.
+    pub fn read_io(&mut self, clock: C::Clock, core: u8, address: u32) -> Option<u32> {
+        if let Some(value) = self.registers.read_still(core, address) {
+            self.company.relies_on_io();
+            return Some(value);
+        }
+        let now = self.company.cycle(clock)?;
+        if self.company.may_change_io() { self.registers.read_io(core, address, now) } else { None }
+    }
+
+    /// Writes a register of SIO. None if a core in a burst may not.
+    pub fn write_io(&mut self, clock: C::Clock, core: u8, address: u32, value: u32) -> Option<()> {
+        let now = self.company.cycle(clock)?;
+        let may = address >> 28 == IO && self.company.may_change_io();
+        if may { self.registers.write_io(core, address, value, now) } else { None }
     }
 
     /// The bank and index of a word of SRAM that may be written.

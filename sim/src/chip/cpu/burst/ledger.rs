@@ -26,6 +26,8 @@ pub(crate) struct Ledger {
     pub written: Mark,
     /// What native code needs, see there.
     pub(super) host: Host,
+    /// The leader has read what the follower could change in SIO.
+    pub relies_on_io: bool,
     /// How many words the leader has overwritten.
     pub(super) overwritten: u32,
     /// By slave, the cycle in which the leader last asked for it; 0 if it has not.
@@ -51,6 +53,7 @@ impl Ledger {
             read: 0,
             written: 0,
             host: Host::default(),
+            relies_on_io: false,
             overwritten: 0,
             led: [0; SLAVES],
             followed: [0; SLAVES],
@@ -66,6 +69,7 @@ impl Ledger {
     pub fn lead(&mut self, end: u32) {
         self.end = end;
         self.overwritten = 0;
+        self.relies_on_io = false;
         self.led = [0; SLAVES];
     }
 

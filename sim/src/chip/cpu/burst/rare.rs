@@ -90,29 +90,7 @@ impl Core {
                 clock = ground.go(clock, target, refill);
                 target
             }
-            Code::Wide => {
-                let (first, next) = (op.immediate as u16, pc.wrapping_add(4));
-                let second = half_at(pc.wrapping_add(2), ground.sram, ground.flash).ok_or(Left::Ends)?;
-                let branch = wide::branch_target(pc, first, second);
-                let target = branch.unwrap_or(next);
-                let refill = ground.refill(all, Place::Sram, target).ok_or_else(|| unreachable(target))?;
-                let (first, second) = (u32::from(first), u32::from(second));
-                if branch.is_some() {
-                    self.regs[14] = next | 1;
-                } else if !self.in_peace(|core| core.system_instruction(first, second)) {
-                    return Err(Left::Ends);
-                }
-                // A branch that begins a word asks for the next word in vain.
-                clock = ground.fetch(clock, &op, pc, IN_FLASH);
-                if branch.is_some() || wide::refills(first, second) {
-                    clock = ground.go(clock, target, refill);
-                } else {
-                    let middle = if pc & 2 == 0 { Slave::Internal } else { refill[1] };
-                    clock = ground.ask(clock, middle, next.wrapping_add(2));
-                    clock = ground.company.ask(clock, Slave::Internal);
-                }
-                target
-            }
+            Code::Wide => return self.wide_burst::<C, IN_FLASH>(ground, all, clock, &op),
             Code::Cps => {
                 let peaceful = self.in_peace(|core| {
                     core.mask(op.immediate != 0);
@@ -128,15 +106,56 @@ impl Core {
                 let offset = if op.code == Code::LoadReg { self.reg(op.m) } else { op.immediate as u32 };
                 let address = self.reg(op.n).wrapping_add(offset);
                 let value;
+                // That of the I/O port, which is not the bus, comes in the same cycle as the next word.
                 (clock, value) = self.read_register(ground, clock, address).ok_or(Left::Ends)?;
                 self.set(op.d, value);
-                // From the I/O port, which is not the bus, a value comes in the same cycle as the next word.
+                clock = ground.fetch(clock, &op, pc, IN_FLASH);
+                pc.wrapping_add(2)
+            }
+            Code::StoreImm | Code::StoreReg if op.width == Width::Word => {
+                let offset = if op.code == Code::StoreReg { self.reg(op.m) } else { op.immediate as u32 };
+                let address = self.reg(op.n).wrapping_add(offset);
+                ground.write_io(clock, self.id, address, self.reg(op.d)).ok_or(Left::Ends)?;
+                (self.io_address, self.resume) = (address, Phase::Store);
                 clock = ground.fetch(clock, &op, pc, IN_FLASH);
                 pc.wrapping_add(2)
             }
             _ => return Err(Left::Ends),
         };
         Ok((next, clock))
+    }
+
+    /// The same of a 32-bit instruction.
+    #[inline(always)]
+    fn wide_burst<C: Company, const IN_FLASH: bool>(
+        &mut self,
+        ground: &mut Ground<C>,
+        all: &Instructions,
+        mut clock: C::Clock,
+        op: &Op,
+    ) -> Result<(u32, C::Clock), Left> {
+        let pc = self.pc;
+        let (first, next) = (op.immediate as u16, pc.wrapping_add(4));
+        let second = half_at(pc.wrapping_add(2), ground.sram, ground.flash).ok_or(Left::Ends)?;
+        let branch = wide::branch_target(pc, first, second);
+        let target = branch.unwrap_or(next);
+        let refill = ground.refill(all, Place::Sram, target).ok_or_else(|| unreachable(target))?;
+        let (first, second) = (u32::from(first), u32::from(second));
+        if branch.is_some() {
+            self.regs[14] = next | 1;
+        } else if !self.in_peace(|core| core.system_instruction(first, second)) {
+            return Err(Left::Ends);
+        }
+        // A branch that begins a word asks for the next word in vain.
+        clock = ground.fetch(clock, op, pc, IN_FLASH);
+        if branch.is_some() || wide::refills(first, second) {
+            clock = ground.go(clock, target, refill);
+        } else {
+            let middle = if pc & 2 == 0 { Slave::Internal } else { refill[1] };
+            clock = ground.ask(clock, middle, next.wrapping_add(2));
+            clock = ground.company.ask(clock, Slave::Internal);
+        }
+        Ok((target, clock))
     }
 
     /// Stores all registers of STM or PUSH from an address on.
@@ -165,7 +184,7 @@ impl Core {
         address: u32,
     ) -> Option<(C::Clock, u32)> {
         if address >> 28 == IO {
-            let value = ground.registers.read_still(self.id, address)?;
+            let value = ground.read_io(clock, self.id, address)?;
             (self.io_address, self.resume) = (address, Phase::Load);
             return Some((clock, value));
         }

@@ -149,6 +149,10 @@ impl Company for Leader<'_> {
         self.may_hit(address, way)
     }
 
+    fn relies_on_io(&mut self) {
+        self.ledger.relies_on_io = true;
+    }
+
     const ROLE: Option<Role> = Some(Role::Leader);
 
     fn run_native(&mut self, clock: &mut u32, run: impl FnOnce(&mut Ledger)) {
@@ -245,6 +249,10 @@ impl Company for Follower<'_> {
         let seen = self.ways[Xip::set(address)];
         let aged = seen >> WAYS == self.stretch && seen & AGED != 0;
         !aged && self.may_hit(address, way)
+    }
+
+    fn may_change_io(&self) -> bool {
+        !self.ledger.relies_on_io
     }
 
     const ROLE: Option<Role> = Some(Role::Follower);

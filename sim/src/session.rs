@@ -6,6 +6,7 @@
 use crate::chip::clock::Cycle;
 use crate::chip::machine::{Machine, Stop};
 use crate::chip::peripherals::Peripherals;
+use crate::chip::peripherals::sio;
 use crate::chip::peripherals::uart::SentByte;
 use crate::firmware::bootrom::{self, Bootrom};
 use crate::firmware::crash::Inquest;
@@ -211,7 +212,7 @@ impl Session {
     #[must_use]
     pub fn register(&self, core: usize, address: u32) -> Option<u32> {
         if address >> 28 == 0xd {
-            return Some(self.machine.bus.peripherals.sio.peek(core & 1, address & 0x0fff_fffc, self.machine.now()));
+            return Some(self.machine.bus.peripherals.sio.peek(core & 1, sio::offset(address), self.machine.now()));
         }
         Peripherals::is_modelled(address).then(|| self.machine.peek_register(address & !3))
     }

@@ -15,7 +15,7 @@ use crate::chip::clock::{Clocks, Cycle, NEVER};
 use crate::chip::cpu::decode::Width;
 use crate::chip::diagnostics::Diagnostics;
 use crate::chip::irq::IrqLines;
-use crate::chip::peripherals::sio::Sio;
+use crate::chip::peripherals::sio::{self, Sio};
 use crate::chip::peripherals::{Context, Peripherals};
 use crate::fault::Losses;
 use crate::observe::probe::Watches;
@@ -301,7 +301,7 @@ impl Bus {
     /// A core reads its I/O port.
     pub(crate) fn read_io(&mut self, core: u8, address: u32, now: Cycle) -> u32 {
         self.touch_if_changed(now, |peripherals, context| {
-            peripherals.sio.read(usize::from(core), address & 0x0fff_fffc, context)
+            peripherals.sio.read(usize::from(core), sio::offset(address), context)
         })
     }
 
@@ -320,8 +320,8 @@ impl Bus {
 
     /// A core writes its I/O port.
     pub(crate) fn write_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) {
-        let offset = address & 0x0fff_fffc;
-        if !Sio::is_quiet(offset) {
+        let offset = sio::offset(address);
+        if !Sio::is_quiet(address) {
             self.touch(now);
         }
         if !self.fifo_losses.is_empty()

@@ -4,7 +4,7 @@ use crate::chip::bus::APB_READ;
 use crate::chip::clock::{Clocks, Cycle};
 use crate::chip::diagnostics::Diagnostics;
 use crate::chip::irq::IrqLines;
-use crate::chip::peripherals::sio::Sio;
+use crate::chip::peripherals::sio::{Sio, offset};
 use crate::chip::peripherals::{Context, Peripherals};
 
 /// Part of a `Bus`.
@@ -25,13 +25,13 @@ impl Registers<'_> {
 
     /// A core reads a register of SIO in cycle `now`. None, and nothing is done, if that is more than `Sio::is_quiet`.
     pub fn read_io(&mut self, core: u8, address: u32, now: Cycle) -> Option<u32> {
-        let quiet = Sio::is_quiet(offset(address));
+        let quiet = Sio::is_quiet(address);
         quiet.then(|| self.use_sio(now, |sio, context| sio.read(usize::from(core), offset(address), context)))
     }
 
     /// The same of a write.
     pub fn write_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) -> Option<()> {
-        let quiet = Sio::is_quiet(offset(address));
+        let quiet = Sio::is_quiet(address);
         quiet.then(|| self.use_sio(now, |sio, context| sio.write(usize::from(core), offset(address), value, context)))
     }
 
@@ -60,9 +60,4 @@ impl Registers<'_> {
         debug_assert!(irq.0 == before, "a read from {address:#x} that others must hear of");
         value
     }
-}
-
-/// Where in SIO an address is.
-fn offset(address: u32) -> u32 {
-    address & 0x0fff_fffc
 }

@@ -334,7 +334,7 @@ fn is_of_time(address: u32) -> bool {
 
 /// The same of writing.
 fn is_quiet_io(address: u32) -> bool {
-    address >> 28 == IO && Sio::is_quiet(address & 0x0fff_fffc)
+    address >> 28 == IO && Sio::is_quiet(address)
 }
 
 /// Whether what is at an address are registers that a burst may read.

@@ -79,7 +79,7 @@ impl Core {
     }
 
     /// Whether what is posted is part of reading registers behind the APB bridge, from which nothing is taken by that.
-    pub(crate) fn is_at_registers(&self) -> bool {
+    pub(crate) fn reads_apb(&self) -> bool {
         let (slave, phase) =
             if self.phase == Phase::Delayed { (self.delayed, self.resume) } else { (self.slave, self.phase) };
         slave == Slave::Apb && matches!(phase, Phase::Load | Phase::LoadMany) && !Peripherals::takes_data(self.address)

@@ -259,20 +259,12 @@ fn follow_in_lane<const WATCH: bool>(
             return (cycle, false);
         }
         begun = true;
-        if lane.is_posted() && core.t == now {
-            if !core.is_at_registers() {
-                return (cycle, false);
-            }
-            core.complete::<WATCH>(&mut lane, now, bus);
-            debug_assert!(!bus.touched, "a read that others must hear of");
-            cycle += 1;
-            continue;
-        }
         if lane.slave == Slave::Internal {
             cycle += 1;
             continue;
         }
-        if !company.allows(&lane, bus) {
+        let allowed = if lane.is_posted() { core.reads_apb() } else { company.allows(&lane, bus) };
+        if !allowed {
             lane.post(core, now);
             return (cycle, false);
         }
@@ -286,6 +278,7 @@ fn follow_in_lane<const WATCH: bool>(
             }
             let slave = lane.slave;
             core.complete::<WATCH>(&mut lane, now, bus);
+            debug_assert!(!bus.touched, "something that others must hear of");
             cycle = company.ask(cycle, slave);
         }
     }

@@ -253,11 +253,11 @@ impl Sio {
         }
     }
 
-    /// Whether all that a read or write comes to is in what it gives or leaves behind here: no interrupt, and nothing that is
+    /// Whether all that a read or write of an address comes to is in what it gives or leaves behind here: no interrupt, and nothing that is
     /// due later. So it is with a core's own divider and interpolators, and with spinlocks.
     #[must_use]
-    pub(crate) fn is_quiet(offset: u32) -> bool {
-        matches!(offset, DIV_UDIVIDEND..=DIV_CSR | INTERP0..=SPINLOCK31)
+    pub(crate) fn is_quiet(address: u32) -> bool {
+        matches!(offset(address), DIV_UDIVIDEND..=DIV_CSR | INTERP0..=SPINLOCK31)
     }
 
     /// Writes a register as core `core`.
@@ -347,6 +347,11 @@ impl Sio {
             context.irq.set(irq, self.fifo_status(core, context.now) & (VLD | WOF | ROE) != 0);
         }
     }
+}
+
+/// Where in this block an address is.
+pub(crate) fn offset(address: u32) -> u32 {
+    address & 0x0fff_fffc
 }
 
 fn spinlock_bit(offset: u32) -> u32 {

@@ -219,7 +219,7 @@ impl Bus {
     }
 
     /// What a burst of one core uses of the bus.
-    pub(crate) fn apart(&mut self) -> (&mut Memory, &mut Xip, Registers<'_>) {
+    pub(crate) fn apart(&mut self) -> (&mut Memory, &mut Xip, Registers<'_>, &mut Watches) {
         let registers = Registers {
             peripherals: &mut self.peripherals,
             clocks: &mut self.clocks,
@@ -227,7 +227,7 @@ impl Bus {
             diagnostics: &mut self.diagnostics,
             bridge_free_at: &mut self.free_at[Slave::Apb as usize],
         };
-        (&mut self.memory, &mut self.xip, registers)
+        (&mut self.memory, &mut self.xip, registers, &mut self.watch)
     }
 
     /// The address phase of an access to a slave that may be busy or slow, at cycle `now`.

@@ -277,12 +277,17 @@ impl Watches {
         if stops {
             return true;
         }
+        self.executed_at(cycle, core, pc);
+        false
+    }
+
+    /// An instruction begins.
+    pub(crate) fn executed_at(&mut self, cycle: Cycle, core: u8, pc: u32) {
         for probe in &mut self.probes {
             if probe.watch == Watch::Execute && (probe.first..=probe.last).contains(&pc) {
                 probe.record(Hit { cycle, core, pc, value: 0 });
             }
         }
-        false
     }
 
     #[allow(clippy::too_many_arguments)] // all that a hit is made of

@@ -5,7 +5,7 @@
 //! the instruction stands here: no burst writes to them, and any other write makes the instruction be forgotten. So what
 //! stands here is what memory holds.
 //!
-//! What is watched (`Watches`) is none of a burst's: words of data carry the mark `WATCHED`, and instructions are not decoded.
+//! What is watched (`Watches`) is apart: words of data carry the mark `WATCHED`, and instructions are `Code::Watched`.
 //!
 //! The marks below `CODE` say which words the core that ran ahead has read and written since both cores last stood at the
 //! same cycle (`machine::decoupled`).
@@ -94,7 +94,7 @@ pub(crate) struct Decoded {
     pub native: Native,
     pub marks: Marks,
     pub youngest: Youngest,
-    /// First and last address of all that is not to be decoded, since somebody watches whether it is executed.
+    /// First and last address of all whose execution somebody watches.
     watched: Vec<(u32, u32)>,
     /// Changes of the `Watches` that are known here.
     changes: u64,
@@ -196,9 +196,10 @@ impl Decoded {
     }
 
     /// Decodes the halfword at an address of SRAM, in either of its views. False if that is done, or if it cannot be executed
-    /// in a burst: it is watched, the word after it is no SRAM, or one of the two words was written in this stretch, so that
-    /// it depends on the core who has which.
+    /// in a burst: the word after it is no SRAM, or one of the two words was written in this stretch, so that it depends on
+    /// the core who has which.
     pub fn decode_sram(&mut self, pc: u32, half: u16) -> bool {
+        let watched = self.is_watched(pc);
         let (instructions, first, halves) = if Place::of(pc) == Some(Place::Linear) {
             (&mut self.instructions.linear, LINEAR, 2 * LINEAR_WORDS as usize)
         } else {
@@ -208,7 +209,7 @@ impl Decoded {
             instructions.resize(halves, UNDECODED);
         }
         let op = &mut instructions[(pc.wrapping_sub(first) >> 1) as usize];
-        if op.code != Code::Undecoded || self.watched.iter().any(|&(first, last)| (first..=last).contains(&pc)) {
+        if op.code != Code::Undecoded {
             return false;
         }
         let (Some((_, word)), Some((bank, next))) = (locate_sram(pc), locate_sram((pc & !3).wrapping_add(4))) else {
@@ -222,24 +223,24 @@ impl Decoded {
             *self.marks.of(index) |= CODE;
         }
         let fetch = if pc & 2 == 0 { bank } else { Slave::Internal };
-        *op = Op { fetch, ..TABLE[half as usize] };
+        *op = decoded(half, fetch, watched);
         true
     }
 
-    /// Decodes the halfword at an address of flash, which has so many words. False if flash ends there,
-    /// or if it is watched.
+    /// Decodes the halfword at an address of flash, which has so many words. False if flash ends there.
     pub fn decode_flash(&mut self, pc: u32, half: u16, words: usize) -> bool {
         let at = (pc.wrapping_sub(FLASH) >> 1) as usize;
         // The word after it is fetched, too.
-        if at / 2 + 1 >= words || self.is_watched(pc) {
+        if at / 2 + 1 >= words {
             return false;
         }
+        let watched = self.is_watched(pc);
         let ops = &mut self.instructions.flash;
         if ops.len() < 2 * words {
             ops.resize(2 * words, UNDECODED);
         }
         let fetch = if pc & 2 == 0 { Slave::Xip } else { Slave::Internal };
-        ops[at] = Op { fetch, ..TABLE[half as usize] };
+        ops[at] = decoded(half, fetch, watched);
         true
     }
 
@@ -272,6 +273,12 @@ impl Decoded {
         }
         self.native.forget(FLASH + offset);
     }
+}
+
+/// What an instruction is in a burst, which fetches the next word from a slave.
+fn decoded(half: u16, fetch: Slave, watched: bool) -> Op {
+    let op = TABLE[half as usize];
+    Op { fetch, code: if watched { Code::Watched } else { op.code }, ..op }
 }
 
 /// Forgets what was decoded from a word of a place, or fetched along with it.

@@ -22,7 +22,7 @@ use crate::chip::bus::xip::Xip;
 use crate::chip::bus::{Bus, Slave};
 use crate::chip::clock::Cycle;
 use crate::chip::peripherals::sio::Sio;
-use ground::{Ground, decode, prefetched, unreachable};
+use ground::{Ground, decode, half_at, prefetched, unreachable};
 use ledger::Ledger;
 use native::{Exit, Host, Native, Role};
 
@@ -84,6 +84,8 @@ enum Left {
     Leaves,
     /// The next instruction is none for the hot loop.
     Rare(Op),
+    /// Somebody watches whether the next instruction is executed.
+    Watched(Op),
     /// What is at this address is to be decoded first.
     Undecoded(u32),
 }
@@ -129,33 +131,20 @@ impl Core {
     ) -> C::Clock {
         bus.memory.decoded.youngest.begin_burst(bus.memory.flash.len());
         loop {
-            let (memory, xip, registers) = bus.apart();
+            let (memory, xip, registers, watch) = bus.apart();
             let Memory { sram, flash, decoded: Decoded { instructions, native, marks, youngest, .. }, .. } = memory;
-            let mut ground = Ground { sram, flash, marks, xip, registers, youngest, flash_ready, hits: 0, company };
+            let mut ground =
+                Ground { sram, flash, marks, xip, registers, watch, youngest, flash_ready, hits: 0, company };
             if let Some(role) = C::ROLE
                 && ground.company.has_room(clock, WORTH)
             {
                 self.burst_natively(&mut ground, native, instructions, &mut clock, role);
             }
-            let place = Place::of(self.pc);
-            let left = match place {
-                Some(Place::Sram) => {
-                    self.burst_in::<C, { Place::Sram as u8 }>(&mut ground, native, instructions, &mut clock)
-                }
-                Some(Place::Linear) => {
-                    self.burst_in::<C, { Place::Linear as u8 }>(&mut ground, native, instructions, &mut clock)
-                }
-                Some(Place::Flash) => {
-                    self.burst_in::<C, { Place::Flash as u8 }>(&mut ground, native, instructions, &mut clock)
-                }
-                None => break,
-            };
-            let left = match left {
-                Left::Rare(op) if place == Some(Place::Flash) => {
-                    self.burst_rarely::<C, true>(&mut ground, instructions, &mut clock, op)
-                }
-                Left::Rare(op) => self.burst_rarely::<C, false>(&mut ground, instructions, &mut clock, op),
-                left => Err(left),
+            let Some(place) = Place::of(self.pc) else { break };
+            let all = instructions.of(place);
+            let left = match self.burst_from(&mut ground, native, instructions, &mut clock, place, all) {
+                Err(Left::Watched(op)) => self.burst_watched(&mut ground, native, instructions, &mut clock, place, op),
+                left => left,
             };
             let hits = ground.hits;
             bus.xip.count_hits(hits);
@@ -173,6 +162,55 @@ impl Core {
         clock
     }
 
+    /// Executes instructions of a place, from those of it that are given with the address of the first. Why a burst cannot go
+    /// on behind them, if so.
+    fn burst_from<C: Company>(
+        &mut self,
+        ground: &mut Ground<C>,
+        native: &mut Native,
+        all: &Instructions,
+        clock: &mut C::Clock,
+        place: Place,
+        from: (&[Op], u32),
+    ) -> Result<(), Left> {
+        let left = match place {
+            Place::Sram => self.burst_in::<C, { Place::Sram as u8 }>(ground, native, all, clock, from),
+            Place::Linear => self.burst_in::<C, { Place::Linear as u8 }>(ground, native, all, clock, from),
+            Place::Flash => self.burst_in::<C, { Place::Flash as u8 }>(ground, native, all, clock, from),
+        };
+        match left {
+            Left::Rare(op) => self.burst_rarely(ground, all, clock, op, place),
+            left => Err(left),
+        }
+    }
+
+    /// Executes an instruction that is watched, if a core in a burst knows when it does, and tells of it.
+    #[cold]
+    fn burst_watched<C: Company>(
+        &mut self,
+        ground: &mut Ground<C>,
+        native: &mut Native,
+        all: &Instructions,
+        clock: &mut C::Clock,
+        place: Place,
+        op: Op,
+    ) -> Result<(), Left> {
+        let (pc, begun) = (self.pc, self.stats.instructions);
+        let now = ground.company.cycle(*clock).filter(|_| !ground.watch.has_breakpoint(pc)).ok_or(Left::Ends)?;
+        let half = half_at(pc, ground.sram, ground.flash).ok_or(Left::Ends)?;
+        let op = Op { fetch: op.fetch, ..TABLE[usize::from(half)] };
+        if op.code.branches_directly() && op.immediate == -4 {
+            // It would be executed for ever, and told of once.
+            return Err(Left::Ends);
+        }
+        let left = self.burst_from(ground, native, all, clock, place, (&[op], pc));
+        if self.stats.instructions == begun {
+            return left;
+        }
+        ground.watch.executed_at(now, self.id, pc);
+        Ok(())
+    }
+
     /// The hot loop, for as long as code is in one place, by number.
     #[inline(never)]
     fn burst_in<C: Company, const PLACE: u8>(
@@ -181,10 +219,11 @@ impl Core {
         native: &mut Native,
         all: &Instructions,
         time: &mut C::Clock,
+        (ops, base): (&[Op], u32),
     ) -> Left {
         let place = Place::ALL[PLACE as usize];
         let in_flash = place == Place::Flash;
-        let (ops, base) = all.of(place);
+        let first = all.of(place).1;
         let near = if in_flash { Place::Sram } else { place };
         let mut pc = self.pc;
         let mut clock = *time;
@@ -218,7 +257,7 @@ impl Core {
                         clock = ground.go_known(clock, target);
                         pc = target;
                         instructions += 1;
-                        if C::ROLE.is_some() && native.heats(place, (pc.wrapping_sub(base) >> 1) as usize) {
+                        if C::ROLE.is_some() && native.heats(place, (pc.wrapping_sub(first) >> 1) as usize) {
                             break Left::Leaves;
                         }
                         continue;
@@ -227,7 +266,7 @@ impl Core {
                     clock = ground.go(clock, target, refill);
                     pc = target;
                     if Place::of(pc) != Some(place)
-                        || (C::ROLE.is_some() && native.heats(place, (pc.wrapping_sub(base) >> 1) as usize))
+                        || (C::ROLE.is_some() && native.heats(place, (pc.wrapping_sub(first) >> 1) as usize))
                     {
                         instructions += 1;
                         break Left::Leaves;
@@ -257,6 +296,7 @@ impl Core {
                     pc = pc.wrapping_add(2);
                 }
                 Then::Rare if op.code == Code::Undecoded => break Left::Undecoded(pc),
+                Then::Rare if op.code == Code::Watched => break Left::Watched(*op),
                 Then::Rare => break Left::Rare(*op),
             }
             instructions += 1;
@@ -314,12 +354,7 @@ impl Core {
         if (fetches && !ground.may_hit(pc.wrapping_add(4))) || !ground.company.has_room(*clock, SHORT) {
             return false;
         }
-        let done = if place == Place::Flash {
-            self.burst_rarely::<C, true>(ground, all, clock, op)
-        } else {
-            self.burst_rarely::<C, false>(ground, all, clock, op)
-        };
-        done.is_ok()
+        self.burst_rarely(ground, all, clock, op, place).is_ok()
     }
 }
 

@@ -88,6 +88,8 @@ pub enum Code {
     Udf,
     /// Memory that was not decoded yet, in `Decoded` only.
     Undecoded,
+    /// An instruction whose execution somebody watches, whatever it is, in `Decoded` only.
+    Watched,
 }
 
 impl Code {
@@ -99,7 +101,8 @@ impl Code {
     /// Whether it is more than registers, one access, or a direct branch: what `execute` calls rare.
     pub(crate) fn is_rare(self) -> bool {
         use Code::{
-            AddPc, Bkpt, Blx, Bx, Cps, Ldm, MovPc, Pop, PopPc, Push, Sev, Stm, Svc, Udf, Undecoded, Wfe, Wfi, Wide,
+            AddPc, Bkpt, Blx, Bx, Cps, Ldm, MovPc, Pop, PopPc, Push, Sev, Stm, Svc, Udf, Undecoded, Watched, Wfe, Wfi,
+            Wide,
         };
         matches!(
             self,
@@ -121,6 +124,7 @@ impl Code {
                 | Wide
                 | Udf
                 | Undecoded
+                | Watched
         )
     }
 

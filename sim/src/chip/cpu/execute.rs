@@ -121,7 +121,8 @@ impl Core {
             | Code::Svc
             | Code::Wide
             | Code::Udf
-            | Code::Undecoded => return Then::Rare,
+            | Code::Undecoded
+            | Code::Watched => return Then::Rare,
         }
         Then::Next
     }

@@ -11,6 +11,7 @@ use crate::chip::bus::registers::Registers;
 use crate::chip::bus::xip::Xip;
 use crate::chip::bus::youngest::Youngest;
 use crate::chip::bus::{APB_READ, Slave, locate_sram};
+use crate::observe::probe::Watches;
 
 /// What a burst needs of the bus.
 pub(super) struct Ground<'a, C> {
@@ -19,6 +20,7 @@ pub(super) struct Ground<'a, C> {
     pub marks: &'a mut Marks,
     pub xip: &'a mut Xip,
     pub registers: Registers<'a>,
+    pub watch: &'a mut Watches,
     pub youngest: &'a mut Youngest,
     /// The flash interface is not busy with a miss or a flush.
     pub flash_ready: bool,

@@ -12,16 +12,21 @@ use crate::chip::cpu::decode::{Code, Op, Width};
 use crate::chip::cpu::{Core, Phase, wide};
 
 impl Core {
-    /// Instructions that are not worth a place in the hot loop. Why a burst cannot execute this one, if so.
+    /// Executes an instruction that is not worth a place in the hot loop. Why a burst cannot, if so.
     #[inline(never)]
-    pub(super) fn burst_rarely<C: Company, const IN_FLASH: bool>(
+    pub(super) fn burst_rarely<C: Company>(
         &mut self,
         ground: &mut Ground<C>,
         all: &Instructions,
         clock: &mut C::Clock,
         op: Op,
+        place: Place,
     ) -> Result<(), Left> {
-        (self.pc, *clock) = self.rare_burst::<C, IN_FLASH>(ground, all, *clock, op)?;
+        (self.pc, *clock) = if place == Place::Flash {
+            self.rare_burst::<C, true>(ground, all, *clock, op)?
+        } else {
+            self.rare_burst::<C, false>(ground, all, *clock, op)?
+        };
         self.stats.instructions += 1;
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Both engines come to the same: random programs on both cores, compared by the hash of the whole state wherever the run
 //! is cut. `make test` tries 2,000 of them, `make test-long` a million (`PROPTEST_CASES`).
 
+mod found;
 mod program;
 mod setting;
 
@@ -9,7 +10,7 @@ use intercore_sim::chip::machine::{Engine, Machine, Stop};
 use intercore_sim::firmware::{bootrom, image::Image};
 use intercore_sim::observe::probe::ProbeId;
 use proptest::prelude::*;
-use setting::{Setting, setting, that_stops_behind_a_lost_cycle};
+use setting::{Setting, setting};
 use std::fmt::Write;
 
 /// Where two machines are not the same, for whoever has to find out why.
@@ -74,7 +75,12 @@ proptest! {
 
 #[test]
 fn who_has_lost_the_cycle_before_a_stop_has_begun() {
-    compare(&that_stops_behind_a_lost_cycle()).expect("both engines come to the same");
+    compare(&found::that_stops_behind_a_lost_cycle()).expect("both engines come to the same");
+}
+
+#[test]
+fn a_lock_up_is_of_the_cycle_of_its_fault() {
+    compare(&found::that_locks_up()).expect("both engines come to the same");
 }
 
 /// Programs with start-up code, interrupts, FIFOs and spinlocks; `mix` keeps both cores at work for ever.

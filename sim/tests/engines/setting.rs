@@ -19,12 +19,12 @@ const COPIED: [u32; 2] = [0x2000_4100, 0x2000_4180];
 /// A part of a run, and what is done before it.
 #[derive(Clone, Debug)]
 pub struct Piece {
-    cycles: u64,
-    before: Event,
+    pub cycles: u64,
+    pub before: Event,
 }
 
 #[derive(Clone, Debug)]
-enum Event {
+pub enum Event {
     Nothing,
     Interrupt {
         core: usize,
@@ -61,26 +61,26 @@ enum Event {
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is a choice of its own
 pub struct Setting {
-    programs: [Vec<Part>; 2],
+    pub programs: [Vec<Part>; 2],
     /// Index into `CODE`.
-    place: [usize; 2],
+    pub place: [usize; 2],
     /// Halfwords by which the second program is moved.
-    apart: u32,
+    pub apart: u32,
     /// Bytes between what both use as their own.
-    data: u32,
+    pub data: u32,
     /// Cycles between interrupts of `SysTick`, by core; 0 if there are none.
-    ticks: [u32; 2],
+    pub ticks: [u32; 2],
     /// What both share is in one bank.
-    linear_data: bool,
+    pub linear_data: bool,
     /// Each overwrites the other's code, not its own.
-    crossed: bool,
+    pub crossed: bool,
     /// Code in one of the large banks is overwritten by its striped address.
-    aliased: bool,
+    pub aliased: bool,
     pub pieces: Vec<Piece>,
     /// After how many branches to a place it becomes code for the host.
     pub translated_after: u32,
     /// Stacks are in the banks that are not striped.
-    small_banks: bool,
+    pub small_banks: bool,
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -141,82 +141,6 @@ pub fn setting() -> impl Strategy<Value = Setting> {
                 small_banks,
             }
         })
-}
-
-/// Two programs that meet so that core 1, which leads, loses a cycle to core 0 right before core 0 stops at a breakpoint.
-pub fn that_stops_behind_a_lost_cycle() -> Setting {
-    const ANDS: u16 = 0x4000;
-    let plain = |code: &[u16]| Part::Plain(code.to_vec());
-    let access = |code: &[u16]| Part::Access { base: OWN_DATA, code: code.to_vec() };
-    let again = |turns, body| Part::Loop { turns, body };
-    let zero = vec![
-        again(3, vec![access(&[0x2701, 0x51f1]), plain(&[ANDS]), plain(&[ANDS])]),
-        again(
-            3,
-            vec![
-                plain(&[0xbf00]),
-                plain(&[ANDS]),
-                plain(&[0xb084, 0xb004]),
-                plain(&[ANDS]),
-                plain(&[0xbf00]),
-                plain(&[ANDS]),
-            ],
-        ),
-        again(
-            4,
-            vec![
-                plain(&[ANDS]),
-                plain(&[ANDS]),
-                plain(&[ANDS]),
-                plain(&[ANDS]),
-                again(
-                    22,
-                    vec![
-                        access(&[0xce0b]),
-                        plain(&[0xa800, 0x4668]),
-                        plain(&[ANDS]),
-                        access(&[0x2700, 0x51f0]),
-                        plain(&[ANDS]),
-                        plain(&[0xb403, 0xbc03]),
-                    ],
-                ),
-            ],
-        ),
-    ];
-    let called = [&[0xb419, 0xbc19][..], &[ANDS], &[0xa800, 0x4668], &[ANDS], &[ANDS]].map(plain);
-    let one = vec![
-        plain(&[0xbf00]),
-        again(
-            6,
-            vec![
-                Part::Call { body: called.to_vec(), pops: false },
-                access(&[0x6170]),
-                access(&[0xc617]),
-                access(&[0xce01]),
-                plain(&[ANDS]),
-                again(24, vec![access(&[0xc60b]), plain(&[ANDS]), plain(&[0xe000, 0xbf00])]),
-                plain(&[ANDS]),
-            ],
-        ),
-    ];
-    let piece = |cycles, before| Piece { cycles, before };
-    Setting {
-        programs: [zero, one],
-        place: [0, 0],
-        apart: 2,
-        data: 0x800,
-        ticks: [0, 0],
-        linear_data: false,
-        crossed: false,
-        aliased: false,
-        pieces: vec![
-            piece(213, Event::Nothing),
-            piece(3790, Event::Priority(3)),
-            piece(96, Event::Breakpoint { core: 0, half: 51 }),
-        ],
-        translated_after: 3,
-        small_banks: false,
-    }
 }
 
 impl Setting {

@@ -1,0 +1,173 @@
+//! Programs on which both engines once differed, as random search found them and made them small.
+
+use super::program::{OWN_DATA, PATCHED, Part, SHARED_DATA};
+use super::setting::{Event, Piece, Setting};
+
+const ANDS: u16 = 0x4000;
+
+fn plain(code: &[u16]) -> Part {
+    Part::Plain(code.to_vec())
+}
+
+fn access(base: u16, code: &[u16]) -> Part {
+    Part::Access { base, code: code.to_vec() }
+}
+
+fn again(turns: u8, body: Vec<Part>) -> Part {
+    Part::Loop { turns, body }
+}
+
+fn call(body: Vec<Part>, pops: bool) -> Part {
+    Part::Call { body, pops }
+}
+
+fn piece(cycles: u64, before: Event) -> Piece {
+    Piece { cycles, before }
+}
+
+/// Two programs that meet so that core 1, which leads, loses a cycle to core 0 right before core 0 stops at a breakpoint.
+pub fn that_stops_behind_a_lost_cycle() -> Setting {
+    let zero = vec![
+        again(3, vec![access(OWN_DATA, &[0x2701, 0x51f1]), plain(&[ANDS]), plain(&[ANDS])]),
+        again(
+            3,
+            vec![
+                plain(&[0xbf00]),
+                plain(&[ANDS]),
+                plain(&[0xb084, 0xb004]),
+                plain(&[ANDS]),
+                plain(&[0xbf00]),
+                plain(&[ANDS]),
+            ],
+        ),
+        again(
+            4,
+            vec![
+                plain(&[ANDS]),
+                plain(&[ANDS]),
+                plain(&[ANDS]),
+                plain(&[ANDS]),
+                again(
+                    22,
+                    vec![
+                        access(OWN_DATA, &[0xce0b]),
+                        plain(&[0xa800, 0x4668]),
+                        plain(&[ANDS]),
+                        access(OWN_DATA, &[0x2700, 0x51f0]),
+                        plain(&[ANDS]),
+                        plain(&[0xb403, 0xbc03]),
+                    ],
+                ),
+            ],
+        ),
+    ];
+    let called = [&[0xb419, 0xbc19][..], &[ANDS], &[0xa800, 0x4668], &[ANDS], &[ANDS]].map(plain);
+    let one = vec![
+        plain(&[0xbf00]),
+        again(
+            6,
+            vec![
+                call(called.to_vec(), false),
+                access(OWN_DATA, &[0x6170]),
+                access(OWN_DATA, &[0xc617]),
+                access(OWN_DATA, &[0xce01]),
+                plain(&[ANDS]),
+                again(24, vec![access(OWN_DATA, &[0xc60b]), plain(&[ANDS]), plain(&[0xe000, 0xbf00])]),
+                plain(&[ANDS]),
+            ],
+        ),
+    ];
+    Setting {
+        programs: [zero, one],
+        place: [0, 0],
+        apart: 2,
+        data: 0x800,
+        ticks: [0, 0],
+        linear_data: false,
+        crossed: false,
+        aliased: false,
+        pieces: vec![
+            piece(213, Event::Nothing),
+            piece(3790, Event::Priority(3)),
+            piece(96, Event::Breakpoint { core: 0, half: 51 }),
+        ],
+        translated_after: 3,
+        small_banks: false,
+    }
+}
+
+/// Two programs that overwrite each other's code until core 1 locks up, for a fault that comes after a slow access. Core 0
+/// must go no further than to the end of that cycle.
+pub fn that_locks_up() -> Setting {
+    let zero = vec![
+        call(
+            vec![
+                again(17, vec![plain(&[ANDS]), access(OWN_DATA, &[0x6030]), plain(&[ANDS]), plain(&[0xa800, 0x4668])]),
+                plain(&[0xa800, 0x4668]),
+                plain(&[ANDS]),
+            ],
+            false,
+        ),
+        again(29, vec![access(OWN_DATA, &[0x6030])]),
+        call(
+            vec![
+                plain(&[ANDS]),
+                access(PATCHED, &[0x20bf, 0x200, 0x8030]),
+                plain(&[ANDS]),
+                access(OWN_DATA, &[0xc60b]),
+            ],
+            true,
+        ),
+        again(4, vec![plain(&[ANDS]), access(OWN_DATA, &[0x2701, 0x59f1]), access(OWN_DATA, &[0xce43])]),
+        plain(&[ANDS]),
+        access(OWN_DATA, &[0xce5f]),
+        call(
+            vec![
+                plain(&[ANDS]),
+                call(
+                    vec![
+                        access(PATCHED, &[0x20bf, 0x200, 0x85b0]),
+                        plain(&[0xb401, 0xbc01]),
+                        access(OWN_DATA, &[0x6030]),
+                        access(OWN_DATA, &[0x6030]),
+                        plain(&[ANDS]),
+                        plain(&[ANDS]),
+                    ],
+                    false,
+                ),
+                call(vec![access(OWN_DATA, &[0xce01]), access(OWN_DATA, &[0x6030])], false),
+                access(OWN_DATA, &[0xce01]),
+            ],
+            false,
+        ),
+    ];
+    let called = vec![access(SHARED_DATA, &[0x2700, 0x51f0]), access(OWN_DATA, &[0x62f0]), access(OWN_DATA, &[0x7430])];
+    let one = vec![
+        again(
+            11,
+            vec![
+                call(called, true),
+                plain(&[0xb084, 0xb004]),
+                plain(&[ANDS]),
+                plain(&[ANDS]),
+                plain(&[0xb084, 0xb004]),
+                plain(&[ANDS]),
+                plain(&[ANDS]),
+            ],
+        ),
+        access(OWN_DATA, &[0x2704, 0x51f4]),
+    ];
+    Setting {
+        programs: [zero, one],
+        place: [0, 1],
+        apart: 0,
+        data: 0,
+        ticks: [0, 0],
+        linear_data: false,
+        crossed: true,
+        aliased: false,
+        pieces: vec![piece(962, Event::Nothing)],
+        translated_after: 1,
+        small_banks: true,
+    }
+}

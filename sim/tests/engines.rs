@@ -83,6 +83,11 @@ fn a_lock_up_is_of_the_cycle_of_its_fault() {
     compare(&found::that_locks_up()).expect("both engines come to the same");
 }
 
+#[test]
+fn code_for_the_host_is_forgotten_with_the_word_behind_it() {
+    compare(&found::that_overwrite_what_follows_a_branch()).expect("both engines come to the same");
+}
+
 /// Programs with start-up code, interrupts, FIFOs and spinlocks; `mix` keeps both cores at work for ever.
 #[test]
 fn programs_in_c_come_to_the_same() {

@@ -1,6 +1,6 @@
 //! Programs on which both engines once differed, as random search found them and made them small.
 
-use super::program::{OWN_DATA, PATCHED, Part, SHARED_DATA};
+use super::program::{OWN_DATA, PATCHED, Part, SHARED_DATA, SIO};
 use super::setting::{Event, Piece, Setting};
 
 const ANDS: u16 = 0x4000;
@@ -169,5 +169,54 @@ pub fn that_locks_up() -> Setting {
         pieces: vec![piece(962, Event::Nothing)],
         translated_after: 1,
         small_banks: true,
+    }
+}
+
+/// Core 1 overwrites code of core 0 again and again: what follows a branch that is not taken, and that was translated. Core 0
+/// must not have fetched what core 1, which leads, writes there later.
+pub fn that_overwrite_what_follows_a_branch() -> Setting {
+    let own = |code: &[u16]| access(OWN_DATA, code);
+    let zero =
+        vec![again(3, vec![again(13, vec![plain(&[ANDS]), own(&[0x6070]), own(&[0xce07]), plain(&[0xb401, 0xbc01])])])];
+    let one = vec![
+        plain(&[ANDS]),
+        call(vec![plain(&[0x2640, 0x236, 0x3605, 0x436, 0x8930, 0x68b1]), plain(&[ANDS])], false),
+        again(3, vec![access(SIO, &[0x36ff, 0x3601, 0x6830, 0x6030])]),
+        again(35, vec![plain(&[0xa800, 0x4668])]),
+        call(vec![plain(&[0xb401, 0xbc01]), own(&[0x6030])], true),
+        again(1, vec![again(7, vec![own(&[0xce5b]), own(&[0x6070])])]),
+        again(24, vec![plain(&[0x4800])]),
+        again(
+            15,
+            vec![
+                own(&[0x61f0]),
+                own(&[0x2702, 0x53f2]),
+                own(&[0x2704, 0x51f4]),
+                plain(&[0xb401, 0xbc01]),
+                own(&[0x6230]),
+                plain(&[0xb084, 0xb004]),
+            ],
+        ),
+        again(
+            6,
+            vec![plain(&[ANDS]), plain(&[0xa800, 0x4668]), plain(&[0xbf00]), plain(&[0xa800, 0x4668]), own(&[0xce7f])],
+        ),
+        call(vec![plain(&[0xb403, 0xbc03]), call(vec![own(&[0xce0f])], true)], true),
+        plain(&[0xb403, 0xbc03]),
+        again(17, vec![access(PATCHED, &[0x20bf, 0x200, 0x85b0]), plain(&[0xb403, 0xbc03])]),
+        call(vec![access(PATCHED, &[0x20bf, 0x200, 0x85f0])], false),
+    ];
+    Setting {
+        programs: [zero, one],
+        place: [0, 1],
+        apart: 2,
+        data: 2048,
+        ticks: [0, 1277],
+        linear_data: false,
+        crossed: true,
+        aliased: true,
+        pieces: vec![piece(3269, Event::Nothing)],
+        translated_after: 1,
+        small_banks: false,
     }
 }

@@ -284,7 +284,8 @@ impl Compiled {
     fn add(&mut self, block: &Block) {
         let labels = [(); ROLES].map(|()| self.assembler.new_dynamic_label());
         self.entries.push(Entry { labels, offsets: [0; ROLES], words: fetched(block), more: perhaps_fetched(block) });
-        self.sources.extend((block.pc & !3..block.end_pc().wrapping_add(4)).step_by(4));
+        // A branch that is not taken fetches the next word if it begins one.
+        self.sources.extend((block.pc & !3..block.end_pc().wrapping_add(5)).step_by(4));
         if let End::Branch(_, target) | End::Call(_, target) = block.end {
             self.sources.extend(fetched_by_branch(target));
         }

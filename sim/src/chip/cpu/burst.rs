@@ -105,9 +105,11 @@ impl Core {
     /// the time: it is about to use a register of a peripheral, or goes where a probe watches.
     pub(crate) fn needs_the_time(&self, decoded: &Decoded) -> bool {
         let (pc, op) = (self.pc, &TABLE[usize::from(self.queue as u16)]);
+        if self.phase != Phase::Start || decoded.is_watched(pc) {
+            return self.phase == Phase::Start;
+        }
         let immediate = op.immediate as i32 as u32;
         let target = match op.code {
-            _ if self.phase != Phase::Start => return false,
             Code::LoadImm => return is_of_time(self.reg(op.n).wrapping_add(immediate)),
             Code::LoadReg => return is_of_time(self.reg(op.n).wrapping_add(self.reg(op.m))),
             Code::StoreImm => return is_quiet_io(self.reg(op.n).wrapping_add(immediate)),
@@ -117,7 +119,7 @@ impl Core {
             Code::Bx | Code::Blx => Some(self.high(op.m, pc) & !1),
             code => code.branches_directly().then(|| pc.wrapping_add(4).wrapping_add(immediate)),
         };
-        decoded.is_watched(pc) || target.is_some_and(|target| decoded.is_watched(target))
+        target.is_some_and(|target| decoded.is_watched(target))
     }
 
     /// Executes instructions until there is no more room, or up to one that a burst cannot execute. Returns the time; `t` is

@@ -1,6 +1,8 @@
 //! Instructions one after the other, whole, from what `Decoded` holds of memory: the quick way for a core that asks for
 //! nothing but SRAM and hits in the flash cache, and that no exception is due for.
 //!
+//! Registers of peripherals, too, if a core knows the time (`Company::cycle`) and nobody else has to hear of it (`rare`).
+//!
 //! A burst ends before an instruction that is more than that. `lane` and `step` then take it cycle by cycle. Which port a
 //! core asks for in each cycle of an instruction stands here once more, in the order of [`super::Phase`]; that both ways come
 //! to the same is what `tests/engines` is for.

@@ -42,7 +42,7 @@ pub(crate) struct Decoupling {
     aged: Vec<(usize, u8)>,
     /// Sets of the flash cache that the follower has read, and the ways.
     hit: Vec<(usize, u8)>,
-    /// The core that is to lead next: the one that stopped first the last time.
+    /// The core that is to lead next: the one that ended the last stretch, or led to its end.
     leader: usize,
     /// The leader stopped the last time as it needed to know the time: it may follow now.
     led_up_to_time: bool,

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from intercore.comparison import baseline_file
 from intercore.comparison.analysis import compare_sides
 from intercore.comparison.baseline import of_run
+from intercore.comparison.quantities import KeptMeasurement
 from intercore.errors import IntercoreError, UsageError
 from intercore.statistics.intervals import Interval
 from tests.comparison.compared_runs import measured, run
@@ -62,6 +65,40 @@ def test_a_file_is_the_same_whatever_the_order_of_measuring_and_after_it_was_rea
     ]
     assert "compiler = GNU 12.2" in text
     assert "desk.link" not in text, "says where it was measured, and not how fast"
+
+
+STREAM = {"measure": "throughput", "size": 1024, "messages": 100}
+SAMPLES = st.lists(st.integers(1, 2**40) | st.integers(1, 3), min_size=1, max_size=300)
+
+
+@given(st.lists(SAMPLES, min_size=1, max_size=4), st.booleans())
+@example([[29, 29, 29]], True)  # 1 / (1 / x) is not x
+@example([[1] * 90 + [2] * 10], True)
+def test_any_run_can_be_saved_and_its_statistics_are_in_order(repetitions: list[list[int]], streams: bool) -> None:
+    series, factors = ("window", STREAM) if streams else ("latency", {"measure": "latency", "size": 1024})
+    made = run("pico-sim", *(measured(ticks, "message", series, CONDITIONS, **factors) for ticks in repetitions))
+    read = baseline_file.parse(kept(made), "x.txt")
+    assert baseline_file.text_of(read) == kept(made)
+    (setting,) = read.measurements
+    assert isinstance(setting, KeptMeasurement)
+    for known in setting.quantities.values():
+        assert known.least <= min(known.medians.each)
+        assert max(known.medians.each) <= known.largest
+        whole = known.medians.whole
+        in_order = [known.least, whole.value, *(one.value for one in known.percentiles.values()), known.largest]
+        assert in_order == sorted(in_order)
+        assert whole.low is None or whole.low <= whole.value
+        assert whole.high is None or whole.value <= whole.high
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    older = kept(run("host", *repeated(1000)))
+    path = tmp_path / "x.txt"
+    path.write_text(older)
+    monkeypatch.setattr(baseline_file, "text_of", lambda _: SMALL.replace("max=13.0", "max=12.2"))
+    with pytest.raises(IntercoreError, match=r"x\.txt is not written.*median=12\.5 is above max=12\.2"):
+        baseline_file.write(baseline_file.parse(SMALL, "x.txt"), path)
+    assert path.read_text() == older
 
 
 def test_percentiles_that_can_be_told_are_kept_with_their_intervals() -> None:

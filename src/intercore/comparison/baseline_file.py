@@ -79,13 +79,17 @@ def write(known: Baseline, path: Path) -> None:
     """Write a baseline to a file, whole or not at all.
 
     An older baseline is replaced, and nothing else: UsageError if the file is something else. IntercoreError if it
-    cannot be written.
+    cannot be written, or if what would be written could not be read again.
     """
     if path.is_file() and path.stat().st_size and not path.read_bytes().startswith(MAGIC.encode()):
         raise UsageError(f"{path} is there and is no baseline: it was left as it is; choose another name")
-    content = text_of(known).encode()
+    content = text_of(known)
+    try:
+        parse(content, str(path))
+    except UsageError as error:
+        raise IntercoreError(f"{path} is not written, as it could not be read again: {error}") from error
     with replacement(path) as file:
-        file.write(content)
+        file.write(content.encode())
 
 
 def _condition_lines(settings: Iterable[KeptMeasurement]) -> Iterator[str]:

@@ -64,16 +64,16 @@ class OfSamples:
 
     @cached_property
     def medians(self) -> Medians:
-        """The median of all samples, and that of each repetition.
-
-        That of a rate is the reciprocal of that of times: of an even number of samples it is not quite the median of
-        the rates, and everywhere else it is the times that are analysed.
-        """
+        """The median of all samples, and that of each repetition; of rates by `_median_rate`."""
         if self.unit != "bytes_per_s":
             return medians(self.repetitions, tick=self.tick)
-        whole, each = medians([1 / one for one in self.repetitions])
+        whole, _ = medians([1 / one for one in self.repetitions])
+        value = _median_rate(np.concatenate(self.repetitions))
         high, low = (1 / bound if bound else None for bound in (whole.low, whole.high))
-        return Medians(Interval(1 / whole.value, low, high), tuple(1 / one for one in each))
+        return Medians(
+            Interval(value, None if low is None else min(low, value), None if high is None else max(high, value)),
+            tuple(map(_median_rate, self.repetitions)),
+        )
 
     @property
     def samples(self) -> int:
@@ -93,6 +93,17 @@ class OfSamples:
     def percentile(self, name: str) -> Interval | None:
         """Return one of PERCENTILES; None if it cannot be told."""
         return percentile(self.repetitions, percent_of(name))
+
+
+def _median_rate(values: NDArray[np.float64]) -> float:
+    """Return the reciprocal of the median time, of at least one rate: the harmonic mean of the middle two.
+
+    Times are what is analysed everywhere else. It never lies outside of the two, as rounding alone may have it, so that
+    the smallest sample, the median, percentiles and the largest sample stay in their order.
+    """
+    places = (len(values) - 1) // 2, len(values) // 2
+    low, high = (float(one) for one in np.partition(values, places)[list(places)])
+    return min(max(2 / (1 / low + 1 / high), low), high)
 
 
 class Kept(msgspec.Struct, frozen=True):

@@ -246,11 +246,13 @@ def _counted(pool: Sequence[Measurement]) -> Counted | None:
     periods = int(_added([ticks(one, name) for one in pool for name in ("longer.counts", "shorter.counts")]).sum())
     ends = np.array([each for one in pool if len(each := ticks(one, "extremes")) == _EXTREMES])
 
-    def at(fraction: float) -> float:
-        return float(in_us(np.array([quantile(late, fraction)]), pool[0])[0])
-
     low, _, shortest, _ = (float(end) for end in in_us(ends.min(axis=0), pool[0]))
     _, high, _, longest = (float(end) for end in in_us(ends.max(axis=0), pool[0]))
+
+    def at(fraction: float) -> float:
+        """Return a quantile: the end of its bin, but never beyond the extremes, which are exact."""
+        return min(max(float(in_us(np.array([quantile(late, fraction)]), pool[0])[0]), low), high)
+
     return Counted(
         releases=total,
         periods=periods,

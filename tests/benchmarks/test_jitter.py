@@ -143,6 +143,12 @@ def test_deviations_add_up_to_the_change_of_latency(late: list[int], data: st.Da
 # Histograms
 
 
+def test_a_quantile_of_counted_releases_is_not_beyond_the_longest_one() -> None:
+    (one,) = analyse([measurement([1000, 1000], more=counted([990, 990], [0]))]).settings
+    assert one.counted is not None
+    assert one.counted.late_median_us == one.counted.late_max_us == pytest.approx(990 * 1e6 / HZ)  # its bin ends at 991
+
+
 def test_counted_releases_widen_the_bound() -> None:
     (one,) = analyse([measurement([1000, 1000], more=counted([990, 1250], [-125, 250]))]).settings
     assert one.counted is not None

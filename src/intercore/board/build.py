@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from intercore.board import own_workload
-from intercore.board.cmake import Recipe, Tool, builders, built, find_tools, version_of
+from intercore.board.cmake import Recipe, Tool, builders, built, built_together, find_tools, version_of
 from intercore.board.esp_idf import idf_image
 from intercore.board.image import Image, variant
 from intercore.board.kernel import CARGO, KERNEL_VARIABLE, freertos_kernel
@@ -16,7 +16,7 @@ from intercore.board.sources import USUAL_SOURCES
 from intercore.errors import IntercoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from intercore.board.boards import Board
@@ -97,6 +97,26 @@ def board_image(
     levels = board.whole(build)
     if (prebuilt := prebuilt_image(board, levels, sources)) is not None:
         return prebuilt
+    return _images(board, levels, say, sources, [0])[0]
+
+
+def shifted_images(
+    board: Board,
+    build: Mapping[str, Level],
+    shifts: Sequence[int],
+    say: Callable[[str], None],
+    sources: Sources = USUAL_SOURCES,
+) -> list[Image]:
+    """Return an RP2040's program once for each shift, with all functions that many bytes higher: multiples of 4.
+
+    Nothing else differs. See `board_image`.
+    """
+    return _images(board, board.whole(build), say, sources, shifts)
+
+
+def _images(
+    board: Board, levels: Mapping[str, Level], say: Callable[[str], None], sources: Sources, shifts: Sequence[int]
+) -> list[Image]:
     what = f"the program for {board.title}"
     named = sources.kernel is not None or os.environ.get(KERNEL_VARIABLE)
     tools = [CROSS_COMPILER, *builders(), *(() if named else (CARGO,)), *_for_cpp(sources, CROSS_CPP_COMPILER)]
@@ -111,8 +131,21 @@ def board_image(
         "IC_FREERTOS_KERNEL": str(kernel.folder),
         **_for_own(sources, compiler),
     }
-    recipe = Recipe(
-        board.name, what, compiler, defines, variant(board, levels), (kernel.folder,), board.programs, sources
-    )
+    recipes = [
+        Recipe(
+            board.name,
+            what,
+            compiler,
+            {**defines, **({"IC_SHIFT": str(shift)} if shift else {})},
+            variant(board, levels) + (f" shifted by {shift} bytes" if shift else ""),
+            (kernel.folder,),
+            board.programs,
+            sources,
+        )
+        for shift in shifts
+    ]
     compiler_version = version_of(compiler).decode(errors="replace").partition("\n")[0]
-    return Image(board, built(recipe, say), levels, compiler_version, kernel.version, kernel.folder)
+    return [
+        Image(board, elfs, levels, compiler_version, kernel.version, kernel.folder)
+        for elfs in built_together(recipes, say)
+    ]

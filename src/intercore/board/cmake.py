@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -19,7 +20,7 @@ from intercore.errors import IntercoreError
 from intercore.text import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from intercore.record.own_work import OwnWork
 
@@ -104,17 +105,38 @@ def built(recipe: Recipe, say: Callable[[str], None]) -> tuple[Path, ...]:
 
     Whoever calls has found `builders`. Raises IntercoreError if CMake fails.
     """
+    return built_together([recipe], say)[0]
+
+
+def built_together(recipes: Sequence[Recipe], say: Callable[[str], None]) -> list[tuple[Path, ...]]:
+    """Do as `built` for several recipes that differ in how the program is linked alone: it is compiled once."""
+    sources = recipes[0].sources.folder()
+    made = []
+    missing: list[tuple[Recipe, Path]] = []
+    for recipe in recipes:
+        with _explained(recipe):
+            folder = platformdirs.user_cache_path("intercore") / recipe.name / _key(recipe, [sources, *recipe.also])
+            made.append(tuple(folder / program for program in recipe.programs))
+            if not all(program.exists() for program in made[-1]):
+                missing.append((recipe, folder))
+    if missing:
+        first, folder = missing[0]
+        say(f"building {first.what} ({listed([recipe.variant for recipe, _ in missing])})")
+        with _explained(first):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+                for recipe, kept in missing:
+                    _build(recipe, sources, scratch, kept)
+    return made
+
+
+@contextlib.contextmanager
+def _explained(recipe: Recipe) -> Iterator[None]:
     try:
-        sources = recipe.sources.folder()
-        folder = platformdirs.user_cache_path("intercore") / recipe.name / _key(recipe, [sources, *recipe.also])
-        kept = tuple(folder / program for program in recipe.programs)
-        if not all(program.exists() for program in kept):
-            say(f"building {recipe.what} ({recipe.variant})")
-            _build(recipe, sources, folder)
+        yield
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise recipe.fails(f"{where}{error.strerror or error}") from error
-    return kept
 
 
 def version_of(compiler: str) -> bytes:
@@ -126,19 +148,17 @@ def _key(recipe: Recipe, folders: Iterable[Path]) -> str:
     return digest_of(repr((recipe.compiler, version_of(recipe.compiler), sorted(recipe.defines.items()))), folders)
 
 
-def _build(recipe: Recipe, sources: Path, folder: Path) -> None:
+def _build(recipe: Recipe, sources: Path, scratch: str, folder: Path) -> None:
     """Build in a scratch folder and move the programs into place at the end, so that two builds cannot mix."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
     defines = [f"-D{name}={value}" for name, value in recipe.defines.items()]
-    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        _run(recipe, [CMAKE.program, *defines, "-S", str(sources), "-B", scratch])
-        if recipe.sources.own is not None:
-            _compile_alone(recipe, recipe.sources.own, scratch)
-        _run(recipe, [CMAKE.program, "--build", scratch, "--target", PROGRAM, "--parallel"])
-        made = {program: _made(recipe, Path(scratch, program), sources) for program in recipe.programs}
-        folder.mkdir(exist_ok=True)
-        for program, path in made.items():
-            path.replace(folder / program)
+    _run(recipe, [CMAKE.program, *defines, "-S", str(sources), "-B", scratch])
+    if recipe.sources.own is not None:
+        _compile_alone(recipe, recipe.sources.own, scratch)
+    _run(recipe, [CMAKE.program, "--build", scratch, "--target", PROGRAM, "--parallel"])
+    made = {program: _made(recipe, Path(scratch, program), sources) for program in recipe.programs}
+    folder.mkdir(exist_ok=True)
+    for program, path in made.items():
+        path.replace(folder / program)
 
 
 def _made(recipe: Recipe, program: Path, sources: Path) -> Path:

@@ -15,6 +15,7 @@ from intercore.record.own_work import OwnWork
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from intercore.record.measurement import Plan
 
 _PROJECT = "CMakeLists.txt"
 """What the folder of the firmware's sources holds, as any project of CMake's does; `core` and `board` tell it apart."""
@@ -44,6 +45,12 @@ class Sources(msgspec.Struct, frozen=True):
 
 
 USUAL_SOURCES = Sources()
+
+
+def sources_of_plan(plan: Plan) -> Sources:
+    """Return what a plan's program is built from."""
+    firmware, kernel = (None if text is None else Path(text) for text in (plan.firmware, plan.kernel))
+    return Sources(firmware, kernel, plan.own)
 
 
 def _is_firmware(folder: Path) -> bool:

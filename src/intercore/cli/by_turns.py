@@ -9,11 +9,11 @@ import msgspec
 import typer
 
 from intercore.board.kernel import freertos_kernel
-from intercore.board.sources import Sources
+from intercore.board.sources import Sources, sources_of_plan
 from intercore.campaign import by_turns
 from intercore.campaign.levels import repetitions_of, target_levels
 from intercore.cli.connection import patience
-from intercore.cli.planned import sources_of, sources_of_plan, with_own, with_parts, with_sources
+from intercore.cli.planned import sources_of, with_own, with_parts, with_sources
 from intercore.cli.stored import command_to_go_on, existing_to_add_to, pair_to_resume
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
 from intercore.record.factors import TARGET_FACTORS

@@ -41,12 +41,6 @@ def with_sources(plan: Plan, sources: Sources) -> Plan:
     return msgspec.structs.replace(plan, firmware=firmware, kernel=kernel, own=sources.own)
 
 
-def sources_of_plan(plan: Plan) -> Sources:
-    """Return what a plan's program is built from."""
-    firmware, kernel = (None if text is None else Path(text) for text in (plan.firmware, plan.kernel))
-    return Sources(firmware, kernel, plan.own)
-
-
 def with_own(
     words: Sequence[str], besides: Sequence[Path], folders: Sequence[Path], flags: Sequence[str]
 ) -> tuple[list[str], OwnWork | None]:

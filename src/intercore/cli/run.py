@@ -9,6 +9,7 @@ import msgspec
 import typer
 
 from intercore.benchmarks.options import Options
+from intercore.board.sources import sources_of_plan
 from intercore.campaign.levels import repetitions_of
 from intercore.campaign.run import carry_out
 from intercore.campaign.run_identity import OtherKernelError
@@ -31,7 +32,7 @@ from intercore.cli.options import (
     Timeout,
 )
 from intercore.cli.outcome import check_energy, check_sound, findings, write_report
-from intercore.cli.planned import sources_of, sources_of_plan, with_own, with_parts, with_sources
+from intercore.cli.planned import sources_of, with_own, with_parts, with_sources
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import command_to_go_on, existing_to_add_to, run_to_resume
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError

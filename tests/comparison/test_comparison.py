@@ -33,7 +33,7 @@ def test_the_same_setting_on_two_targets_is_a_pair_whose_ratio_is_the_second_ove
     assert pair.exact
     assert found.answer == ("pico-amp-sim beside pico-sim, of one quantity: 1 slower.",)
     assert found.sentences[0] == "switch, time to wake: pico-amp-sim takes 1.30 times as long as pico-sim."
-    assert "Both are SIMULATED: all numbers are exact, and the same each time." in found.sentences
+    assert any("Both are SIMULATED" in sentence for sentence in found.sentences)
     assert found.warnings == ()
 
 
@@ -186,7 +186,7 @@ def test_a_long_condition_is_cut_at_the_end_of_a_word() -> None:
 
 
 def test_a_simulated_target_beside_a_measured_one_is_warned_of() -> None:
-    found = compare([run("a", measured([1] * 6)), run("b", measured([1] * 6), simulated=False)])
+    found = compare([run("a", measured([1] * 6)), run("b", measured([2] * 6), simulated=False)])
     assert found.warnings == ("a is SIMULATED and b is measured: a ratio contains the simulator's error.",)
     assert not any("Both are SIMULATED" in sentence for sentence in found.sentences)
     titles = [table.title for table in comparison_section(found).tables]
@@ -278,16 +278,16 @@ def test_how_much_was_done_is_always_told() -> None:
 
 @pytest.mark.measures("speedup")
 def test_the_speed_up_is_compared_as_well() -> None:
-    def speedup(t1: int, tp: int) -> Run:
+    def speedup(target: str, t1: int, tp: int) -> Run:
         both = [
             msgspec.structs.replace(
                 measured([t1] * 4, "speedup", "t1", n=9),
                 series=(measured([t1] * 4, "speedup", "t1").series[0], measured([tp] * 4, "speedup", "tp").series[0]),
             )
         ]
-        return run("pico-sim", *both)
+        return run(target, *both)
 
-    found = compare_sides([speedup(200, 100)], [speedup(200, 125)])
+    found = compare([speedup("a", 200, 100), speedup("b", 200, 125)])
     (pair,) = [pair for pair in found.pairs if pair.series == "S"]
     assert (pair.first.value, pair.second.value, pair.unit, pair.verdict) == (2.0, 1.6, "factor", "slower")
     assert pair.cycles is None
@@ -312,20 +312,17 @@ def test_among_many_settings_that_are_the_same_few_are_said_to_differ() -> None:
     assert alarms <= 4, "at a level of 5 % each, all 20 would have had some"
 
 
-def test_on_simulated_chips_every_difference_is_real_and_told_in_cycles() -> None:
+def test_two_simulated_targets_differ_by_what_their_medians_do_which_is_told_in_cycles() -> None:
     at_125_mhz = {"clock.sys_hz": "125000000"}
-    before, after = (
-        run("pico-sim", *(measured([ticks] * 5, conditions=at_125_mhz, size=size) for size, ticks in enumerate(side)))
-        for side in ((1000, 1000), (1000, 1001))
+    first, second = (
+        run(name, *(measured([ticks] * 5, conditions=at_125_mhz, size=size) for size, ticks in enumerate(side)))
+        for name, side in (("a", (1000, 1000)), ("b", (1000, 1001)))
     )
-    found = compare_sides([before], [after])
+    found = compare([first, second])
     assert [(pair.verdict, pair.cycles) for pair in found.pairs] == [("same", 0), ("slower", 125)]
     shown = comparison_section(found, in_full=False).tables[0]
     assert [column.title for column in shown.columns][-2:] == ["cycles", "verdict"]
-    assert [[column.text(row) for column in shown.columns][-2:] for row in shown.rows] == [
-        ["+125", "slower"],
-        ["+0", "identical"],
-    ]
+    assert [[column.text(row) for column in shown.columns][-2:] for row in shown.rows] == [["+125", "slower"]]
 
 
 def test_the_factor_that_was_changed_is_a_difference_and_no_setting() -> None:

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from intercore.campaign.phases import SHIFTS, find_change
 from intercore.cli import by_turns
 from intercore.cli.number_options import percent_option, whole_option
 from intercore.cli.options import DEFAULT_STORE, Output, StorePath, Timeout
 from intercore.cli.outcome import check_sound, write_comparison
 from intercore.cli.stored import is_baseline, sides_named
+from intercore.comparison.analysis import Sides
 from intercore.comparison.analysis import compare as compare_runs
-from intercore.comparison.analysis import compare_sides
 from intercore.comparison.report import comparison_rows, comparison_section
 from intercore.comparison.verdicts import WITHIN
 from intercore.errors import UsageError
 from intercore.record.plan import MAX_SETTINGS
 from intercore.target.targets import usual_builds
+from intercore.terminal.console import messages
 from intercore.terminal.findings import OfSection
 from intercore.terminal.formats import DEFAULT, show
+from intercore.terminal.progress import watch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.comparison.analysis import Comparison
+    from intercore.record.measurement import Run
 
 app = typer.Typer(add_completion=False)
 
@@ -89,6 +98,16 @@ def compare(
     resume: Annotated[
         bool, typer.Option("--resume", help="With --alternate: go on with the newest two runs that are unfinished.")
     ] = False,
+    phases: Annotated[
+        int,
+        whole_option(
+            "--phases",
+            0,
+            len(SHIFTS),
+            "In how many other phases of a simulated program to measure again what moved, so as to tell a change from "
+            "other bank conflicts; 0 for none.",
+        ),
+    ] = len(SHIFTS),
     timeout: Timeout = None,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
@@ -99,7 +118,7 @@ def compare(
     )
     if alternate:
         first, second = (by_turns.resume if resume else by_turns.measure)(asked, store_path, timeout)
-        found = compare_sides([first], [second], usual_builds(), within=within)
+        found = _compared([first], [second], within, phases)
         measured = [first, second]
     else:
         for name in [*asked.options(), *(["--resume"] if resume else [])]:
@@ -111,7 +130,7 @@ def compare(
         sides = sides_named(asked.words, store_path)
         measured = []
         if len(sides) == _SIDES:
-            found = compare_sides(sides[0], sides[1], usual_builds(), within=within)
+            found = _compared(sides[0], sides[1], within, phases)
         else:
             runs = {run.id: run for side in sides for run in side}
             found = compare_runs([*runs.values()], usual_builds(), within=within)
@@ -121,3 +140,15 @@ def compare(
     warnings, first_said = found.warnings, (*found.identities, *found.deciding)
     show(OfSection(found, comparison_rows(found), section, warnings, first_said, answer_first=True), output)
     check_sound(measured)
+
+
+def _compared(first: Sequence[Run], second: Sequence[Run], within: float, phases: int) -> Comparison:
+    """Compare two sides; what moved between two runs of a simulated target is measured again in so many phases."""
+    sides = Sides(first, second, usual_builds())
+    moved = sides.moved() if sides.are_before_and_after and not sides.are_of_one_program else []
+    if not moved:
+        return sides.compare(within=within)
+    change = find_change(
+        (first, second), moved, phases, lambda what: messages().print(what, markup=False), lambda: watch(messages())
+    )
+    return sides.compare(within=within, change=change)

@@ -2,7 +2,8 @@
 
 A side is a target, or a run where both are of one: before and after a change. A ratio is the second side's over the
 first's, of times in µs or of bytes per second. Intervals are made of what differs between repetitions
-(`intercore.statistics.repetitions`). Medians of samples that are all equal are exact, and so is their ratio.
+(`intercore.statistics.repetitions`), and before and after a change on a simulated chip of what differs between its
+phases (`intercore.statistics.phases`). Medians of samples that are all equal are exact, and so is their ratio.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from intercore.benchmarks.possible import analysable
 from intercore.benchmarks.series import Unit, called, incomparable
 from intercore.comparison.baseline import Baseline
 from intercore.comparison.by_turns import are_by_turns
-from intercore.comparison.pairs import Key, Levels, Pair, levels_of, matched_by, pairs_of, pools_of
+from intercore.comparison.causes import causes, unknown_phases, where_to_look
+from intercore.comparison.change import Change
+from intercore.comparison.pairs import Compared, Key, Levels, Pair, levels_of, matched_by, pairs_of, pools_of
+from intercore.comparison.quantities import quantities
 from intercore.comparison.verdicts import WITHIN, summary
 from intercore.errors import UsageError
 from intercore.record import identity
@@ -31,6 +35,7 @@ from intercore.view.quantity import multiple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from intercore.comparison.quantities import Quantities
     from intercore.record.measurement import Measurement, Run
     from intercore.record.origin import Origin
 
@@ -127,8 +132,12 @@ class Comparison(msgspec.Struct, frozen=True):
     by_turns: bool = False
     """Whether the sides are two runs that were measured by turns: ratios are then those of repetitions that were
     measured next to each other."""
-    schema: int = 1
-    """Version of this shape. 1: the first."""
+    functions: tuple[str, ...] | None = None
+    """Of two runs of one simulated target: the functions that differ between their programs; None if not known."""
+    phases: int = 0
+    """In how many other phases of one side's program what moved was measured again."""
+    schema: int = 2
+    """Version of this shape. 1: the first. 2: `functions`, `phases`, and the verdict `phase`."""
 
 
 def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({}), *, within: float = WITHIN) -> Comparison:
@@ -159,56 +168,122 @@ def compare_sides(
     difference does not matter. UsageError if both are the same runs, if the runs of one are of several kernels, or if
     no setting was measured on both.
     """
-    whole = (first, second)
-    mine, theirs = (_side(runs, alone=first[0].plan.target != second[0].plan.target) for runs in whole)
-    if mine.name == theirs.name and mine.baseline and theirs.baseline:  # files of one name, in two folders
-        mine, theirs = (msgspec.structs.replace(one, name=str(one.baseline)) for one in (mine, theirs))
-    if mine.target == theirs.target and set(mine.runs) & set(theirs.runs):
-        raise UsageError(f"both sides are {mine.name}: give another run to compare it with (intercore runs lists them)")
-    names = [mine.name, theirs.name]
-    failed = {name: sum(map(_failed, runs)) for name, runs in zip(names, whole, strict=True)}
-    sides = [[analysable(run) for run in runs] for runs in whole]
-    for name, side in zip(names, sides, strict=True):
-        _refuse_several_kernels(name, side)
-    levels = [levels_of(side) for side in sides]
-    pools = [
-        pools_of(side, matched_by(*known), usual.get(of.target, {}))
-        for side, known, of in zip(sides, (levels, levels[::-1]), (mine, theirs), strict=True)
-    ]
-    both = [key for key in pools[0] if key in pools[1]]
-    if not both:
-        raise UsageError(f"no setting was measured on both {names[0]} and {names[1]}: measure the same on both")
-    emulated = mine.emulated or theirs.emulated
-    simulated = (mine.simulated, theirs.simulated)
-    by_turns = are_by_turns(first, second)
-    pairs = [] if emulated else pairs_of(both, *pools, within=within, simulated=simulated, by_turns=by_turns)
-    overall = tuple(_overall(pairs))
-    compared = [[one for key in both for one in known[key]] for known in pools]
-    fixed = tuple(_fixed(levels[0], levels[1], dict.fromkeys(benchmark for benchmark, _ in both)))
-    differences = (*fixed, *(Difference(*values) for values in differing_between(*compared)))
-    alone = tuple(_alone(names, *pools))
-    left_out = Counter((one.benchmark, incomparable(one)) for runs in whole for run in runs for one in run.measurements)
-    return Comparison(
-        mine,
-        theirs,
-        tuple(pairs),
-        overall,
-        differences,
-        alone,
-        (
-            *([f"Settings carried out on both: {len(both)}. Their times are not compared."] if emulated else []),
-            *summary([pair.verdict for pair in pairs], mine.name, theirs.name, within, is_exact=all(simulated)),
-        ),
-        (*_built_from(whole, names), *_turns(by_turns), *_sentences(mine, theirs, pairs, overall, alone, left_out)),
-        tuple(_identities(names, sides)),
-        tuple(_deciding(mine, theirs, fixed, differences)),
-        (
-            *_left_out(failed),
-            *_spoilt(names, compared),
-            *_warnings(mine, theirs),
-            *([] if by_turns else _one_after_the_other(mine, theirs, compared)),
-        ),
-        by_turns,
+    return Sides(first, second, usual).compare(within=within)
+
+
+class Sides:
+    """Two sides that can be compared, matched by their settings."""
+
+    def __init__(self, first: Sequence[Run], second: Sequence[Run], usual: UsualBuilds = MappingProxyType({})) -> None:
+        """See `compare_sides`."""
+        whole = (first, second)
+        mine, theirs = (_side(runs, alone=first[0].plan.target != second[0].plan.target) for runs in whole)
+        if mine.name == theirs.name and mine.baseline and theirs.baseline:  # files of one name, in two folders
+            mine, theirs = (msgspec.structs.replace(one, name=str(one.baseline)) for one in (mine, theirs))
+        if mine.target == theirs.target and set(mine.runs) & set(theirs.runs):
+            raise UsageError(
+                f"both sides are {mine.name}: give another run to compare it with (intercore runs lists them)"
+            )
+        self.first, self.second = mine, theirs
+        self._whole = whole
+        self._names = [mine.name, theirs.name]
+        self._sides = [[analysable(run) for run in runs] for runs in whole]
+        for name, side in zip(self._names, self._sides, strict=True):
+            _refuse_several_kernels(name, side)
+        self._levels = [levels_of(side) for side in self._sides]
+        self._matched = [matched_by(*known) for known in (self._levels, self._levels[::-1])]
+        self._usual = [usual.get(of.target, {}) for of in (mine, theirs)]
+        self._pools = [self._by_setting(side, place) for place, side in enumerate(self._sides)]
+        self._both = [key for key in self._pools[0] if key in self._pools[1]]
+        if not self._both:
+            raise UsageError(f"no setting was measured on both {mine.name} and {theirs.name}: measure the same on both")
+
+    def _by_setting(self, runs: Sequence[Run], place: int) -> dict[Key, list[Measurement]]:
+        return pools_of(runs, self._matched[place], self._usual[place])
+
+    @property
+    def are_before_and_after(self) -> bool:
+        """Whether both are of one simulated target, so that what differs is held against phases of its program."""
+        return self.first.target == self.second.target and self.first.simulated and self.second.simulated
+
+    @property
+    def are_of_one_program(self) -> bool:
+        """Whether one image is known to have run on both sides, for each way in which it was built."""
+        first, second = (identity.images(one for run in side for one in run.measurements) for side in self._sides)
+        return bool(first) and first == second and all(len(digests) == 1 for digests in first.values())
+
+    def moved(self) -> list[tuple[Measurement, Measurement]]:
+        """Return, of each setting with a median that differs, the first measurement on both sides."""
+        return [
+            (self._pools[0][key][0], self._pools[1][key][0])
+            for key in self._both
+            if _moved(*(quantities(pools[key]) for pools in self._pools))
+        ]
+
+    def compare(self, *, within: float = WITHIN, change: Change | None = None) -> Comparison:
+        """Compare them; see `compare_sides`. With what is known of a change, where they are before and after it."""
+        mine, theirs, names = self.first, self.second, self._names
+        emulated = mine.emulated or theirs.emulated
+        simulated = (mine.simulated, theirs.simulated)
+        by_turns = are_by_turns(*self._whole)
+        if self.are_before_and_after:
+            change = change or Change(is_one_program=self.are_of_one_program, why_unknown="none was measured")
+        else:
+            change = None
+        phases = [self._by_setting([run], change.phased) for run in change.phases] if change else []
+        pools = self._pools
+        compared = Compared(pools[0], pools[1], self._both, simulated, change, phases, by_turns)
+        pairs = [] if emulated else [pair for _, pair in pairs_of(compared, within=within)]
+        overall = tuple(_overall(pairs))
+        on_both = [[one for key in self._both for one in known[key]] for known in self._pools]
+        benchmarks = dict.fromkeys(benchmark for benchmark, _ in self._both)
+        fixed = tuple(_fixed(self._levels[0], self._levels[1], benchmarks))
+        differences = (*fixed, *(Difference(*values) for values in differing_between(*on_both)))
+        alone = tuple(_alone(names, *self._pools))
+        left_out = Counter(
+            (one.benchmark, incomparable(one)) for runs in self._whole for run in runs for one in run.measurements
+        )
+        failed = {name: sum(map(_failed, runs)) for name, runs in zip(names, self._whole, strict=True)}
+        return Comparison(
+            mine,
+            theirs,
+            tuple(pairs),
+            overall,
+            differences,
+            alone,
+            (
+                *(
+                    [f"Settings carried out on both: {len(self._both)}. Their times are not compared."]
+                    if emulated
+                    else []
+                ),
+                *causes(pairs, change),
+                *summary([pair.verdict for pair in pairs], mine.name, theirs.name, within, is_exact=all(simulated)),
+                *where_to_look(pairs, change, self._whole[1][0].plan, self._usual[1]),
+            ),
+            (
+                *_built_from(self._whole, names),
+                *_turns(by_turns),
+                *_sentences(mine, theirs, overall, pairs, alone, left_out),
+            ),
+            tuple(_identities(names, self._sides)),
+            tuple(_deciding(mine, theirs, fixed, differences)),
+            (
+                *_left_out(failed),
+                *_spoilt(names, on_both),
+                *_warnings(mine, theirs),
+                *unknown_phases(pairs, change),
+                *([] if by_turns else _one_after_the_other(mine, theirs, on_both)),
+            ),
+            by_turns,
+            None if change is None else change.functions,
+            0 if change is None else len(change.phases),
+        )
+
+
+def _moved(first: Quantities, second: Quantities) -> bool:
+    return any(
+        known.medians.whole.value != second[name].medians.whole.value for name, known in first.items() if name in second
     )
 
 
@@ -321,8 +396,8 @@ def _alone(targets: Sequence[str], first: Mapping[Key, object], second: Mapping[
 def _sentences(
     first: Side,
     second: Side,
-    pairs: Sequence[Pair],
     overall: Sequence[Overall],
+    pairs: Sequence[Pair],
     alone: Sequence[Alone],
     left_out: Mapping[tuple[str, str], int],
 ) -> Iterator[str]:
@@ -335,13 +410,7 @@ def _sentences(
         times = f"{does} {multiple(one.typical)} times {what} {first.name}{extent}"
         yield f"{one.benchmark}, {called(one.benchmark, one.series)}: {second.name} {times}."
     if first.simulated and second.simulated:
-        spread = sum(not pair.exact for pair in pairs)
-        rest = (
-            f" {spread} of them have an interval, which comes from the phases that the seed has chosen."
-            if spread
-            else ""
-        )
-        yield f"Both are SIMULATED: all numbers are exact, and the same each time.{rest}"
+        yield "Both are SIMULATED: one image with one seed gives the same numbers each time."
     for target in dict.fromkeys(one.target for one in alone):
         named = ", ".join(f"{one.settings} of {one.benchmark}" for one in alone if one.target == target)
         yield f"Measured on {target} only, and so not compared: {named}."

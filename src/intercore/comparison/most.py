@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from intercore.comparison.pairs import Pair
     from intercore.record.measurement import Level
 
-_RANKS = {"cannot tell": 1, "same": 2}
+_RANKS = {"cannot tell": 1, "phase": 2, "same": 3}
 _BETTER = frozenset({"faster", "more"})
 _FEW = 2  # of one kind that are shown at least, if there are so many
 _ALIKE = 2.0  # how far the times of one setting are apart at most, for a speed-up at it to be one of the same work

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -11,6 +11,7 @@ from msgspec import Meta
 from intercore.benchmarks.grouping import IRRELEVANT, by_level
 from intercore.benchmarks.series import Unit, incomparable
 from intercore.comparison.by_turns import InTurn, judge_by_turns
+from intercore.comparison.change import Change, Moved, judge_change
 from intercore.comparison.quantities import Quantity, quantities
 from intercore.comparison.verdicts import Judgement, Verdict, judge
 from intercore.record.measurement import Level
@@ -46,7 +47,8 @@ class Pair(msgspec.Struct, frozen=True):
     first_samples: Annotated[int, Meta(ge=1)]
     second_samples: Annotated[int, Meta(ge=1)]
     ratio: Interval | None
-    """`second` / `first`, or the typical ratio of repetitions that were measured by turns; None if that is 0."""
+    """`second` / `first`, or the typical ratio of repetitions that were measured by turns; None if that is 0. Its
+    bounds are None where it is not known what phases do to it."""
     exact: bool
     """Whether all samples of either side are equal."""
     verdict: Verdict
@@ -90,54 +92,82 @@ def pools_of(
         setting = {
             name: level
             for name, level in one.factors.items()
-            if name in names[one.benchmark] and usual.get(name) != level
+            if name in names.get(one.benchmark, ()) and usual.get(name) != level
         }
         pools[one.benchmark, canonical(setting)].append(one)
     return pools
 
 
-def pairs_of(
-    both: Sequence[Key],
-    first: Mapping[Key, list[Measurement]],
-    second: Mapping[Key, list[Measurement]],
-    *,
-    within: float,
-    simulated: tuple[bool, bool],
-    by_turns: bool = False,
-) -> list[Pair]:
-    """Return the quantities that both sides have, by benchmark, quantity and setting; see `judge`.
+class Compared(NamedTuple):
+    """What two sides have in common, and how it is judged."""
 
-    `by_turns` says whether the two are runs that were measured so; then see `judge_by_turns`.
+    first: Mapping[Key, list[Measurement]]
+    second: Mapping[Key, list[Measurement]]
+    both: Sequence[Key]
+    """The settings that both have."""
+    simulated: tuple[bool, bool]
+    change: Change | None = None
+    """What is known of it, where both are runs of one simulated target."""
+    phases: Sequence[Mapping[Key, list[Measurement]]] = ()
+    """Those of the change, by setting."""
+    by_turns: bool = False
+    """Whether the two are runs that were measured so."""
+
+
+def pairs_of(compared: Compared, *, within: float) -> list[tuple[Key, Pair]]:
+    """Return the quantities that both sides have, by benchmark, quantity and setting, each with the key of its setting.
+
+    They are judged by `judge_change` between two runs of one simulated target, of other runs by turns by
+    `judge_by_turns`, and otherwise by `judge`.
     """
+    first, second, both = compared.first, compared.second, compared.both
     varied = _varied(both, first, second)
     in_turn: list[InTurn] = []
+    moved: list[Moved] = []
     named, sides = [], []
     for key in both:
         mine, theirs = quantities(first[key]), quantities(second[key])
+        again = [quantities(one[key]) for one in compared.phases if key in one]
+        is_one_seed = _seeds(first[key]) == _seeds(second[key])
         setting = _levels(first[key][0], varied.get(key[0], ()))
-        hz = one_rate(first[key] + second[key]) if all(simulated) else None
+        hz = one_rate(first[key] + second[key]) if all(compared.simulated) else None
         for (series, unit), known in mine.items():
             if (series, unit) in theirs:
+                other = theirs[series, unit]
+                phases = [one[series, unit] for one in again if (series, unit) in one]
                 in_turn.append(InTurn(series, unit, first[key], second[key]))
-                named.append((key[0], series, setting, hz))
-                sides.append((unit, known, theirs[series, unit]))
-    if by_turns and not all(simulated):
+                moved.append(Moved(unit, known, other, phases, is_one_seed))
+                named.append((key, series, setting, hz))
+                sides.append((unit, known, other))
+    if compared.change is not None:
+        judgements = judge_change(moved, compared.change)
+    elif compared.by_turns and not all(compared.simulated):
         judgements = judge_by_turns(in_turn, within=within)
     else:
         judgements = judge(
-            [(unit, mine.medians, theirs.medians) for unit, mine, theirs in sides], within=within, simulated=simulated
+            [(unit, mine.medians, theirs.medians) for unit, mine, theirs in sides],
+            within=within,
+            simulated=compared.simulated,
         )
-    found = [_pair(*name, *side, judgement) for name, side, judgement in zip(named, sides, judgements, strict=True)]
+    found = [
+        (key, _pair(key[0], series, setting, hz, *side, judgement))
+        for (key, series, setting, hz), side, judgement in zip(named, sides, judgements, strict=True)
+    ]
     order = {benchmark: at for at, benchmark in enumerate(dict.fromkeys(key[0] for key in both))}
-    series_order = {name: at for at, name in enumerate(dict.fromkeys((one.benchmark, one.series) for one in found))}
+    series_order = {name: at for at, name in enumerate(dict.fromkeys((one.benchmark, one.series) for _, one in found))}
     return sorted(
         found,
         key=lambda one: (
-            order[one.benchmark],
-            series_order[one.benchmark, one.series],
-            tuple(by_level({name: level}) for name, level in one.setting.items()),
+            order[one[1].benchmark],
+            series_order[one[1].benchmark, one[1].series],
+            tuple(by_level({name: level}) for name, level in one[1].setting.items()),
         ),
     )
+
+
+def _seeds(pool: Iterable[Measurement]) -> list[tuple[int, Level | None]]:
+    """Return what chose the phases of each measurement: its repetition, and its seed."""
+    return [(one.repetition, one.factors.get("seed")) for one in pool]
 
 
 def one_rate(pool: Iterable[Measurement]) -> int | None:

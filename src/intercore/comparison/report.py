@@ -36,7 +36,8 @@ def comparison_section(found: Comparison, *, in_full: bool = True) -> Section:
     """Return what people read of it: what differs most and, `in_full`, every quantity of every setting."""
     first, second = _name(found.first), _name(found.second)
     groups = groupby(found.pairs, key=lambda pair: (pair.benchmark, pair.series))
-    tables: list[Table[Any]] = [_largest(f"What differs most: {first} and {second}", found)] if found.pairs else []
+    differing = _largest(f"What differs most: {first} and {second}", found)
+    tables: list[Table[Any]] = [differing] if differing.rows else []
     if in_full:
         tables += [
             _pairs(f"{benchmark}, {called(benchmark, series)}: {first} and {second}", list(pairs), found)
@@ -53,13 +54,15 @@ def comparison_section(found: Comparison, *, in_full: bool = True) -> Section:
             f"interval is by {_BY_TURNS if found.by_turns else _APART}; with a single repetition, it is made of the "
             "intervals of both medians (MOVER). Slower and faster are told so that 5 % of those told are expected to "
             "be false alarms (Benjamini & Hochberg). Same means that the interval leaves no room for a larger "
-            "difference than was asked for. On simulated chips every difference is real.",
+            "difference than was asked for. Before and after a change on a simulated chip, the interval is by "
+            "Student's t on the logarithms of the medians of one program in several phases (seeds, and places of its "
+            "code): phase means that the two differ by no more than that program differs from itself.",
         ),
     )
 
 
 def _on_request(found: Comparison) -> Iterator[str]:
-    rest = len(found.pairs) - MOST_SHOWN
+    rest = len(found.pairs) - min(MOST_SHOWN, sum(map(_may_differ, found.pairs)))
     if rest > 0:
         differing = f", and {len(found.differences)} conditions that differ" if found.differences else ""
         yield f"{rest} more quantities{differing}: add --all."
@@ -77,7 +80,12 @@ def _largest(title: str, found: Comparison) -> Table[Pair]:
     if any(pair.cycles is not None for pair in found.pairs):
         columns.append(Column("cycles", _cycles, right=True))
     columns.append(Column("verdict", verdict_words))
-    return Table(title, differing_most(found.pairs, MOST_SHOWN), columns)
+    return Table(title, differing_most([*filter(_may_differ, found.pairs)], MOST_SHOWN), columns)
+
+
+def _may_differ(pair: Pair) -> bool:
+    """Whether a pair is worth a row: what is identical, or moved within phase, is counted in the answer."""
+    return pair.verdict != "phase" and not (pair.verdict == "same" and pair.within == 0)
 
 
 def setting_name(pair: Pair) -> str:

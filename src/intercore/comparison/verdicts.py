@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from intercore.statistics.repetitions import Medians
     from intercore.statistics.verdict import Verdict as OfMedians
 
-Verdict: TypeAlias = Literal["faster", "slower", "more", "fewer", "same", "cannot tell"]
-"""What the second side is, beside the first one."""
+Verdict: TypeAlias = Literal["faster", "slower", "more", "fewer", "same", "phase", "cannot tell"]
+"""What the second side is, beside the first one. `phase`: on a simulated chip the two differ, but by no more than the
+unchanged program differs from itself in another phase (`intercore.statistics.phases`)."""
 
 WITHIN = 0.05
 """Share up to which a difference does not matter, unless the user says another."""
@@ -39,7 +40,7 @@ class Judgement(NamedTuple):
     """Of the second side's median to the first one's; None if that is 0."""
     verdict: Verdict
     within: float | None
-    """Of `same`: the largest difference that the interval leaves open, as a share; 0 on simulated chips."""
+    """Of `same`: the largest difference that the interval leaves open, as a share; 0 on a simulated chip."""
     more_repetitions: int | None
     """Where it cannot be told: how many more on the side that has fewer would tell, if they differ as those do that
     there are; None where that is not known either."""
@@ -50,8 +51,8 @@ def judge(
 ) -> list[Judgement]:
     """Return a judgement for each pair of a first and a second side.
 
-    `simulated` says which of the two are simulated chips: between two of them whatever differs is real, and one that is
-    measured once is the same each time.
+    `simulated` says which of the two are simulated chips. One that is measured once is the same each time, and two of
+    them, of two targets, differ by what their medians differ by. For two runs of one of them, see `judge_change`.
     """
     if all(simulated):
         return [_exact(unit, ratio_of_medians(second, first)) for unit, first, second in sides]
@@ -113,6 +114,8 @@ def summary(verdicts: Sequence[Verdict], first: str, second: str, within: float,
     if counts["same"]:
         same = "identical" if is_exact else f"no different within {100 * within:g} %"
         parts.append(f"{counts['same']} {same}")
+    if counts["phase"]:
+        parts.append(f"{counts['phase']} moved within phase")
     if counts["cannot tell"]:
         parts.append(f"{counts['cannot tell']} that cannot be told")
     many = f"{len(verdicts)} quantities" if len(verdicts) > 1 else "one quantity"

@@ -124,12 +124,16 @@ def slower(measured: Tool, tmp_path_factory: pytest.TempPathFactory) -> Tool:
     shutil.copyfile(measured.store, tool.store)
     folder = ROOT / "build" / "test-slower-kernel"  # the same one always: its program is then built once
     with alone_in(folder):
-        tool.environment[KERNEL_VARIABLE] = str(patched(folder))
+        loop = f"for( volatile UBaseType_t uxTurns = {TURNS}U; uxTurns > 0U; uxTurns-- ) {{ }}"
+        queue = ("queue.c", "BaseType_t xQueueSemaphoreTake(")
+        with_loop = patched(folder, *queue, "for( ; ; )\n    {", loop)
+        tool.environment[KERNEL_VARIABLE] = str(with_loop)
     sweep(tool)
     return tool
 
 
-def patched(folder: Path) -> Path:
+def patched(folder: Path, file: str, function: str, at: str, statement: str) -> Path:
+    """Return a copy of the pinned kernel with a statement behind the first `at` of a function."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv(KERNEL_VARIABLE, raising=False)
         pinned = freertos_kernel(firmware_sources() / "port" / "freertos" / "kernel", lambda _: None).folder
@@ -139,12 +143,10 @@ def patched(folder: Path) -> Path:
         shutil.copytree(pinned / part, kernel / part)
     for path in pinned.glob("*.c"):
         shutil.copyfile(path, kernel / path.name)
-    queue = kernel / "queue.c"
-    text = queue.read_text("utf-8")
-    at = text.index("for( ; ; )", text.index("BaseType_t xQueueSemaphoreTake("))
-    begin = text.index("{", at) + 1
-    loop = f" for( volatile UBaseType_t uxTurns = {TURNS}U; uxTurns > 0U; uxTurns-- ) {{ }}"
-    queue.write_text(text[:begin] + loop + text[begin:], "utf-8")
+    source = kernel / file
+    text = source.read_text("utf-8")
+    begin = text.index(at, text.index(function)) + len(at)
+    source.write_text(f"{text[:begin]} {statement}{text[begin:]}", "utf-8")
     return kernel
 
 
@@ -170,6 +172,41 @@ def test_a_delay_in_the_kernel_turns_the_gate_red_and_the_slowed_settings_come_f
     assert [" ".join(row[:2]) for row in rows[:2]] == ["api: call", "api: call"]
     assert any(row[0] == "switch:" and any("primitive=binary-sem" in word for word in row) for row in rows[2:4])
     assert len(kept.measurements) <= MOST_SETTINGS
+
+
+def test_the_function_that_was_slowed_is_the_first_that_is_told(slower: Tool, kept: Baseline) -> None:
+    assert kept.measurements
+    found = compared(slower, "1", "2")
+    assert found["functions"] == ["xQueueSemaphoreTake"]
+    assert found["phases"] > 0
+    assert found["answer"][0].startswith("xQueueSemaphoreTake differs: +")
+    told = [pair for pair in found["pairs"] if pair["verdict"] in ("faster", "slower")]
+    assert {pair["verdict"] for pair in told} == {"slower"}
+    assert {" ".join(name.split()[:2]) for name in settings(told)} == TAKING
+    assert any(pair["verdict"] == "phase" for pair in found["pairs"]), "what moved besides"
+    assert "intercore trace pico-sim api" in found["answer"][-1]
+
+
+def test_two_nops_in_a_function_that_runs_once_change_nothing(
+    measured: Tool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """They move code, and with it the banks that the cores meet in: the numbers move, too."""
+    tool = Tool(tmp_path_factory.mktemp("nops"), uuid.uuid4().hex)
+    shutil.copyfile(measured.store, tool.store)
+    folder = ROOT / "build" / "test-nops-kernel"
+    with alone_in(folder):
+        tool.environment[KERNEL_VARIABLE] = str(
+            patched(folder, "list.c", "void vListInitialise( List_t", "{", '__asm volatile("nop\\n nop");')
+        )
+    sweep(tool)
+    found = compared(tool, "1", "2")
+    assert found["functions"] == ["vListInitialise"]
+    assert moved(found)
+    assert {pair["verdict"] for pair in found["pairs"]} == {"same", "phase"}
+    again = tool("compare", "1", "2", "--format", "json").succeeded()
+    assert again.json["pairs"] == found["pairs"], "of what was kept"
+    unmeasured = compared(tool, "1", "2", "--phases", "0")
+    assert {pair["verdict"] for pair in unmeasured["pairs"]} == {"same", "cannot tell"}
 
 
 def test_budgets_are_broken_by_it_and_say_that_it_is_another_kernel(slower: Tool, kept: Baseline) -> None:

@@ -1,0 +1,71 @@
+"""Keeps what was measured in other phases of a program: on a simulated chip it is the same each time."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from typing import TYPE_CHECKING
+
+import msgspec
+import platformdirs
+
+from intercore import __version__, _sim
+from intercore.board import elf
+from intercore.errors import IntercoreError
+from intercore.record.plan import canonical
+from intercore.record.store import Store, StoreReader
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from intercore.record.measurement import Measurement, Plan
+    from intercore.record.plan import Setting
+
+_MOST_KEPT = 40
+"""Files, of half a megabyte where the whole suite has moved; the oldest go."""
+
+
+class PhaseCache:
+    """The measurements of one program, in a store of the user's cache. What is wrong with it costs time alone."""
+
+    def __init__(self, program: Path, plan: Plan) -> None:
+        """Open that of a program; `plan` says what measures it."""
+        self._plan = msgspec.structs.replace(plan, parts=(), excluded=())
+        self._path: Path | None = None
+        self._known: dict[tuple[str, str], Measurement] = {}
+        with contextlib.suppress(IntercoreError, OSError):
+            folder = platformdirs.user_cache_path("intercore") / "phases"
+            key = hashlib.sha256(f"{__version__} {_simulator()} {elf.digest([program])}".encode())
+            self._path = folder / f"{key.hexdigest()[:20]}.db"
+            if self._path.exists():
+                with StoreReader(self._path) as store:
+                    self._known = {_key(one): one for one in store.run().measurements}
+
+    def get(self, setting: Setting) -> Measurement | None:
+        """Return what a setting came to, if that is known."""
+        return self._known.get((setting.benchmark, canonical(setting.factors)))
+
+    def keep(self, measured: Sequence[tuple[Setting, Measurement]]) -> None:
+        """Add what was measured."""
+        if self._path is None or not measured:
+            return
+        with contextlib.suppress(IntercoreError, OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with Store(self._path) as store:
+                runs = store.runs()
+                run_id = runs[0].id if runs else store.create_run(self._plan, 0)
+                for setting, measurement in measured:
+                    store.add(run_id, setting, measurement)
+            for old in sorted(self._path.parent.glob("*.db"), key=lambda path: -path.stat().st_mtime)[_MOST_KEPT:]:
+                old.unlink()
+
+
+def _key(one: Measurement) -> tuple[str, str]:
+    return one.benchmark, canonical(one.factors)
+
+
+def _simulator() -> str:
+    """Return what changes when the simulator does."""
+    with open(_sim.__file__, "rb") as file:  # noqa: PTH123 - hashlib reads from it
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,261 @@
+"""What is found out about a change between two runs of a simulated target: by their programs, and by measuring again.
+
+What moved is measured in other phases of one of the two programs: with other seeds, and with its functions some bytes
+higher, which makes the cores meet in other banks of memory (`intercore.statistics.phases`). The program is built again
+for that, from the sources that its run names, if these still make the same image.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from concurrent.futures import BrokenExecutor, as_completed
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import msgspec
+import platformdirs
+
+from intercore.board import elf, functions
+from intercore.board.build import board_image, shifted_images
+from intercore.board.functions import program
+from intercore.board.sources import sources_of_plan
+from intercore.campaign.batch import Batch, measure_batch
+from intercore.campaign.batch import close as close_target
+from intercore.campaign.phase_cache import PhaseCache
+from intercore.campaign.simulator_processes import SimulatorProcesses, cores
+from intercore.comparison.change import Change
+from intercore.errors import IntercoreError
+from intercore.record.factors import of_target
+from intercore.record.identity import IMAGE
+from intercore.record.measurement import Measurement, Run
+from intercore.record.plan import Setting, canonical
+from intercore.target.targets import find
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from intercore.board.boards import Board
+    from intercore.campaign.batch import Result
+    from intercore.record.measurement import Level, Plan
+
+    Piece: TypeAlias = tuple[int, PhaseCache, Batch]
+    """Of the work: the number of a phase, where its measurements are kept, and settings."""
+
+SHIFTS = (4, 8, 20, 28)
+"""Bytes by which the functions lie higher in each further phase: 1, 2, 5 and 7 words, each of another bank."""
+_SEED_STEP = 0x9E37_79B9
+"""Between the seeds of phases: far from those that a person chooses (2^32 over the golden ratio)."""
+_BATCH = 10
+"""Settings that a process measures at a time: fractions of a second each."""
+_MOST_KEPT = 200
+"""Programs in the cache that are looked through, the newest first."""
+
+
+class Progress(Protocol):
+    """Is told how far the measuring has come."""
+
+    def begin(self, done: int, total: int) -> None:
+        """Begin with so many measurements done, of so many."""
+
+    def measuring(self, setting: Setting, known: None) -> None:
+        """Say what is measured."""
+
+    def stored(self, total: int, known: None) -> None:
+        """Note that another one is done."""
+
+
+class _Rebuilt(msgspec.Struct, frozen=True):
+    """A side whose program can be built again."""
+
+    place: int
+    plan: Plan
+    board: Board
+    builds: dict[str, dict[str, Level]]
+    """By their canonical text."""
+
+
+def find_change(
+    sides: Sequence[Sequence[Run]],
+    moved: Sequence[tuple[Measurement, Measurement]],
+    count: int,
+    say: Callable[[str], None],
+    watch: Callable[[], contextlib.AbstractContextManager[Progress]],
+) -> Change:
+    """Return what there is to find of a change between two sides of one simulated target.
+
+    `moved` has a measurement of each setting that differs, on both sides, and `count` is in how many other phases these
+    are measured, at most len(SHIFTS). `say` is told what takes time before that. What cannot be found is not an error:
+    the change then says why.
+    """
+    names, has_one_layout = _functions(sides, moved, say)
+    change = Change(names, has_one_layout=has_one_layout)
+    if not count or not moved:
+        return msgspec.structs.replace(change, why_unknown="" if not moved else "none was asked for")
+    try:
+        rebuilt = _rebuilt(sides, moved, say)
+        programs = _shifted(rebuilt, SHIFTS[:count], say)
+    except IntercoreError as error:
+        return msgspec.structs.replace(change, why_unknown=str(error))
+    chosen = [pair[rebuilt.place] for pair in moved]
+    with watch() as progress:
+        found = _measured(rebuilt.plan, chosen, programs, progress)
+    phases = tuple(_run(rebuilt.plan, one) for one in found)
+    return msgspec.structs.replace(change, phases=phases, phased=rebuilt.place)
+
+
+# Programs
+
+
+def _functions(
+    sides: Sequence[Sequence[Run]], moved: Sequence[tuple[Measurement, Measurement]], say: Callable[[str], None]
+) -> tuple[tuple[str, ...] | None, bool]:
+    """Return which functions differ, where each side has one image that is at hand, and whether all lie alike."""
+    programs = []
+    for place, side in enumerate(sides):
+        digests = {one[place].conditions.get(IMAGE) for one in moved}
+        if len(digests) != 1:
+            return None, False
+        measured = moved[0][place]
+        try:
+            programs.append(program(_elf_of(side[0].plan, measured, say)))
+        except IntercoreError:
+            return None, False
+    first, second = programs
+    return tuple(functions.differing(first, second)), first.layout == second.layout
+
+
+def _elf_of(plan: Plan, measured: Measurement, say: Callable[[str], None]) -> Path:
+    """Return the program of a measurement: as it is built from the plan's sources, or as it was kept."""
+    board, digest = _board(plan), measured.conditions.get(IMAGE)
+    with contextlib.suppress(IntercoreError):
+        made = board_image(board, of_target(measured.factors), say, sources_of_plan(plan)).elf
+        if elf.digest([made]) == digest:
+            return made
+    kept = platformdirs.user_cache_path("intercore") / board.name
+    with contextlib.suppress(OSError):
+        programs = sorted(kept.glob(f"*/{board.programs[0]}"), key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in programs[:_MOST_KEPT]:
+            with contextlib.suppress(IntercoreError):
+                if elf.digest([path]) == digest:
+                    return path
+    raise IntercoreError(f"the program of {plan.target} with the image {digest} is not kept here any more")
+
+
+def _board(plan: Plan) -> Board:
+    target = find(plan.target)
+    if target.board is None or not target.simulated:
+        raise IntercoreError(f"{plan.target} is no simulated chip")
+    return target.board
+
+
+def _rebuilt(
+    sides: Sequence[Sequence[Run]], moved: Sequence[tuple[Measurement, Measurement]], say: Callable[[str], None]
+) -> _Rebuilt:
+    """Return the side whose program can be built again, the second one if both can. IntercoreError if neither can."""
+    why: dict[str, None] = {}
+    for place in (1, 0):
+        plan = sides[place][0].plan
+        try:
+            board = _board(plan)
+            return _Rebuilt(place, plan, board, _builds(plan, board, [pair[place] for pair in moved], say))
+        except IntercoreError as error:
+            why[str(error)] = None
+    raise IntercoreError("; ".join(why))
+
+
+def _builds(
+    plan: Plan, board: Board, measured: Sequence[Measurement], say: Callable[[str], None]
+) -> dict[str, dict[str, Level]]:
+    """Return the ways in which the program was built, by their text. IntercoreError if one makes another image now."""
+    builds: dict[str, dict[str, Level]] = {}
+    for one in measured:
+        if "desk.faults" in one.conditions:
+            raise IntercoreError(f"{plan.target} was measured with faults, which do not come again alike")
+        build = of_target(one.factors)
+        key = canonical(build)
+        if key not in builds:
+            if board_image(board, build, say, sources_of_plan(plan)).digest != one.conditions.get(IMAGE):
+                raise IntercoreError("the sources make another program now than was measured")
+            builds[key] = build
+    return builds
+
+
+def _shifted(rebuilt: _Rebuilt, shifts: Sequence[int], say: Callable[[str], None]) -> list[dict[str, Path]]:
+    """Return the program with each shift, in each of its builds."""
+    sources = sources_of_plan(rebuilt.plan)
+    images = {key: shifted_images(rebuilt.board, build, shifts, say, sources) for key, build in rebuilt.builds.items()}
+    return [{key: found[number].elf for key, found in images.items()} for number in range(len(shifts))]
+
+
+# Measuring
+
+
+def _measured(
+    plan: Plan, chosen: Sequence[Measurement], programs: Sequence[Mapping[str, Path]], progress: Progress
+) -> list[list[Measurement]]:
+    """Measure settings in each phase; one that fails there is left out of it."""
+    found: list[list[Measurement]] = [[] for _ in programs]
+    pieces: list[Piece] = []
+    for number, elfs in enumerate(programs):
+        for build, elf_file in elfs.items():
+            cache = PhaseCache(elf_file, plan)
+            settings = [_in_phase(one, number) for one in chosen if canonical(of_target(one.factors)) == build]
+            known = [cache.get(setting) for setting in settings]
+            found[number] += [one for one in known if one is not None]
+            missing = [setting for setting, one in zip(settings, known, strict=True) if one is None]
+            pieces += [(number, cache, batch) for batch in _batches(plan, elf_file, missing)]
+    total = sum(len(batch.settings) for *_, batch in pieces)
+    if not total:
+        return found
+    progress.begin(0, total)
+    progress.measuring(Setting("other phases", {}, 0), None)
+    for (number, cache, batch), result in _results(pieces):
+        measured = [
+            (setting, outcome)
+            for setting, outcome in zip(batch.settings, result.outcomes, strict=True)
+            if isinstance(outcome, Measurement)
+        ]
+        cache.keep(measured)
+        found[number] += [one for _, one in measured]
+        for _ in batch.settings:
+            progress.stored(total, None)
+    return found
+
+
+def _batches(plan: Plan, elf_file: Path, settings: Sequence[Setting]) -> Iterator[Batch]:
+    without_parts = msgspec.structs.replace(plan, parts=(), excluded=(), currents=None, meter=None)
+    for at in range(0, len(settings), _BATCH):
+        some = tuple(settings[at : at + _BATCH])
+        yield Batch(without_parts, some, find(plan.target).patience, programs=(elf_file,))
+
+
+def _in_phase(one: Measurement, number: int) -> Setting:
+    """Return the setting of a measurement with the seed of a phase."""
+    factors, seed = dict(one.factors), one.factors.get("seed")
+    if isinstance(seed, int):
+        factors["seed"] = (seed + (number + 1) * _SEED_STEP) % 2**32
+    return Setting(one.benchmark, factors, 0)
+
+
+def _results(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, Result]]:
+    """Return what came of each piece, as it comes; one that is lost with its process is lost."""
+    if len(pieces) <= len(SHIFTS):  # to start processes would take longer
+        try:
+            for piece in pieces:
+                yield piece, measure_batch(piece[-1])
+        finally:
+            close_target()
+        return
+    workers = SimulatorProcesses(cores())
+    try:
+        futures = {workers.submit(piece[-1]): piece for piece in pieces}
+        for future in as_completed(futures):
+            with contextlib.suppress(BrokenExecutor):
+                yield futures[future], future.result()
+    finally:
+        workers.close()
+
+
+def _run(plan: Plan, measurements: Sequence[Measurement]) -> Run:
+    """Return a phase as a run, which is in no store."""
+    return Run(0, plan, "", "", len(measurements), tuple(measurements))

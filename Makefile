@@ -176,10 +176,12 @@ format: setup ## bring the JSON schema up to date; put Python, Rust and C code i
 	$(RING_MODEL) && cargo fmt
 	$(BIN)/clang-format -i $(C_FILES)
 
-baseline: setup ## measure what baselines/pico-sim.txt holds and write it anew; commit it with the change that moved it
+baseline: setup ## measure what baselines/ holds and write it anew; commit it with the change that moved it
 	scripts/install-packages $(ARM_GCC)
 	$(BIN)/intercore sweep baselines/pico-sim.toml --again --store build/baseline.db > build/baseline.log
 	$(BIN)/intercore baseline save baselines/pico-sim.txt --store build/baseline.db
+	$(BIN)/intercore run pico-sim suite --store build/baseline.db --report build/baseline.html >> build/baseline.log
+	$(BIN)/intercore baseline save baselines/pico-sim-suite.txt --store build/baseline.db
 
 fuzz: setup ## fuzz the target's console for FUZZ_SECONDS (60)
 	@command -v clang > /dev/null || scripts/install-packages clang:clang

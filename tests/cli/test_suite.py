@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import html
 import io
+import json
 import math
 import os
 import re
+import uuid
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
@@ -17,21 +19,25 @@ import pytest
 
 from intercore.benchmarks import registry
 from intercore.benchmarks.options import Options
+from intercore.board.kernel import KERNEL_VARIABLE
 from intercore.cli.outcome import findings
+from intercore.comparison import baseline_file
+from intercore.comparison.quantities import KeptMeasurement
 from intercore.record.store import Store
 from intercore.terminal.findings import Sentence
 from intercore.terminal.formats.table import print_parts
 from intercore.terminal.printable_console import PrintableConsole
 from intercore.terminal.run import in_brief
 from intercore.view.answer import Answer
+from tests.built_once import ROOT
+from tests.cli.tool import Tool
 from tests.document.validity import check
-from tests.firmware.rp2040.conftest import need_tools
+from tests.firmware.rp2040.conftest import need_tools, of_all_benchmarks
+from tests.firmware.rp2040.test_baseline import of_this_compiler
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from tests.cli.tool import Tool
 
 OF_SPEEDUP = ("overhead_us", "crossover", "break_even", "quantised", "thresholds")
 """Further keys of its analysis."""
@@ -41,6 +47,7 @@ ONE_SCREEN = 40
 BETWEEN = 300
 """Bytes of a message that an answer tells of, and that the suite does not measure."""
 DISTURBED = ("wrong", "migrated", "lost")
+SUITE = ROOT / "baselines/pico-sim-suite.txt"
 
 
 def check_first_screen(store: Path, shown: dict[str, Any]) -> None:
@@ -166,16 +173,59 @@ def test_the_suite_measures_everything_on_this_machine(tool: Tool) -> None:
     assert not shown["simulated"]
 
 
-@pytest.mark.timeout(900)
-def test_the_suite_measures_everything_on_the_simulated_chip_undisturbed(tool: Tool) -> None:
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tool, dict[str, Any]]:
+    """The tool beside a store with the suite of the simulated chip, and its document."""
     need_tools()
-    shown = suite(tool, "pico-sim")
+    tool = Tool(tmp_path_factory.mktemp("suite"), uuid.uuid4().hex, {KERNEL_VARIABLE: ""})
+    return tool, suite(tool, "pico-sim")
+
+
+@pytest.mark.timeout(900)
+def test_the_suite_measures_everything_on_the_simulated_chip_undisturbed(
+    simulated: tuple[Tool, dict[str, Any]],
+) -> None:
+    _, shown = simulated
     assert shown["simulated"]
     for one in shown["measurements"]:
         assert not any(one["checks"].get(name) for name in DISTURBED), one
     moved = [one["checks"] for one in shown["measurements"] if "asked" in one["checks"]]
     assert bool(moved) == ("jitter" in registry.names())
     assert all(checks["moved"] == checks["asked"] > 0 for checks in moved)
+
+
+@pytest.mark.timeout(900)
+def test_a_baseline_of_the_suite_is_saved_read_and_kept_by_budgets_of_every_median(
+    simulated: tuple[Tool, dict[str, Any]],
+) -> None:
+    tool, _ = simulated
+    tool("baseline", "save", "suite.txt", "1").succeeded()
+    found = tool("compare", "suite.txt", "1", "--format", "json").succeeded().json
+    assert len(found["pairs"]) > 100
+    assert {pair["verdict"] for pair in found["pairs"]} == {"same"}
+    named = {
+        (one.benchmark, f" measure={one.factors['measure']}" if "measure" in one.factors else "", series)
+        for one in baseline_file.read(tool.directory / "suite.txt").measurements
+        if isinstance(one, KeptMeasurement)
+        for series, _ in one.quantities
+    }
+    texts = [f"{''.join(of)}: {one} median / baseline {sense} 1" for *of, one in named for sense in ("<=", ">=")]
+    budgets = f"baseline = 'suite.txt'\nbudgets = {json.dumps(texts)}\n"
+    (tool.directory / "budgets.toml").write_text(budgets)
+    checked = tool("check", "budgets.toml", "1", "--format", "json").succeeded().json
+    assert checked["outcome"] == "kept"
+    assert len(checked["budgets"]) >= 2 * len(found["pairs"])
+
+
+@pytest.mark.timeout(900)
+@of_all_benchmarks
+def test_the_suite_comes_to_what_its_committed_baseline_says(simulated: tuple[Tool, dict[str, Any]]) -> None:
+    tool, shown = simulated
+    of_this_compiler(SUITE, shown["conditions"])
+    found = tool("compare", str(SUITE), "1", "--phases", "0", "--format", "json").succeeded().json
+    moved = [pair for pair in found["pairs"] if pair["verdict"] != "same"]
+    assert not moved, f"{len(moved)} numbers moved; if that is meant, `make baseline` and commit it"
+    assert SUITE.name not in {one["target"] for one in found["alone"]}
 
 
 @pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes: set INTERCORE_SLOW=1")

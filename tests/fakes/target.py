@@ -181,7 +181,7 @@ class Target:
         elif command == "check" and self.options.impossible is not None:
             self.check(answer_id, words[1:])
         elif command == "abort":
-            self.error(0, "unsupported")
+            self.error(answer_id, "unsupported")
         else:
             self.error(answer_id, "unknown-command")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import queue
+import secrets
 import threading
-import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.lines import LineReader
-from intercore.link.protocol import BadLineError, End, Error, Hello, decode_line, encode_command
+from intercore.link.protocol import BadLineError, End, Error, Hello, Line, Rate, decode_line, encode_command
 from intercore.text import printable
 
 if TYPE_CHECKING:
@@ -26,6 +27,18 @@ _QUIET_S = 0.2
 """Silence after which a prompt is shown."""
 _BUSY_S = 0.3
 """How long a command waits after the target has said that it is busy."""
+_ASK_S = 0.3
+"""Silence after which a target is asked whether it is there: one that starts speaks by itself."""
+_ASK_AGAIN_S = 2.0
+"""Longest pause between two such questions."""
+_RESEND_S = 0.5
+"""Silence that ends an answer to `resend`, which has no last line."""
+_RATE_TRIAL_S = 1.5
+"""After which a target that has heard nothing at a new bit rate is back at the one before: it waits for 1 s."""
+_TRIES = 5
+"""How often a command is sent that arrives damaged."""
+_RUNS = ("run", "show", "record")
+"""Commands that are answered once for each combination of values, and that `abort` ends."""
 
 
 def converse(
@@ -39,14 +52,54 @@ def converse(
 ) -> None:
     """Carry lines both ways until `typed` ends and everything in it is answered.
 
-    A command waits until the one before it is answered, save `abort`. Lines from the target are shown without their
-    CRC, or as what `in_words` makes of their messages; damaged ones are marked, and what could take over the terminal
-    is replaced. `prompt` is shown whenever the target has nothing more to say. `typed` has no buffer: the thread
-    that waits for it would keep the buffer's lock, and Python aborts over that when the program ends by Ctrl-C or
-    because the target is gone. Raises IntercoreError when the target is gone, or owes an answer and has been silent for
-    `timeout` s.
+    A command waits until the target listens and the one before it is answered, save `abort`, which ends a run; one that
+    arrives damaged is sent again. Lines from the target are shown without their CRC, or as what `in_words` makes of
+    their messages; damaged ones are marked, and what could take over the terminal is replaced. `prompt` is shown
+    whenever the target has nothing more to say. `typed` has no buffer: the thread that waits for it would keep the
+    buffer's lock, and Python aborts over that when the program ends by Ctrl-C or because the target is gone. Raises
+    IntercoreError when the target is gone, restarts in the middle of a command though there is no prompt, or owes an
+    answer and has been silent for `timeout` s.
     """
     _Conversation(port, shown, timeout, prompt, in_words).hold(typed)
+
+
+class _Contact:
+    """Whether the target is up and listens: what is sent while it starts is lost without a trace."""
+
+    def __init__(self, port: Port, answer_id: int, first_s: float = _ASK_S) -> None:
+        self.made = False
+        self.urgent = first_s == 0
+        """Whether it is asked before anything is to be sent."""
+        self._port = port
+        self._id = answer_id
+        self._wait = first_s
+        self._asked_at = -math.inf
+        self._since: float | None = None
+
+    def seek(self, last_heard: float, timeout: float) -> None:
+        """Ask the target, which has been heard last at `last_heard`, if its own greeting does not come."""
+        now = self._port.now()
+        self._since = now if self._since is None else self._since
+        if now - self._since > timeout:
+            raise IntercoreError(
+                f"{self._port.description} has not answered for {timeout:.0f} s; is it the right port, program and "
+                "baud rate? --timeout makes the wait longer"
+            )
+        if now - max(last_heard, self._asked_at, self._since) >= self._wait:
+            self._wait = _ASK_S if self._asked_at == -math.inf else min(2 * self._wait, _ASK_AGAIN_S)
+            self._asked_at = now
+            self._port.write(encode_command(["info", f"id={self._id}"]))
+
+    def hear(self, message: Message) -> bool:
+        """Return whether a message answers such a question, so that it is not for who types."""
+        own = isinstance(message, Line) and message.id == self._id
+        self._since, self._wait = None, _ASK_S
+        if not self.made and isinstance(message, End):
+            self.made = own or self._asked_at == -math.inf
+        elif not self.made and isinstance(message, Error):
+            self.made = own  # such as `busy`
+            return True
+        return own
 
 
 class _Conversation:
@@ -66,16 +119,20 @@ class _Conversation:
         self._prompted = False
         """Whether the prompt is what was shown last."""
         self._reader = LineReader()
+        # Ids that no answer of an earlier conversation has.
+        self._info_id = 10**9 + 2 * secrets.randbelow(10**9)
+        self._abort_id = self._info_id + 1
+        self._contact = _Contact(port, self._info_id)
         self._waiting: list[list[str]] = []
         """Commands typed and not yet sent."""
         self._under_way: list[str] | None = None
         """The command sent last, until it is answered."""
         self._owed = 0
         """Answers that are still to come to it: one for each combination of its values."""
+        self._damaged = 0
+        """How often the target has received it damaged."""
         self._send_at = 0.0
-        self._greeting = False
-        """Whether the target is saying hello without having been asked: the end of that answers nothing."""
-        self._last_heard = time.monotonic()
+        self._last_heard = port.now()
 
     def hold(self, typed: RawIOBase) -> None:
         lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -96,37 +153,54 @@ class _Conversation:
 
     def _ask(self, *, at_end: bool) -> None:
         """Show the prompt once the target is quiet."""
-        idle = not (self._waiting or self._under_way or self._greeting or self._prompted or at_end)
-        if self._prompt and idle and time.monotonic() - self._last_heard > _QUIET_S:
+        idle = not (self._waiting or self._under_way or self._prompted or at_end)
+        if self._prompt and idle and self._port.now() - self._last_heard > _QUIET_S:
             self._shown.write(self._prompt)
             self._shown.flush()
             self._prompted = True
 
     def _take(self, words: list[str]) -> None:
         self._prompted = False
-        if words == ["abort"]:
-            self._port.write(encode_command(words))
-        elif words:
+        if words:
             self._waiting.append(words)
 
     def _send_next(self) -> None:
-        if self._under_way or not self._waiting or time.monotonic() < self._send_at:
+        if not self._contact.made and (self._waiting or self._contact.urgent):
+            self._contact.seek(self._last_heard, self._timeout)
+        if not self._contact.made or not self._waiting:
             return
-        words = self._waiting.pop(0)
+        words = self._waiting[0]
+        aborts = words == ["abort"]
+        if self._under_way:
+            if aborts and self._under_way[0] in _RUNS:
+                del self._waiting[0]
+                self._port.write(self._abort())
+            return
+        if self._port.now() < self._send_at:
+            return
+        del self._waiting[0]
         try:
-            self._port.write(encode_command(words))
+            self._port.write(self._abort() if aborts else encode_command(words))
         except UsageError as error:  # such as a letter that no target knows: the next line may be better
             self._show(f"(not sent: {error})")
         else:
             self._under_way = words
-            self._owed = math.prod(1 + word.count(",") for word in words[1:] if "=" in word)
-            self._last_heard = time.monotonic()
+            several = words[1:] if words[0] in _RUNS else []
+            self._owed = math.prod(1 + word.count(",") for word in several if "=" in word)
+            self._last_heard = self._port.now()
+
+    def _abort(self) -> bytes:
+        """Return the command, with an id: where the run has just ended, its refusal answers no other command."""
+        return encode_command(["abort", f"id={self._abort_id}"])
 
     def _listen(self) -> None:
         data = self._port.read(_READ_S)
+        now = self._port.now()
         if data:
-            self._last_heard = time.monotonic()
-        elif self._under_way and time.monotonic() - self._last_heard > self._timeout:
+            self._last_heard = now
+        elif self._under_way and self._under_way[0] == "resend" and now - self._last_heard > _RESEND_S:
+            self._under_way = None
+        elif self._under_way and now - self._last_heard > self._timeout:
             raise IntercoreError(
                 f"{self._port.description} has been silent for {self._timeout:.0f} s; --timeout makes the wait longer"
             )
@@ -140,24 +214,63 @@ class _Conversation:
         except BadLineError as error:
             self._show(f"(damaged: {error}) {text}")
             return
-        if isinstance(message, Error) and message.code == "busy" and self._under_way:
-            self._waiting.insert(0, self._under_way)
-            self._send_at = time.monotonic() + _BUSY_S
-        elif self._in_words is None:
+        begun = self._contact.made
+        if self._contact.hear(message):
+            return
+        if self._repeats(message):
+            return
+        if self._in_words is None:
             self._show(text.rpartition(" *")[0])
         else:
             for words in self._in_words(message):
                 self._show(printable(words))
-        if isinstance(message, Hello):
-            self._greeting = self._under_way is None or self._under_way[0] != "info"
+        if begun:
+            self._note(message)
+
+    def _repeats(self, message: Message) -> bool:
+        """Put the command back that the target has not carried out; return whether that is so."""
+        if not isinstance(message, Error) or not self._under_way or message.code not in {"busy", "bad-crc"}:
+            return False
+        self._damaged += message.code == "bad-crc"
+        if self._damaged >= _TRIES:
+            return False
+        self._waiting.insert(0, self._under_way)
+        self._under_way = None
+        self._send_at = self._port.now() + _BUSY_S
+        return True
+
+    def _note(self, message: Message) -> None:
+        """Note what a message means for the command that is under way."""
+        command = self._under_way[0] if self._under_way else ""
+        if isinstance(message, Hello) and command != "info":
+            self._note_restart(command)
         elif isinstance(message, Error):
-            self._under_way = None
-        elif isinstance(message, End) and self._greeting:
-            self._greeting = False
-        elif isinstance(message, End):
+            if message.id != self._abort_id or command == "abort":
+                self._answered()
+        elif isinstance(message, Rate) and command == "rate":
+            self._answered()
+            followed = self._port.set_rate(message.rate)
+            self._contact = _Contact(self._port, self._info_id, 0 if followed else _RATE_TRIAL_S)
+            if not followed:
+                self._show("(this end cannot change its rate: the target goes back to the one before)")
+        elif isinstance(message, End) and self._under_way:
             self._owed -= 1
             if self._owed <= 0 or message.status == "aborted":
-                self._under_way = None
+                self._answered()
+
+    def _note_restart(self, command: str) -> None:
+        self._contact = _Contact(self._port, self._info_id)
+        if not command:
+            return
+        lost = f"{self._port.description} restarted in the middle of `{command}`"
+        if not self._prompt:
+            raise IntercoreError(f"{lost}; look for a crash, a watchdog or a weak supply")
+        self._answered()
+        self._show(f"({lost})")
+
+    def _answered(self) -> None:
+        self._under_way = None
+        self._damaged = 0
 
     def _show(self, text: str) -> None:
         if self._prompted and text:
@@ -168,6 +281,7 @@ class _Conversation:
 
 
 def _read(typed: RawIOBase, lines: queue.SimpleQueue[str | None]) -> None:
-    for line in typed:
-        lines.put(line.decode(errors="replace"))
+    with suppress(OSError):  # of a terminal that has gone away
+        for line in typed:
+            lines.put(line.decode(errors="replace"))
     lines.put(None)

@@ -6,6 +6,7 @@ rich takes a tenth of a second to load, so it is loaded when something is printe
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 FILE_WIDTH = 100
-"""Columns of what goes to a file or a pipe, where rich would assume 80; no table is wider."""
+"""Columns of what goes to a file or a pipe if COLUMNS does not say, where rich would assume 80; no table is wider."""
+_LEAST_WIDTH = 20
+"""Columns that are used even if COLUMNS says less: below, no number has room."""
 
 
 @functools.cache
@@ -23,6 +26,9 @@ def results() -> Console:
     """Return the console of what was asked for."""
     from intercore.terminal.printable_console import PrintableConsole  # noqa: PLC0415 - see above
 
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return PrintableConsole(width=max(int(columns), _LEAST_WIDTH))
     return PrintableConsole(width=None if sys.stdout.isatty() else FILE_WIDTH)
 
 

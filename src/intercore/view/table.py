@@ -32,6 +32,8 @@ class Table(Generic[Row]):
     title: str
     rows: Sequence[Row]
     columns: Sequence[Column[Row]]
+    published: bool = False
+    """Whether it is there to set a paper's figures beside the run's own: shown where asked for."""
 
 
 class Varied(Protocol):

@@ -190,7 +190,7 @@ def _beside_table(title: str, rows: Sequence[Beside], run: Run) -> Table[Beside]
     ]
     if any(row.own is not None for row in rows):
         columns.append(Column(_whose(run), lambda row: "" if row.own is None else si(row.own.value, "A"), right=True))
-    return Table(title, rows, columns)
+    return Table(title, rows, columns, published=all(row.own is None for row in rows))
 
 
 def _adds_table(models: Mapping[str, ActivityModel], beside: str) -> Table[_Adds]:
@@ -204,6 +204,7 @@ def _adds_table(models: Mapping[str, ActivityModel], beside: str) -> Table[_Adds
             Column("core 1 adds", lambda row: _core_text(row.model, 1), right=True),
             Column("largest residual", lambda row: f"{1e3 * row.model.largest_residual:.1f} mA", right=True),
         ],
+        published=len(models) == 1,
     )
 
 
@@ -224,6 +225,7 @@ def _told_table(models: Mapping[str, ActivityModel], beside: str) -> Table[_Told
             Column("residual", _residual_text, right=True),
             Column("main blocks", _blocking_text, right=True),
         ],
+        published=len(models) == 1,
     )
 
 

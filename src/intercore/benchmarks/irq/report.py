@@ -131,6 +131,7 @@ def _published_tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[_Beside
                 Column("usual", lambda row: row.usual, right=True),
                 Column("largest", lambda row: row.largest, right=True),
             ],
+            published=True,
         )
 
 

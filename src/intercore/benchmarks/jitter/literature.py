@@ -207,6 +207,7 @@ def literature_table(run: Run, analysis: JitterAnalysis) -> Table[_Periods]:
             Column("“Variance”", lambda row: "–" if row.error is None else f"{row.error:,.3f}", right=True),
             Column("what it is", lambda row: row.meaning),
         ],
+        published=True,
     )
 
 

@@ -158,6 +158,7 @@ def literature_tables(run: Run, points: Sequence[SpeedupPoint]) -> Iterator[Tabl
                     Column("E", lambda row: "" if row.efficiency is None else f"{row.efficiency:.1%}", right=True),
                     Column("past a tick", _past_tick, right=True),
                 ],
+                published=True,
             )
 
 

@@ -135,6 +135,7 @@ def threshold_tables(efficiency: float) -> Iterator[Table[Named]]:
                 Column("E", lambda one: f"{one.efficiency.value:.1%}", right=True),
                 Column("what it says", lambda one: one.says + (f" (likely {one.likely})" if one.likely else "")),
             ],
+            published=True,
         )
 
 

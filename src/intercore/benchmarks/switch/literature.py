@@ -95,6 +95,7 @@ def literature_table(run: Run, rows: Sequence[_Printed]) -> Table[_Printed]:
             Column("“Variance”", lambda row: "–" if row.error is None else _ms(row.error), right=True),
             Column("what it is", lambda row: row.meaning),
         ],
+        published=True,
     )
 
 

@@ -97,9 +97,13 @@ def test_some_documents_print_what_a_command_does() -> None:
 def test_a_document_prints_what_its_command_does(one: Printed, tmp_path: Path) -> None:
     need_tools()
     shutil.copytree(ROOT / "examples" / "workloads", tmp_path, dirs_exist_ok=True)  # what commands call ./crc.c
-    tool, wide = Tool(tmp_path, "printed"), {"COLUMNS": "110"}
+    tool, wide = Tool(tmp_path, "printed"), {"COLUMNS": "100"}
     asked = tool(one.verb, *shlex.split(one.command), *_KEPT[one.verb], environment=wide, kill_after=600).succeeded()
-    shown = asked.out if one.verb == "trace" else tool("show", "1", *_KEPT["run"], environment=wide).succeeded().out
+    shown = (
+        asked.out
+        if one.verb == "trace"
+        else tool("show", "1", "--published", *_KEPT["run"], environment=wide).succeeded().out
+    )
     known = [cells(line) for line in shown.splitlines()]
     sentences = " ".join(shown.split())
     lines = [line for line in one.block.splitlines() if any(character.isdigit() for character in line)]

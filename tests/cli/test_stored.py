@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.cli.stored import named
+from intercore.cli.stored import named, narrowed
 from intercore.errors import UsageError
 from intercore.record.measurement import Measurement, Part, Plan
 from intercore.record.plan import settings
@@ -83,3 +83,17 @@ def test_a_target_of_which_nothing_is_measured_yet_is_refused_with_how_to_go_on(
     add_run(path, 0)
     with pytest.raises(UsageError, match=rf"run 1 of host has no measurement .* intercore run --resume --store {path}"):
         chosen(path)
+
+
+def test_a_run_is_narrowed_to_the_benchmarks_that_are_asked_for(path: Path) -> None:
+    add_run(path, 2 * OF, ["speedup", "switch"])
+    add_run(path, 2 * OF - 1, ["speedup", "switch"])
+    with StoreReader(path) as store:
+        for run in (store.run(1), store.run(2)):
+            assert narrowed(run, []) is run
+            part = narrowed(run, ["switch"])
+            assert part.plan.benchmarks == ("switch",)
+            assert {one.benchmark for one in part.measurements} == {"switch"}
+            assert part.complete == run.complete
+        with pytest.raises(UsageError, match="did you mean 'switch'"):
+            narrowed(store.run(1), ["swtch"])

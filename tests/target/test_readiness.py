@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from intercore.target.readiness import Finding, Machine, findings
+from intercore.target.readiness import Finding, Machine, concerns, findings
+from intercore.target.targets import find
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +34,11 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., di
         return {one.what: one for one in findings(Machine(**known))}
 
     return found
+
+
+@pytest.fixture(scope="module")
+def everything() -> list[Finding]:
+    return [*findings(Machine(**READY)), Finding("pico-sim", "prebuilt image", "ready", "")]
 
 
 def programs(folder: Path, *missing: str) -> str:
@@ -98,6 +104,31 @@ def test_what_disturbs_is_told(
     found = machine(**given)[what]
     assert (found.state, mend in found.says) == (state, True), found
     assert machine().get(what, Finding("", what, "ready", "")).state == "ready"
+
+
+@pytest.mark.parametrize(
+    ("target", "needed", "not_needed"),
+    [
+        ("host", {"C compiler", "CMake", "cores"}, {"cross compiler", "/dev/null", "ESP-IDF"}),
+        ("pico-amp-sim", {"cross compiler", "FreeRTOS kernel", "CMake"}, {"C compiler", "picotool", "/dev/null"}),
+        ("pico-amp", {"cross compiler", "picotool", "/dev/null"}, {"esptool", "debug probe's tool"}),
+        ("stm32h745-sim", {"cross compiler"}, {"debug probe's tool", "/dev/null", "prebuilt image"}),
+        ("stm32h745", {"debug probe's tool", "/dev/null"}, {"picotool", "QEMU"}),
+        ("esp32s3", {"ESP-IDF", "esptool", "/dev/null"}, {"cross compiler", "QEMU"}),
+        ("esp32-qemu", {"ESP-IDF", "QEMU"}, {"esptool", "/dev/null"}),
+        ("serial", {"/dev/null"}, {"CMake", "cores"}),
+    ],
+)
+def test_what_is_for_a_target_is_told_of_it_alone(
+    everything: list[Finding], target: str, needed: set[str], not_needed: set[str]
+) -> None:
+    of_it = {one.what for one in everything if concerns(one, find(target))}
+    assert needed <= of_it
+    assert not not_needed & of_it
+
+
+def test_only_what_is_for_the_target_is_found() -> None:
+    assert {one.what for one in findings(Machine(**READY), find("serial"))} == {"/dev/null"}
 
 
 def test_a_slow_clock_and_a_hypervisor_are_seen(machine: Callable[..., dict[str, Finding]], tmp_path: Path) -> None:

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from intercore.record.measurement import Part, Plan, Run
 from intercore.statistics.intervals import Interval
-from intercore.terminal.findings import Sentence
+from intercore.terminal.findings import Line, Sentence
 from intercore.terminal.formats.table import height
 from intercore.terminal.run import RunFindings, by_cause, first_sentence, in_brief, standing_out
 from intercore.view.answer import Answer, Remark
 from intercore.view.section import Report, Section
+from intercore.view.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,3 +95,14 @@ def test_remarks_stand_where_the_screen_has_room_and_no_further(
         assert height(parts, 80) < 40
     if len(left) < len(told):
         assert height([*without, *map(Sentence, told[: len(left) + 1])], 80) >= 40
+
+
+def test_papers_tables_are_shown_where_they_are_asked_for_and_else_named() -> None:
+    tables = [Table[int]("own", [], []), Table[int]("of a paper", [], [], published=True)]
+    report = Report("clock", {}, [], [], Section("", [], tables))
+    run = a_run([], [], []).run
+    for command in ("", "intercore show 1 --published"):
+        parts = list(RunFindings(run, dict, lambda: [report], [], "", [], "", published=command).text())
+        shown = [part.title for part in parts if isinstance(part, Table)]
+        assert shown == (["own"] if command else ["own", "of a paper"])
+        assert any(isinstance(part, Line) and command in part.text for part in parts) == bool(command)

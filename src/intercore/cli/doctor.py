@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
 from intercore.cli.options import Output
 from intercore.target.readiness import findings
+from intercore.target.targets import find
 from intercore.terminal.console import messages
-from intercore.terminal.findings import Line
+from intercore.terminal.findings import Sentence
 from intercore.terminal.formats import DEFAULT, show
 from intercore.view.table import Column, Table
 
@@ -24,12 +25,19 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 
-@app.command(epilog="Example: intercore doctor --format json")
-def doctor(*, output: Output = DEFAULT) -> None:
+@app.command(epilog="Examples: intercore doctor; intercore doctor pico; intercore doctor --format json")
+def doctor(
+    target: Annotated[
+        str | None, typer.Argument(metavar="[TARGET]", help="For which to look; all if left out.")
+    ] = None,
+    *,
+    output: Output = DEFAULT,
+) -> None:
     """Say what this machine has for each target, what would disturb a measurement, and which command mends it."""
+    chosen = None if target is None else find(target)
     with messages().status("looking"):
-        found = tuple(findings())
-    show(_Examination(found), output)
+        found = tuple(findings(target=chosen))
+    show(_Examination(found), output, paged=True)
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,6 @@ class _Examination:
         ]
         yield Table("This machine", self.found, columns)
         lacking = [one for one in self.found if one.state != "ready"]
-        yield from (Line(f"{one.what}, for {one.target}: {one.says}") for one in lacking)
+        yield from (Sentence(f"{one.what}, for {one.target}: {one.says}") for one in lacking)
         if lacking:
-            yield Line(f"{len(lacking)} of {len(self.found)} need attention; ignore those that you do not use.")
+            yield Sentence(f"{len(lacking)} of {len(self.found)} need attention; ignore those that you do not use.")

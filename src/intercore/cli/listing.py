@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from intercore.cli.connection import connected
 from intercore.cli.options import Baud, ImagePath, Output, PortUrl, Timeout
+from intercore.errors import UsageError, unknown
 from intercore.target.targets import DEFAULT_BAUD, TARGETS, Address, find
 from intercore.terminal.findings import PlainRows
 from intercore.terminal.formats import DEFAULT, show
 from intercore.terminal.parameters import ParametersFindings
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.link.session import BenchmarkInfo
+
 app = typer.Typer(add_completion=False)
 
 
-@app.command("list", epilog="Examples: intercore list; intercore list host")
+@app.command("list", epilog="Examples: intercore list; intercore list host; intercore list host message")
 def list_(
     target: Annotated[str | None, typer.Argument(metavar="[TARGET]", help="Whose benchmarks to list.")] = None,
+    wanted: Annotated[
+        list[str] | None, typer.Argument(metavar="[BENCHMARK...]", help="Which of them; all if left out.")
+    ] = None,
     *,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
@@ -29,10 +38,18 @@ def list_(
     """List the targets, or the benchmarks of a target with their parameters."""
     if target is None:
         rows = [{"target": known.name, "what it is": known.summary} for known in TARGETS]
-        show(PlainRows("Targets", rows), output)
+        show(PlainRows("Targets", rows), output, paged=True)
         return
     chosen = find(target)
     with connected(chosen, Address(port, baud, image=image), timeout) as (session, _):
-        benchmarks = session.benchmarks()
+        benchmarks = _wanted(session.benchmarks(), wanted or [], target)
     factors = chosen.factors if chosen.built_here and image is None else ()
-    show(ParametersFindings(target, benchmarks, factors), output)
+    show(ParametersFindings(target, benchmarks, factors), output, paged=True)
+
+
+def _wanted(offered: Sequence[BenchmarkInfo], names: Sequence[str], target: str) -> Sequence[BenchmarkInfo]:
+    known = [one.name for one in offered]
+    for name in names:
+        if name not in known:
+            raise UsageError(unknown(f"benchmark of {target}", name, known))
+    return [one for one in offered if not names or one.name in names]

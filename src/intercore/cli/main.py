@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "info",
         "Show what a target is: chip, cores, clocks, compiler, scheduler; the conditions of what is measured there.",
     ),
-    "show": ("show", "Print the analysis of a stored run."),
+    "show": ("show", "Print the analysis of a stored run, or of some of its benchmarks."),
     "runs": ("runs", "List the stored runs."),
     "report": (
         "report",

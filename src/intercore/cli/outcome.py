@@ -34,16 +34,31 @@ def _reported(run: Run, options: Options) -> Reported:
         return reports(run, options)
 
 
-def findings(run: Run, store_path: Path, options: Options, *, brief: bool = False) -> RunFindings:
-    """Return what there is to tell of a run, with what the user chose of that; `brief` is what one screen holds."""
-    first = identity.sentences(run)
+def findings(
+    run: Run,
+    store_path: Path,
+    options: Options,
+    *,
+    part: Run | None = None,
+    brief: bool = False,
+    published: bool = False,
+) -> RunFindings:
+    """Return what there is to tell of a run, with what the user chose of that.
+
+    `part` is what the run has of the benchmarks that are asked for, `brief` is what one screen holds, and `published`
+    tells whether to show papers' tables, too.
+    """
+    told = run if part is None else part
+    named = () if told is run else told.plan.benchmarks
+    first = identity.sentences(told)
     return RunFindings(
         run,
-        make_document=lambda: run_document(_reported(run, options)),
-        make_reports=lambda: _reported(run, options).reports,
+        make_document=lambda: run_document(_reported(told, options)),
+        make_reports=lambda: _reported(told, options).reports,
         first=first,
-        left_out=left_out(run.plan),
-        warnings=tuple(one for one in run_warnings(run) if one not in first),
+        left_out=left_out(told.plan),
+        warnings=tuple(one for one in run_warnings(told) if one not in first),
+        published="" if published else f"{command_to_show(store_path, run.id, named)} --published",
         go_on=command_to_go_on(store_path, run.plan),
         details=command_to_show(store_path, run.id) if brief else "",
     )

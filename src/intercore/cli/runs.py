@@ -31,4 +31,4 @@ def runs(*, store_path: StorePath = DEFAULT_STORE, output: Output = DEFAULT) -> 
         }
         for summary in summaries
     ]
-    show(PlainRows(f"Runs in {store_path}", rows), output)
+    show(PlainRows(f"Runs in {store_path}", rows), output, paged=True)

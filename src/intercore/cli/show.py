@@ -2,26 +2,51 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from intercore.benchmarks.options import Options
 from intercore.cli.options import DEFAULT_STORE, Output, StorePath
 from intercore.cli.outcome import findings
 from intercore.cli.report_options import with_report_options
-from intercore.cli.stored import RunId, stored
+from intercore.cli.stored import narrowed, stored
+from intercore.errors import UsageError
+from intercore.numeral import whole_number
 from intercore.terminal import formats
 
 app = typer.Typer(add_completion=False)
 
 
-@app.command(epilog="Examples: intercore show; intercore show 3 --format json")
+@app.command(epilog="Examples: intercore show; intercore show 3 clock; intercore show 3 --format json")
 @with_report_options
 def show(
-    run_id: RunId = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN] [BENCHMARK...]",
+            help="Number of a stored run, the newest if left out; benchmarks of it, all if left out.",
+        ),
+    ] = None,
     *,
+    published: Annotated[
+        bool, typer.Option("--published", help="Show the tables of papers beside the run's own, too.")
+    ] = False,
     options: Options,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = formats.DEFAULT,
 ) -> None:
-    """Print the analysis of a stored run."""
-    formats.show(findings(stored(store_path, run_id), store_path, options), output)
+    """Print the analysis of a stored run, or of some of its benchmarks."""
+    run_id, benchmarks = _asked(words or [])
+    run = stored(store_path, run_id)
+    chosen = narrowed(run, benchmarks)
+    formats.show(findings(run, store_path, options, part=chosen, published=published), output, paged=True)
+
+
+def _asked(words: list[str]) -> tuple[int | None, list[str]]:
+    """Return the run and the benchmarks that words name."""
+    numbers = [whole_number(word) for word in words]
+    if any(number is not None for number in numbers[1:]):
+        raise UsageError("show takes one run, before its benchmarks: intercore show 3 message")
+    run = numbers[0] if numbers else None
+    return run, words if run is None else words[1:]

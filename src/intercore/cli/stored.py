@@ -7,12 +7,13 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE
 from intercore.comparison import baseline_file
-from intercore.errors import UsageError
+from intercore.errors import UsageError, unknown
 from intercore.numeral import whole_number
 from intercore.record.plan import command_to_go_on as plan_command_to_go_on
 from intercore.record.store import Store, StoreReader
@@ -58,6 +59,23 @@ def stored(path: Path, run_id: int | None) -> Run:
     """Return a run of a store, the newest if `run_id` is None."""
     with existing(path) as store:
         return store.run(run_id)
+
+
+def narrowed(run: Run, benchmarks: Sequence[str]) -> Run:
+    """Return what a run has of some benchmarks; of all if none is named. UsageError for one that it does not have."""
+    if not benchmarks:
+        return run
+    for name in benchmarks:
+        if name not in run.plan.benchmarks:
+            raise UsageError(unknown(f"benchmark of run {run.id}", name, run.plan.benchmarks))
+    plan = msgspec.structs.replace(
+        run.plan,
+        parts=tuple(part for part in run.plan.parts if part.benchmark in benchmarks),
+        excluded=tuple(one for one in run.plan.excluded if one.benchmark in benchmarks),
+    )
+    measured = tuple(one for one in run.measurements if one.benchmark in benchmarks)
+    missing = run.total - len(run.measurements)
+    return msgspec.structs.replace(run, plan=plan, measurements=measured, total=len(measured) + missing)
 
 
 def named(store: StoreReader, names: Iterable[str]) -> list[Run]:
@@ -175,9 +193,9 @@ def command_to_go_on(path: Path, plan: Plan) -> str:
     return f"{plan_command_to_go_on(plan)}{_store_option(path)}"
 
 
-def command_to_show(path: Path, run_id: int) -> str:
-    """Return the command that shows all of a stored run."""
-    return f"intercore show {run_id}{_store_option(path)}"
+def command_to_show(path: Path, run_id: int, benchmarks: Sequence[str] = ()) -> str:
+    """Return the command that shows all of a stored run, or of some of its benchmarks."""
+    return f"intercore show {shlex.join([str(run_id), *benchmarks])}{_store_option(path)}"
 
 
 def _store_option(path: Path) -> str:

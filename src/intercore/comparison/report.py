@@ -94,7 +94,7 @@ def setting_name(pair: Pair) -> str:
 
 
 def _cycles(pair: Pair) -> str:
-    return "" if pair.cycles is None else f"{pair.cycles:+,g}"
+    return "" if pair.cycles is None else f"{pair.cycles:+,.12g}"
 
 
 def verdict_words(pair: Pair) -> str:

@@ -12,6 +12,7 @@ import msgspec
 from serial.tools import list_ports
 
 from intercore.board import debug_probe, esp_flash, esp_idf
+from intercore.board.boards import PICO, PICO_AMP
 from intercore.board.build import CROSS_COMPILER, host_compiler
 from intercore.board.cmake import Tool, builders, find_tools, version_of
 from intercore.board.kernel import freertos_kernel
@@ -19,9 +20,12 @@ from intercore.board.prebuilt import prebuilt_variants
 from intercore.board.sources import USUAL_SOURCES
 from intercore.errors import IntercoreError
 from intercore.target import emulator
-from intercore.target.targets import TARGETS
+from intercore.target.targets import TARGETS, Target
 
 State: TypeAlias = Literal["ready", "doubtful", "missing"]
+_PREBUILT = "prebuilt image"
+_OF_OUR_RECIPE = "pico-sim, pico, stm32h745-sim, stm32h745"
+"""Targets whose programs are built without ESP-IDF, for another processor than this machine's."""
 _BUSY = 0.5
 """Load per core above which a run on this machine warns of what else is running."""
 
@@ -60,19 +64,43 @@ class Machine(msgspec.Struct, frozen=True):
     ports: Callable[[], list[str]] = lambda: [port.device for port in list_ports.comports()]
 
 
-def findings(machine: Machine | None = None) -> Iterator[Finding]:
-    """Look at everything, in the order of the targets; each is yielded as it is known."""
+def findings(machine: Machine | None = None, target: Target | None = None) -> Iterator[Finding]:
+    """Look at everything, in the order of the targets; each is yielded as it is known.
+
+    Only what is for a target, if one is named.
+    """
     known = Machine() if machine is None else machine
-    yield from _of_host(known)
-    yield from _of_simulated()
-    yield from _of_boards()
-    yield from _of_ports(known)
+    for one in (*_of_host(known), *_of_simulated(), *_of_boards(), *_of_ports(known)):
+        if target is None or concerns(one, target):
+            yield one
+
+
+def concerns(found: Finding, target: Target) -> bool:
+    """Return whether something is for a target."""
+    if found.what == _PREBUILT:
+        return found.target == target.name
+    return any(_is_for(word, target) for word in found.target.split(", "))
+
+
+def _is_for(word: str, target: Target) -> bool:
+    """Whether what is for `word` is for a target, too: a board's variants need what it needs."""
+    match word:
+        case "boards":
+            return not target.built_here
+        case "pico-sim":
+            return target.simulated
+        case "pico":
+            return target.flashed and target.board in (PICO, PICO_AMP)
+        case "esp32":
+            return target.flashed and target.board is not None and target.board.flashed_by == "esptool"
+        case _:
+            return word == target.name
 
 
 def _of_host(machine: Machine) -> Iterator[Finding]:
     yield _tool("host", "C compiler", host_compiler())
     for tool in builders():
-        yield _tool("host, pico-sim", tool.kind, tool)
+        yield _tool(f"host, {_OF_OUR_RECIPE}", tool.kind, tool)
     cores = machine.cores() or 1
     yield Finding("host", "cores", *(("ready", str(cores)) if cores > 1 else ("doubtful", "one: there is no other")))
     if machine.real_time():
@@ -106,14 +134,13 @@ def _of_host(machine: Machine) -> Iterator[Finding]:
 
 
 def _of_simulated() -> Iterator[Finding]:
-    targets = "pico-sim, pico, stm32h745"
     for target in TARGETS:
         if target.simulated and target.board is not None and (carried := prebuilt_variants(target.board)):
             says = f"{', '.join(carried)}: needs nothing of what follows"
-            yield Finding(target.name, "prebuilt image", "ready", says)
-    yield _tool(targets, "cross compiler", CROSS_COMPILER)
+            yield Finding(target.name, _PREBUILT, "ready", says)
+    yield _tool(_OF_OUR_RECIPE, "cross compiler", CROSS_COMPILER)
     manifest = USUAL_SOURCES.folder() / "port" / "freertos" / "kernel"
-    yield _asked(targets, "FreeRTOS kernel", lambda: freertos_kernel(manifest, lambda _: None).version)
+    yield _asked(_OF_OUR_RECIPE, "FreeRTOS kernel", lambda: freertos_kernel(manifest, lambda _: None).version)
 
 
 def _of_boards() -> Iterator[Finding]:
@@ -122,7 +149,7 @@ def _of_boards() -> Iterator[Finding]:
     probes = [tool for tool in debug_probe.TOOLS if tool.path()]
     how = "; ".join(f"{tool.name}: {tool.install}" for tool in debug_probe.TOOLS)
     yield Finding("stm32h745", "debug probe's tool", *(("ready", probes[0].name) if probes else ("missing", how)))
-    yield _asked("esp32", "ESP-IDF", lambda: esp_idf.find_idf().version)
+    yield _asked("esp32, esp32-qemu", "ESP-IDF", lambda: esp_idf.find_idf().version)
     yield _asked("esp32", "esptool", esp_flash.check_esptool)
     yield _asked("esp32-qemu", "QEMU", lambda: emulator.find_qemu()[1])
 

@@ -52,6 +52,8 @@ class RunFindings:
     """The command that goes on with the run if it is unfinished."""
     details: str = ""
     """The command that shows what is left out of one screen; empty where nothing is. Without answers nothing is."""
+    published: str = ""
+    """The command that shows the tables of papers, too; empty where they are shown."""
 
     def document(self) -> object:
         """Return the run's document."""
@@ -91,9 +93,14 @@ class RunFindings:
             yield Line(f"{so_far}; go on with: {self.go_on}")
 
     def _all(self, reports: Sequence[Report], warnings: Sequence[str]) -> Iterator[Part]:
+        hidden = 0
         for report in reports:
-            yield from report.section.tables
+            shown = [table for table in report.section.tables if not (table.published and self.published)]
+            hidden += len(report.section.tables) - len(shown)
+            yield from shown
             yield from map(Sentence, report.section.sentences)
+        if hidden:
+            yield Line(f"Papers' tables beside the run's own ({hidden}): {self.published}")
         if self.left_out:
             yield Sentence(self.left_out)
         yield from map(Caution, warnings)

@@ -261,4 +261,4 @@ def _offsets(intervals: Sequence[Intervals]) -> Iterable[Offset]:
 
 
 def _range(low: float, high: float) -> str:
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+    return f"{low:.12g}" if low == high else f"{low:.12g} to {high:.12g}"

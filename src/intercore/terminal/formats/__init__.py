@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
+from contextlib import nullcontext
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, ClassVar, cast
+
+from intercore.terminal.console import results
+from intercore.terminal.pager import paging
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +43,8 @@ def formats() -> Mapping[str, Format]:
     return dict(sorted(found.items(), key=lambda item: (item[1].rank, item[0])))
 
 
-def show(found: Findings, name: str) -> None:
-    """Print what a command has found in the format of that name."""
-    formats()[name].print(found)
+def show(found: Findings, name: str, *, paged: bool = False) -> None:
+    """Print what a command has found in the format of that name; `paged` is for what may be longer than a screen."""
+    chosen = formats()[name]
+    with paging(results()) if paged and chosen.has_sentences else nullcontext():
+        chosen.print(found)

@@ -32,7 +32,7 @@ class SimulatorError(IntercoreError):
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """Return the sentence that says a name is unknown, with the nearest right one or all of them."""
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name, names, n=1)
     if near:
         return f"there is no {kind} '{name}'; did you mean '{near[0]}'?"
     return f"there is no {kind} '{name}'; there is: {', '.join(names)}"

@@ -239,7 +239,7 @@ class Tool:
         """The environment of the program: that of the tests without what changes the look of its output."""
         looks = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "INTERCORE_STORE"}
         kept = {name: value for name, value in os.environ.items() if name not in looks}
-        return {**kept, "TERM": "xterm-256color", **self.environment, TOKEN: self.token, **(more or {})}
+        return {**kept, "TERM": "xterm-256color", "PAGER": "cat", **self.environment, TOKEN: self.token, **(more or {})}
 
     def targets(self) -> list[int]:
         """The processes of targets that commands of this tool have started and that still live."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -15,7 +16,7 @@ from intercore.board.stm32h745_factors import DCACHE, ICACHE, M4_MHZ, M7_MHZ, SH
 from intercore.errors import UsageError, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from intercore.board.esp_image import Chip
     from intercore.record.measurement import Level
@@ -112,8 +113,29 @@ FACTORS: Mapping[str, tuple[Factor, ...]] = {
 """All factors that some board has, by name. Chips that call one alike need not have the same levels of it."""
 
 
+_OTHER_CHIPS = (
+    (
+        r"(raspberrypi)?pico2.*|rp235\d.*",
+        "the Raspberry Pi Pico 2 has another chip, the RP2350, which is not supported yet",
+    ),
+    (r"rp2040.*|picow.*", "the RP2040 is the chip of the Pico: pico, or pico-sim without a board"),
+    (r"esp32(c|h|s2).*", "that chip has one main core; those with two are esp32, esp32s3 and esp32p4"),
+    (r"stm32h7(47|55|57).*", "that chip is not supported yet; its relative stm32h745 is"),
+)
+"""What people have in mind by names that look much like those of ours, when blanks and dashes are left out."""
+
+
+def unknown_board(kind: str, name: str, known: Iterable[str]) -> str:
+    """Return the sentence that says that there is no such board or target: one with another chip is no mistyped one."""
+    plain = re.sub(r"[-_ ]", "", name.lower())
+    for pattern, why in _OTHER_CHIPS:
+        if re.fullmatch(pattern, plain):
+            return f"there is no {kind} '{name}': {why}"
+    return unknown(kind, name, known)
+
+
 def find(name: str) -> Board:
     """Return the board called `name`. Raises UsageError that names the nearest one there is."""
     if name not in BOARDS:
-        raise UsageError(unknown("board", name, BOARDS))
+        raise UsageError(unknown_board("board", name, BOARDS))
     return BOARDS[name]

@@ -9,6 +9,7 @@ import typer
 from intercore.cli.connection import connected
 from intercore.cli.options import Baud, ImagePath, Output, PortUrl, Timeout
 from intercore.errors import UsageError, unknown
+from intercore.target.offers import remember
 from intercore.target.targets import DEFAULT_BAUD, TARGETS, Address, find
 from intercore.terminal.findings import PlainRows
 from intercore.terminal.formats import DEFAULT, show
@@ -42,7 +43,9 @@ def list_(
         return
     chosen = find(target)
     with connected(chosen, Address(port, baud, image=image), timeout) as (session, _):
-        benchmarks = _wanted(session.benchmarks(), wanted or [], target)
+        offered = session.benchmarks()
+    remember(chosen.name, offered)
+    benchmarks = _wanted(offered, wanted or [], target)
     factors = chosen.factors if chosen.built_here and image is None else ()
     show(ParametersFindings(target, benchmarks, factors), output, paged=True)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -79,6 +81,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 """Each command's module in this package, and its help as the module says it too: to list commands loads none."""
 
 
+_COMPLETE = "_INTERCORE_COMPLETE"
+"""The variable by which a shell asks for completions."""
+_LIKE = 0.75
+"""How much a word must be like a target's or benchmark's name to be taken for it where a command is expected."""
 FIRST = ("intercore run host suite", "intercore run pico-sim suite", "intercore list", "intercore --help")
 _START = f"""\
 Intercore measures what the second core of a chip really buys. Start with one of:
@@ -105,9 +111,17 @@ class Deferred(TyperCommand):
         parent: Context | None = None,
         **extra: Any,  # noqa: ANN401 - whatever a context of typer's takes
     ) -> Context:
-        """Have the command itself take its arguments."""
-        command = get_command(import_module(f"intercore.cli.{self._module}").app)
+        """Have the command itself take its arguments; while they are completed, perhaps something that loads less."""
+        command = self._completing() if _COMPLETE in os.environ else self._itself()
         return command.make_context(info_name, args, parent, **extra)
+
+    def _itself(self) -> Command:
+        return get_command(import_module(f"intercore.cli.{self._module}").app)
+
+    def _completing(self) -> Command:
+        from intercore.cli import completion  # noqa: PLC0415 - who does not complete a word does not wait for it
+
+        return completion.command(self.name or "", self._itself)
 
 
 class Commands(TyperGroup):
@@ -121,7 +135,7 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """Find the command that is asked for. UsageError names the one that was likely meant."""
-        if args and args[0] not in COMMANDS:
+        if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
             raise UsageError(_meant(args[0]))
         return super().resolve_command(ctx, args)
 
@@ -137,8 +151,12 @@ def _meant(word: str) -> str:
         return f"'{word}' is what is measured; say where: intercore run host {word}"
     if word in targets:
         return f"'{word}' is a target; say what to measure there: intercore run {word} {SUITE}"
-    near = difflib.get_close_matches(word, sorted({*COMMANDS, *benchmarks, *targets}), n=1)
-    return unknown("command", word, near or COMMANDS)
+    near = difflib.get_close_matches(word, sorted({*benchmarks, *targets}), n=1, cutoff=_LIKE)
+    if near and not difflib.get_close_matches(word, COMMANDS, n=1):
+        example = f"intercore run {near[0]} {SUITE}" if near[0] in targets else f"intercore run host {near[0]}"
+        what = "target" if near[0] in targets else "benchmark"
+        return f"there is no command '{word}'; if you mean the {what} '{near[0]}': {example}"
+    return unknown("command", word, COMMANDS)
 
 
 app = typer.Typer(
@@ -166,6 +184,10 @@ def version_option(
 
 def main() -> None:
     """Run the command line; errors are one sentence on standard error."""
+    if os.environ.get(_COMPLETE, "").startswith("complete"):
+        with contextlib.suppress(Exception):  # nothing may be written between the words that a person types
+            app(standalone_mode=False)
+        return
     try:
         status = app(standalone_mode=False)
         sys.stdout.flush()

@@ -18,6 +18,7 @@ from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Part
 from intercore.record.own_work import OwnWork, is_file
 from intercore.record.plan import SUITE, check
+from intercore.target.offers import remember
 from intercore.target.targets import check_address, find
 from intercore.text import listed
 
@@ -90,6 +91,7 @@ def with_parts(
     first = {name: levels[0] for name, levels in built.items()}
     with connected(target, msgspec.structs.replace(address, build=first, faults=()), timeout) as (session, _):
         known = session.benchmarks()
+        remember(target.name, known)
         if plan.name == SUITE:
             parts = suite(known, plan.seed, plan.origin)
         else:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from intercore.benchmarks.options import Options
+from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE, Output, StorePath
 from intercore.cli.outcome import findings
 from intercore.cli.report_options import with_report_options
@@ -45,8 +46,8 @@ def show(
 
 def _asked(words: list[str]) -> tuple[int | None, list[str]]:
     """Return the run and the benchmarks that words name."""
-    numbers = [whole_number(word) for word in words]
-    if any(number is not None for number in numbers[1:]):
+    if any(whole_number(word) is not None for word in words[1:]):
         raise UsageError("show takes one run, before its benchmarks: intercore show 3 message")
-    run = numbers[0] if numbers else None
-    return run, words if run is None else words[1:]
+    if not words or words[0][:1].isalpha():
+        return None, words
+    return run_number(words[0]), words[1:]

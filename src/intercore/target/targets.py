@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.board.boards import ESP32, ESP32P4, ESP32S3, PICO, PICO_AMP, STM32H745, Board
+from intercore.board.boards import ESP32, ESP32P4, ESP32S3, PICO, PICO_AMP, STM32H745, Board, unknown_board
 from intercore.board.factors import HOST_TRACE, OPT, Factor, check
 from intercore.board.sources import USUAL_SOURCES, Sources
 from intercore.errors import UsageError, unknown
@@ -247,7 +247,7 @@ def find(name: str) -> Target:
     for target in TARGETS:
         if target.name == name:
             return target
-    raise UnknownTargetError(unknown("target", name, (target.name for target in TARGETS)))
+    raise UnknownTargetError(unknown_board("target", name, (target.name for target in TARGETS)))
 
 
 def usual_builds() -> dict[str, dict[str, Level]]:

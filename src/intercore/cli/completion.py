@@ -1,0 +1,214 @@
+"""What the shell completes beside commands and options: targets, benchmarks, factors, levels and runs.
+
+A person waits for it at each press of a key, so it loads what it needs and no more, asks no target and builds nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+from typer._click.shell_completion import CompletionItem
+from typer.core import TyperArgument
+from typer.main import get_command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from typer._click import Command, Context
+
+_LINES = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
+"""Where a shell says what is typed."""
+_HARMLESS = re.compile(r"[\w.,/+=-]+", re.ASCII)
+"""What a shell takes as it is: names come from targets and stores, too."""
+
+
+class _Asked(NamedTuple):
+    """What is to be completed."""
+
+    words: Sequence[str]
+    """Arguments before it."""
+    word: str
+    """Its beginning."""
+    store: Path
+
+
+class _Found(NamedTuple):
+    """A completion, and what it stands for."""
+
+    word: str
+    help: str | None = None
+
+
+def command(name: str, load: Callable[[], Command]) -> Command:
+    """Return what completes a command's arguments: the command itself, or what loads less while no option is typed."""
+    completing = load() if name not in ARGUMENTS or _typed_options() else _without_options(name)
+    for parameter in completing.params:
+        if isinstance(parameter, TyperArgument) and name in ARGUMENTS:
+            parameter.shell_complete = partial(_complete, name)  # type: ignore[method-assign]
+    return completing
+
+
+def _typed_options() -> bool:
+    """Whether an option is typed, or about to be, so that completing takes the command itself."""
+    return any(word.startswith("-") for name in _LINES for word in os.environ.get(name, "").split())
+
+
+def _without_options(name: str) -> Command:
+    """Return a command that knows nothing of the one of that name but that it has arguments."""
+    app = typer.Typer(add_completion=False)
+
+    @app.command(name)
+    def words_of(words: Annotated[list[str] | None, typer.Argument()] = None) -> None:
+        raise NotImplementedError(words)
+
+    return get_command(app)
+
+
+def _complete(name: str, context: Context, incomplete: str) -> list[CompletionItem]:
+    words = [word for parameter in context.command.params for word in _given(context, parameter.name)]
+    if not incomplete and os.environ.get("COMP_WORDS", "").rstrip().endswith("="):
+        words.append("=")  # which click has left out
+    *before, word = _rejoined([*words, incomplete])
+    cut = len(word) - len(incomplete)  # what the shell has parted from it
+    store = context.params.get("store_path") or os.environ.get("INTERCORE_STORE") or "intercore.db"
+    try:
+        found = list(ARGUMENTS[name](_Asked(before, word, Path(store))))
+    except Exception:  # a damaged store, or whatever else: the shell's line is no place for it
+        return []
+    return [
+        CompletionItem(one.word[cut:], help=one.help)
+        for one in found
+        if one.word.startswith(word) and _HARMLESS.fullmatch(one.word)
+    ]
+
+
+def _given(context: Context, name: str | None) -> Iterable[str]:
+    value = context.params.get(name or "")
+    is_argument = any(one.name == name and isinstance(one, TyperArgument) for one in context.command.params)
+    if value is None or not is_argument:
+        return ()
+    return map(str, value) if isinstance(value, list | tuple) else (str(value),)
+
+
+def _rejoined(words: Sequence[str]) -> Sequence[str]:
+    """Return the words as they were typed: bash makes three of `mode=pool`."""
+    whole: list[str] = []
+    for word in words:
+        if len(whole) > 1 and (word == "=" or whole[-1].endswith("=")):
+            whole[-1] += word
+        else:
+            whole.append(word)
+    return whole
+
+
+# ---- what there is ----
+
+
+def _targets(_: _Asked) -> Iterable[_Found]:
+    from intercore.target.targets import TARGETS  # noqa: PLC0415 - see above; so are those below
+
+    return [_Found(one.name, one.summary) for one in TARGETS]
+
+
+def _boards(_: _Asked) -> Iterable[_Found]:
+    from intercore.board.boards import BOARDS  # noqa: PLC0415
+
+    return [_Found(name) for name in BOARDS]
+
+
+def _benchmarks(asked: _Asked) -> Iterable[_Found]:
+    from intercore.benchmarks.registry import names  # noqa: PLC0415
+    from intercore.target.offers import remembered  # noqa: PLC0415
+
+    return [_Found(name) for name in remembered(asked.words[0]) or names()]
+
+
+def _suite_or_benchmarks(asked: _Asked) -> Iterable[_Found]:
+    return [_Found("suite", "all benchmarks"), *_benchmarks(asked)]
+
+
+def _levels(asked: _Asked) -> Iterable[_Found]:
+    """Return names of factors; the levels of one as soon as no other is meant."""
+    target, benchmark, *given = asked.words
+    known = _factors(target, benchmark)
+    name, equals, value = asked.word.partition("=")
+    if equals:
+        listed, comma, _ = value.rpartition(",")
+        first = f"{name}={listed}{comma}"
+        return [_Found(first + level) for level in known.get(name, ()) if level not in listed.split(",")]
+    used = {word.partition("=")[0] for word in given}
+    names = [one for one in known if one.startswith(name) and one not in used]
+    if len(names) == 1:
+        return [_Found(f"{names[0]}={level}") for level in known[names[0]] or [""]]
+    return [_Found(f"{one}=") for one in names]
+
+
+def _factors(target: str, benchmark: str) -> Mapping[str, Sequence[str]]:
+    """Return the levels of each factor: those that the target has, else those that are usually measured."""
+    from intercore.benchmarks.suite import All, default  # noqa: PLC0415
+    from intercore.target.offers import remembered  # noqa: PLC0415
+    from intercore.target.targets import find  # noqa: PLC0415
+
+    usual = {name: [] if isinstance(some, All) else list(some) for name, some in default(benchmark, {}).items()}
+    offered = remembered(target).get(benchmark, {})
+    merged = {name: some if len(some) > 1 else usual.get(name, some) for name, some in offered.items()} or usual
+    own = find(target).factors
+    return {**merged, **{one.name: [str(one.default)] if one.is_range else [*map(str, one.levels)] for one in own}}
+
+
+def _runs(asked: _Asked) -> Iterable[_Found]:
+    from intercore.record.store import StoreReader  # noqa: PLC0415
+
+    if not asked.store.is_file():
+        return []
+    with StoreReader(asked.store) as store:
+        return [_Found(str(one.id), f"{one.plan.name} on {one.plan.target}") for one in reversed(store.runs())]
+
+
+def _benchmarks_of_run(asked: _Asked) -> Iterable[_Found]:
+    from intercore.record.store import StoreReader  # noqa: PLC0415
+
+    with StoreReader(asked.store) as store:
+        runs = store.runs()
+    named = next((one for one in runs if [str(one.id)] == list(asked.words[:1])), runs[-1])
+    return [_Found(name) for name in named.plan.benchmarks if name not in asked.words]
+
+
+def _runs_or_their_benchmarks(asked: _Asked) -> Iterable[_Found]:
+    return [*_runs(asked), *_benchmarks_of_run(asked)] if asked.store.is_file() else []
+
+
+def _runs_or_targets(asked: _Asked) -> Iterable[_Found]:
+    return [*_targets(asked), *_runs(asked)]
+
+
+def _in_order(*places: Callable[[_Asked], Iterable[_Found]]) -> Callable[[_Asked], Iterable[_Found]]:
+    """Return what completes arguments by their place; that of the last is for all further ones."""
+    return lambda asked: places[min(len(asked.words), len(places) - 1)](asked)
+
+
+def _nothing(_: _Asked) -> Iterable[_Found]:
+    return []
+
+
+ARGUMENTS: Mapping[str, Callable[[_Asked], Iterable[_Found]]] = {
+    "run": _in_order(_targets, _suite_or_benchmarks, _levels),
+    "trace": _in_order(_targets, _benchmarks, _levels),
+    "predict": _in_order(_targets, _benchmarks, _levels),
+    "list": _in_order(_targets, _benchmarks),
+    "info": _in_order(_targets, _nothing),
+    "shell": _in_order(_targets, _nothing),
+    "doctor": _in_order(_targets, _nothing),
+    "build": _in_order(_boards, _nothing),
+    "flash": _in_order(_boards, _nothing),
+    "show": _in_order(_runs_or_their_benchmarks, _benchmarks_of_run),
+    "report": _runs_or_targets,
+    "compare": _runs_or_targets,
+    "export": _in_order(_runs, _nothing),
+}
+"""What completes the arguments of a command. Others are files, which shells know by themselves."""

@@ -10,7 +10,7 @@ import pytest
 
 from intercore.board import prebuilt
 from intercore.board.boards import PICO, PICO_AMP
-from intercore.board.build import board_image
+from intercore.board.build import board_image, host_program
 from intercore.board.image import Image
 from intercore.board.kernel import KERNEL_VARIABLE
 from intercore.board.prebuilt import INDEX, prebuilt_image, write_prebuilt
@@ -67,8 +67,16 @@ def test_another_build_says_in_one_sentence_all_that_it_needs(monkeypatch: pytes
     assert str(refused.value) == (
         "the program for the Pico cannot be built: the cross compiler (arm-none-eabi-gcc), CMake (cmake), make "
         "(make) and Rust's cargo (cargo) were not found; on Debian or Ubuntu: apt install gcc-arm-none-eabi "
-        "libnewlib-arm-none-eabi cmake make cargo; only its build with -O2 needs none of them"
+        "libnewlib-arm-none-eabi cmake make cargo; only its build with -O2 needs none of them: own "
+        "functions, trace and other levels, such as --opt, are built here"
     )
+
+
+@pytest.mark.usefixtures("carried")
+def test_without_a_compiler_the_host_names_what_the_package_alone_can_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(IntercoreError, match=r"; pico-sim needs none of them$"):
+        host_program("O2", pytest.fail)
 
 
 @pytest.mark.usefixtures("folder")

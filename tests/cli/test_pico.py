@@ -116,6 +116,7 @@ def test_targets_factors_are_levels_like_others(tool: Tool) -> None:
         (("build", "pico", "--clock-mhz", "47.5"), "clock_mhz=47.5 cannot be had: the nearest is 48"),
         (("flash", "pico", "--xip-cache", "off"), "xip_cache=off has no effect with code=sram"),
         (("run", "pico", "clock"), "which port?"),
+        (("run", "pico-amp", "clock"), "speaks at GP0 (TX) and GP1 (RX), through a serial adapter"),
         (("run", "pico-sim", "clock", "--port", "COM3"), "has no --port; did you mean 'pico'?"),
         (("run", "host", "clock", "--fault", "reset@1e6"), "--fault is for simulated targets"),
         (("run", "pico-sim", "clock", "--fault", "flood"), "--fault: expected uart-in"),
@@ -133,6 +134,7 @@ def test_flash_copies_the_image_to_the_boot_drive(tool: Tool) -> None:
     (drive / "INFO_UF2.TXT").write_text("UF2 Bootloader v3.0\nModel: Raspberry Pi RP2\nBoard-ID: RPI-RP2\n")
     shown = tool("flash", "pico", "--drive", "RPI-RP2").succeeded()
     assert "copied to RPI-RP2; it starts at once" in shown.err
+    assert "GP0" in shown.err
     assert (drive / "intercore-pico-O2.uf2").read_bytes()[:4] == b"UF2\n"
 
 

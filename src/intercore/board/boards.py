@@ -53,6 +53,8 @@ class Board(msgspec.Struct, frozen=True):
     as one file with the whole flash by Espressif's esptool, which talks to the boot ROM over the serial port."""
     chip: Chip | None = None
     """For a board that is flashed by esptool."""
+    console: str = ""
+    """Where its console is, in a sentence, if that is not the plug by which it is flashed."""
     programs: tuple[str, ...] = ("intercore-target",)
     """Files that its build makes, one for each core that has a program of its own, core 0's first."""
 
@@ -81,9 +83,12 @@ class Board(msgspec.Struct, frozen=True):
                 raise UsageError(f"{self.name} is flashed {by}, and has no use for {option}")
 
 
-PICO = Board("pico", "the Pico", "rp2040", (OPT, CLOCK_MHZ, CODE, XIP_CACHE, TRACE), "boot drive")
+_AT_GP0 = "a Pico speaks at GP0 (TX) and GP1 (RX), through a serial adapter of 3.3 V, and not through its own USB plug"
+PICO = Board("pico", "the Pico", "rp2040", (OPT, CLOCK_MHZ, CODE, XIP_CACHE, TRACE), "boot drive", console=_AT_GP0)
 # Its image holds that of core 1, with a kernel of its own.
-PICO_AMP = Board("pico-amp", "the Pico in AMP", "rp2040_amp", (OPT, CLOCK_MHZ, AMP_TRACE), "boot drive")
+PICO_AMP = Board(
+    "pico-amp", "the Pico in AMP", "rp2040_amp", (OPT, CLOCK_MHZ, AMP_TRACE), "boot drive", console=_AT_GP0
+)
 STM32H745 = Board(
     "stm32h745",
     "the STM32H745",

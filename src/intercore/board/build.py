@@ -11,7 +11,7 @@ from intercore.board.cmake import Recipe, Tool, builders, built, built_together,
 from intercore.board.esp_idf import idf_image
 from intercore.board.image import Image, variant
 from intercore.board.kernel import CARGO, KERNEL_VARIABLE, freertos_kernel
-from intercore.board.prebuilt import prebuilt_image, prebuilt_variants
+from intercore.board.prebuilt import prebuilt_boards, prebuilt_image, prebuilt_variants
 from intercore.board.sources import USUAL_SOURCES
 from intercore.errors import IntercoreError
 
@@ -59,6 +59,12 @@ def _for_cpp(sources: Sources, tool: Tool) -> tuple[Tool, ...]:
     return (tool,) if sources.own is not None and own_workload.in_cpp(sources.own) else ()
 
 
+_ALONE = (
+    "only its build with {} needs none of them: own functions, trace and other levels, such as --opt, are built here"
+)
+"""What a package alone can do, where it carries a program."""
+
+
 def host_program(opt: str, say: Callable[[str], None], sources: Sources = USUAL_SOURCES, *, trace: int = 0) -> Path:
     """Return the benchmark program for this machine at optimisation level `opt`, building it if there is none yet.
 
@@ -73,7 +79,11 @@ def host_program(opt: str, say: Callable[[str], None], sources: Sources = USUAL_
             "intercore run serial --port COM3 …"
         )
     what = "the host program"
-    compiler, *_ = find_tools(what, [host_compiler(), *builders(), *_for_cpp(sources, host_cpp_compiler())])
+    tools = [host_compiler(), *builders(), *_for_cpp(sources, host_cpp_compiler())]
+    carried = [f"{board.name}-sim" for board in prebuilt_boards()]
+    compiler, *_ = find_tools(
+        what, tools, f"; {' and '.join(carried)} need{'s' * (len(carried) == 1)} none of them" if carried else ""
+    )
     defines = {"CMAKE_C_COMPILER": compiler, "IC_OPT": opt, "IC_SANITIZE": os.environ.get(SANITIZE_VARIABLE, "")}
     defines |= _for_own(sources, compiler)
     levels = f"-{opt}"
@@ -121,7 +131,7 @@ def _images(
     named = sources.kernel is not None or os.environ.get(KERNEL_VARIABLE)
     tools = [CROSS_COMPILER, *builders(), *(() if named else (CARGO,)), *_for_cpp(sources, CROSS_CPP_COMPILER)]
     carried = " and ".join(prebuilt_variants(board))
-    compiler, *_ = find_tools(what, tools, f"; only its build with {carried} needs none of them" if carried else "")
+    compiler, *_ = find_tools(what, tools, f"; {_ALONE.format(carried)}" if carried else "")
     firmware = sources.folder()
     kernel = freertos_kernel(firmware / "port" / "freertos" / "kernel", say, sources.kernel)
     defines = {

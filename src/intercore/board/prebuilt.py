@@ -69,6 +69,11 @@ def prebuilt_variants(board: Board) -> list[str]:
     return [variant(board, entry.build) for entry in _of(board)]
 
 
+def prebuilt_boards() -> list[Board]:
+    """Return the boards whose program the package carries."""
+    return [board for board in USUAL if _of(board)]
+
+
 def write_prebuilt(images: Iterable[Image], folder: Path, firmware: Path) -> None:
     """Write images, built from the sources in `firmware`, into a folder from which `prebuilt_image` takes them."""
     folder.mkdir(parents=True)

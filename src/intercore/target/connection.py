@@ -30,6 +30,8 @@ class Connection:
     """What is known of its program here beside that."""
     contact_timeout: float = CONTACT_TIMEOUT
     """Seconds within which it must answer where it has nothing to compute."""
+    wiring: str = ""
+    """Where a board speaks, for when nothing is heard of it; empty where the port says it all."""
     start: Callable[[], Port] | None = None
     """Starts the program behind the port once more, in some milliseconds. None where that is not for us to do (a
     board), takes as long as many measurements (an emulator), or makes no difference (a simulated chip)."""
@@ -37,7 +39,14 @@ class Connection:
     def session(self, timeout: float = DEFAULT_TIMEOUT, on_log: Callable[[str], None] | None = None) -> Session:
         """Begin a conversation; see Session."""
         if self.chip is None:
-            return Session(self.port, timeout, on_log, contact_timeout=self.contact_timeout)
+            session = Session(
+                self.port,
+                timeout,
+                on_log,
+                contact_timeout=self.contact_timeout,
+                symptoms=lambda: "" if session.statistics.bytes else self.wiring,
+            )
+            return session
         return Session(
             self.port,
             timeout,

@@ -62,12 +62,13 @@ def _identity(program: Path) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def open_serial(address: Address, *, release: bool = False) -> Connection:
-    """Open a serial port, here or in a labgrid laboratory; for `release`, see SerialPort."""
+def open_serial(address: Address, *, release: bool = False, wiring: str = "") -> Connection:
+    """Open a serial port, here or in a labgrid laboratory; for `release`, see SerialPort, for `wiring`, Connection."""
     if address.port is None or not address.port.strip():
-        raise UsageError("which port? e.g. --port /dev/ttyACM0, --port COM3 or --port socket://127.0.0.1:4000")
+        hint = f"; {wiring}" if wiring else ""
+        raise UsageError(f"which port? e.g. --port /dev/ttyACM0, --port COM3 or --port socket://127.0.0.1:4000{hint}")
     kind = labgrid_port.LabgridPort if address.port.startswith(labgrid_port.SCHEME) else SerialPort
-    return Connection(kind(address.port, address.baud, release=release))
+    return Connection(kind(address.port, address.baud, release=release), wiring=wiring)
 
 
 def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
@@ -85,10 +86,10 @@ def open_board(board: Board, address: Address, say: Callable[[str], None]) -> Co
         way = msgspec.structs.replace(address.flashing, port=address.port) if by_serial_port else address.flashing
         flashed = flash(board, address.build, way, say)
         say(flashed.words)
-        opening = partial(open_serial, address, release=by_serial_port)
+        opening = partial(open_serial, address, release=by_serial_port, wiring=board.console)
         connection = _reopened(opening) if by_serial_port else opening()
         return dataclasses.replace(connection, image=flashed.image)
-    return open_serial(address, release=by_serial_port)
+    return open_serial(address, release=by_serial_port, wiring=board.console)
 
 
 def _reopened(opening: Callable[[], Connection]) -> Connection:

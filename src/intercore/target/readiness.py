@@ -136,7 +136,7 @@ def _of_host(machine: Machine) -> Iterator[Finding]:
 def _of_simulated() -> Iterator[Finding]:
     for target in TARGETS:
         if target.simulated and target.board is not None and (carried := prebuilt_variants(target.board)):
-            says = f"{', '.join(carried)}: needs nothing of what follows"
+            says = f"{', '.join(carried)}: needs nothing of what follows; own functions, trace and other levels do"
             yield Finding(target.name, _PREBUILT, "ready", says)
     yield _tool(_OF_OUR_RECIPE, "cross compiler", CROSS_COMPILER)
     manifest = USUAL_SOURCES.folder() / "port" / "freertos" / "kernel"
@@ -157,7 +157,8 @@ def _of_boards() -> Iterator[Finding]:
 def _of_ports(machine: Machine) -> Iterator[Finding]:
     found = machine.ports()
     if not found:
-        yield Finding("boards", "serial ports", "missing", "none: plug a board in by a cable that carries data")
+        what = f"none: plug a board in by a cable that carries data; {PICO.console}"
+        yield Finding("boards", "serial ports", "missing", what)
     for port in found:
         if os.access(port, os.R_OK | os.W_OK):
             yield Finding("boards", port, "ready", "may be opened")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from intercore.terminal.findings import Line, PlainRows
+from intercore.terminal.findings import PlainRows, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +44,7 @@ class ParametersFindings:
         """Yield a table for each benchmark, or why the target refuses it, then one of the factors."""
         for benchmark in self.benchmarks:
             if benchmark.refused:
-                yield Line(f"{benchmark.name}: {benchmark.refused}")
+                yield Sentence(f"{benchmark.name}: {benchmark.refused}")
                 continue
             parameters = [
                 {

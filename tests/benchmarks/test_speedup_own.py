@@ -153,10 +153,3 @@ def test_what_was_counted_in_another_mode_explains_nothing() -> None:
     assert said([*own(loss=0.05), other]).endswith(
         "loses 5.0 % (5.0 % – 5.0 %) per core beyond that; what limits it is unknown."
     )
-
-
-def test_of_wrong_results_no_number_counts() -> None:
-    *right, last = own()
-    assert said([*right, msgspec.structs.replace(last, checks={"wrong": 1})]) == (
-        "fft gives wrong results: none of its numbers counts."
-    )

@@ -193,11 +193,14 @@ def test_a_simulated_target_beside_a_measured_one_is_warned_of() -> None:
     assert titles[:2] == ["What differs most: a (SIMULATED) and b", "switch, time to wake: a (SIMULATED) and b"]
 
 
-def test_results_that_the_targets_call_spoilt_are_warned_of() -> None:
-    spoilt = measured([1] * 6)
-    spoilt = Measurement("switch", spoilt.factors, 0, spoilt.series, {}, {"wrong": 2}, spoilt.started)
-    found = compare([run("a", measured([1] * 6)), run("b", spoilt)])
-    assert "b counts wrong: 2" in found.warnings[0]
+def test_no_ratio_is_given_with_results_that_were_wrong() -> None:
+    sound = measured([1] * 6)
+    wrong = Measurement("switch", sound.factors, 1, measured([9] * 6).series, {}, {"wrong": 2}, sound.started)
+    found = compare([run("a", sound), run("b", sound, wrong)])
+    assert [pair.second_samples for pair in found.pairs] == [6]
+    assert "1 measurement on b failed" in found.warnings[0]
+    with pytest.raises(UsageError, match="no setting was measured on both"):
+        compare([run("a", sound), run("b", msgspec.structs.replace(wrong, repetition=0))])
 
 
 # Before and after: what is the faster one

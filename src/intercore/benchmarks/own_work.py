@@ -36,7 +36,7 @@ _WRONG = {
 
 def wrong_units(measurements: Sequence[Measurement]) -> Iterator[str]:
     """Say which unit of the user's own work was wrong first, or that none was found; nothing if all was right."""
-    wrong = [one for one in measurements if one.checks.get("wrong") and _level(one)]
+    wrong = [one for one in measurements if one.checks.get("wrong") and own_level(one)]
     for one in wrong:
         first = {series.name: int(series.ticks[0]) for series in one.series if len(series.ticks)}
         for name in (name for name in _WRONG if name in first):
@@ -51,7 +51,7 @@ def wrong_units(measurements: Sequence[Measurement]) -> Iterator[str]:
         else:
             yield (
                 f"{_where(one)} has not passed what is checked, and {one.benchmark} does not look for the unit: "
-                f"{_SEEKS} workload={_level(one)} does."
+                f"{_SEEKS} workload={own_level(one)} does."
             )
         return
 
@@ -61,7 +61,7 @@ def without_own_wrong(measurements: Iterable[Measurement]) -> list[Measurement]:
 
     What else is said of wrong results names causes that are not his.
     """
-    return [_without(one, "wrong") if _level(one) else one for one in measurements]
+    return [_without(one, "wrong") if own_level(one) else one for one in measurements]
 
 
 def _without(measurement: Measurement, check: str) -> Measurement:
@@ -69,14 +69,14 @@ def _without(measurement: Measurement, check: str) -> Measurement:
     return msgspec.structs.replace(measurement, checks=kept)
 
 
-def _level(measurement: Measurement) -> str:
-    """Return the level that is such a workload; empty if there is none."""
+def own_level(measurement: Measurement) -> str:
+    """Return the level of a measurement that is a workload of the user's own; empty if there is none."""
     levels = (str(level) for level in measurement.factors.values())
     return next((level for level in levels if level.startswith(PREFIX)), "")
 
 
 def _where(measurement: Measurement) -> str:
-    factors, name = measurement.factors, _level(measurement).removeprefix(PREFIX)
+    factors, name = measurement.factors, own_level(measurement).removeprefix(PREFIX)
     if measurement.benchmark == _SEEKS:
         return f"{name} with n={factors.get('n')} on {factors.get('cores')} cores"
     return f"{name} in {measurement.benchmark}"

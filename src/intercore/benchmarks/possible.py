@@ -22,7 +22,6 @@ import math
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
 import numpy as np
 
 from intercore.benchmarks import registry, uncertainty
@@ -83,12 +82,6 @@ def impossible(one: Measurement) -> list[Impossible]:
 def is_possible(one: Measurement) -> bool:
     """Whether all samples of a measurement can be."""
     return not impossible(one)
-
-
-def analysable(run: Run) -> Run:
-    """Return the run without the measurements that cannot be."""
-    possible = tuple(filter(is_possible, run.measurements))
-    return run if len(possible) == len(run.measurements) else msgspec.structs.replace(run, measurements=possible)
 
 
 def longer_than(one: Measurement, seconds: float) -> int:

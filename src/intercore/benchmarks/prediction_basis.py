@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from intercore.benchmarks.possible import is_possible
+from intercore.benchmarks.failed import is_sound
 from intercore.errors import UsageError, unknown
 from intercore.record.conditions import disagreement
 from intercore.record.identity import images_that_differ, in_a_row, kernel, kernel_name, kernels, kernels_that_differ
@@ -53,7 +53,7 @@ def asked(words: Iterable[str], no_setting: Collection[str]) -> dict[str, str]:
 def stored(
     store: StoreReader, target: str, benchmark: str, is_usable: Callable[[Measurement], bool]
 ) -> Iterator[Known]:
-    """Return the measurements of a benchmark on a target that can be and are usable, those of the newest run first.
+    """Return the measurements of a benchmark on a target that are sound and usable, those of the newest run first.
 
     Those of runs by turns are left out: one of the two builds is what somebody tries.
     """
@@ -61,7 +61,7 @@ def stored(
         plan = summary.plan
         if plan.target == target and benchmark in plan.benchmarks and plan.partner is None:
             for one in store.run(summary.id).measurements:
-                if one.benchmark == benchmark and is_usable(one) and is_possible(one):
+                if one.benchmark == benchmark and is_usable(one) and is_sound(one):
                     yield Known(summary.id, one, summary.plan.origin)
 
 

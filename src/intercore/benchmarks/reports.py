@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import importlib.resources
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from intercore import benchmarks
-from intercore.benchmarks import energy_report, function, other, possible, registry, stop_rule
+from intercore.benchmarks import energy_report, failed, function, other, possible, registry, stop_rule
 from intercore.benchmarks.energy import ANALYSIS as ENERGY_ANALYSIS
 from intercore.benchmarks.options import ENERGY, Options
 from intercore.benchmarks.own_work import wrong_units
 from intercore.record import conditions
 from intercore.record.plan import ENOUGH_REPETITIONS, repetitions_by_setting
 from intercore.view.answer import Answer, Remark
+from intercore.view.section import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ class Reported:
 
     run: Run
     analysed: Run
-    """The run without what failed because its samples cannot be: see `intercore.benchmarks.possible`."""
+    """The run without what failed: see `intercore.benchmarks.failed`."""
     reports: tuple[Report, ...]
     """In the order of the run's plan."""
 
@@ -55,13 +56,13 @@ def answered(found: Sequence[Report]) -> tuple[Answered, ...]:
 def reports(run: Run, options: Options | None = None) -> Reported:
     """Report on a run, with what the user chose of that.
 
-    Here it is decided what is not reported at all: samples that cannot be, and all that is made of times that mean
+    Here it is decided what is not reported at all: measurements that failed, and all that is made of times that mean
     nothing.
     """
     chosen = Options() if options is None else options
-    analysed = possible.analysable(run)
+    analysed = failed.analysable(run)
     found = tuple(
-        function.report(analysed, benchmark) if run.plan.emulated else _report(analysed, benchmark, chosen)
+        function.report(run, benchmark) if run.plan.emulated else _report(run, analysed, benchmark, chosen)
         for benchmark in run.plan.benchmarks
     )
     energy = None if run.plan.emulated else energy_report.report(analysed, **chosen.of(ENERGY))
@@ -101,7 +102,13 @@ def schema_parts() -> Mapping[str, Mapping[str, Any]]:
     return {name: json.loads(file.read_text("utf-8")) for name, file in files.items() if file.is_file()}
 
 
-def _report(run: Run, benchmark: str, options: Options) -> Report:
+def _report(run: Run, analysed: Run, benchmark: str, options: Options) -> Report:
+    """Report on a benchmark; where all of its measurements failed, only warn."""
     module = registry.module(benchmark, "report")
-    found: Report = other.report(run, benchmark) if module is None else module.report(run, **options.of(benchmark))
-    return found
+    found: Report = (
+        other.report(analysed, benchmark) if module is None else module.report(analysed, **options.of(benchmark))
+    )
+    measured, sound = (any(one.benchmark == benchmark for one in of.measurements) for of in (run, analysed))
+    if sound or not measured:
+        return found
+    return replace(found, section=Section(found.section.title, [], []), answers=(), remarks=(), costs=())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.possible import is_possible
+from intercore.benchmarks.failed import is_sound
 from intercore.benchmarks.series import has_median
 from intercore.record.plan import repetitions_by_setting, setting_of
 from intercore.statistics.precision import percent, worst
@@ -25,8 +25,8 @@ def asked(rule: StopRule) -> str:
 
 
 def precisions(repetitions: Iterable[Measurement]) -> list[Precision]:
-    """Return how well the median of each main series is known, over all repetitions of one setting that can be."""
-    return precisions_of(filter(is_possible, repetitions), has_median)
+    """Return how well the median of each main series is known, over a setting's repetitions that have not failed."""
+    return precisions_of(filter(is_sound, repetitions), has_median)
 
 
 def is_reached(rule: StopRule, repetitions: Iterable[Measurement]) -> bool:

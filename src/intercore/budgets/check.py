@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from intercore.benchmarks import registry
+from intercore.benchmarks.failed import headline
 from intercore.benchmarks.grouping import by_level, varied_names
 from intercore.benchmarks.possible import is_possible
 from intercore.benchmarks.series import incomparable
@@ -109,12 +110,13 @@ def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, 
             found += _of_baseline(one, settings, why) if one.to_baseline else _of_run(one, settings, why)
     first = _differences(file.baseline, run, usual) if any(one.to_baseline for one in file.budgets) else None
     said = identity.sentences(run)
+    wrong = [one for one in (headline(run),) if one]
     return _whole(
         file,
         run.plan.target,
         run,
         found,
-        said if first is None else first,
+        [*wrong, *(said if first is None else first)],
         [one for one in warnings(run) if one not in said],
         simulated=run.plan.simulated,
     )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from intercore.benchmarks.possible import is_possible
+from intercore.benchmarks.failed import faults
 from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE, StorePath
 from intercore.cli.stored import stored
@@ -30,5 +30,6 @@ def export(
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write every raw sample of a run to a file, one row each."""
-    export_samples(stored(store_path, run_id), to, is_possible)
+    run = stored(store_path, run_id)
+    export_samples(run, to, {number for number, found in enumerate(faults(run)) if found})
     messages().print(f"wrote {to}", markup=False, soft_wrap=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks import failed
 from intercore.benchmarks.possible import is_possible
 from intercore.benchmarks.reports import reports, run_warnings
 from intercore.cli.stored import command_to_go_on, command_to_show
@@ -55,6 +56,7 @@ def findings(
         run,
         make_document=lambda: run_document(_reported(told, options)),
         make_reports=lambda: _reported(told, options).reports,
+        headline=failed.headline(told),
         first=first,
         left_out=left_out(told.plan),
         warnings=tuple(one for one in run_warnings(told) if one not in first),

@@ -15,6 +15,7 @@ from intercore.cli.stored import narrowed, stored
 from intercore.errors import UsageError
 from intercore.numeral import whole_number
 from intercore.terminal import formats
+from intercore.terminal.console import say
 
 app = typer.Typer(add_completion=False)
 
@@ -40,8 +41,10 @@ def show(
     """Print the analysis of a stored run, or of some of its benchmarks."""
     run_id, benchmarks = _asked(words or [])
     run = stored(store_path, run_id)
-    chosen = narrowed(run, benchmarks)
-    formats.show(findings(run, store_path, options, part=chosen, published=published), output, paged=True)
+    found = findings(run, store_path, options, part=narrowed(run, benchmarks), published=published)
+    if found.headline and not formats.formats()[output].has_sentences:
+        say(found.headline)
+    formats.show(found, output, paged=True)
 
 
 def _asked(words: list[str]) -> tuple[int | None, list[str]]:

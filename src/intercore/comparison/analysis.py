@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.possible import analysable
+from intercore.benchmarks.failed import analysable
 from intercore.benchmarks.series import Unit, called, incomparable
 from intercore.comparison.baseline import Baseline
 from intercore.comparison.by_turns import are_by_turns
@@ -28,7 +28,7 @@ from intercore.comparison.verdicts import WITHIN, summary
 from intercore.errors import UsageError
 from intercore.record import identity
 from intercore.record.conditions import differing_between
-from intercore.record.measurement import SPOILING_CHECKS, Level
+from intercore.record.measurement import Level
 from intercore.record.origin import CAUTION
 from intercore.view.quantity import multiple
 
@@ -230,7 +230,7 @@ class Sides:
             change = change or Change(is_one_program=self.are_of_one_program, why_unknown="none was measured")
         else:
             change = None
-        phases = [self._by_setting([run], change.phased) for run in change.phases] if change else []
+        phases = [self._by_setting([analysable(run)], change.phased) for run in change.phases] if change else []
         pools = self._pools
         compared = Compared(pools[0], pools[1], self._both, simulated, change, phases, by_turns)
         pairs = [] if emulated else [pair for _, pair in pairs_of(compared, within=within)]
@@ -270,7 +270,6 @@ class Sides:
             tuple(_deciding(mine, theirs, fixed, differences)),
             (
                 *_left_out(failed),
-                *_spoilt(names, on_both),
                 *_warnings(mine, theirs),
                 *unknown_phases(pairs, change),
                 *([] if by_turns else _one_after_the_other(mine, theirs, on_both)),
@@ -312,7 +311,7 @@ def _left_out(failed: Mapping[str, int]) -> Iterator[str]:
     for target, count in failed.items():
         if count:
             yield (
-                f"{count} measurement{'s' * (count != 1)} on {target} failed, with impossible samples, and "
+                f"{count} measurement{'s' * (count != 1)} on {target} failed, and "
                 f"{'are' if count != 1 else 'is'} not compared. See intercore show."
             )
 
@@ -417,14 +416,6 @@ def _sentences(
     for (benchmark, why), count in left_out.items():
         if why:
             yield f"Not compared either: {count} measurements of {benchmark} {why}."
-
-
-def _spoilt(targets: Sequence[str], compared: Sequence[Sequence[Measurement]]) -> Iterator[str]:
-    for target, measurements in zip(targets, compared, strict=True):
-        counts = {name: sum(one.checks.get(name, 0) for one in measurements) for name in SPOILING_CHECKS}
-        if any(counts.values()):
-            named = ", ".join(f"{name}: {count}" for name, count in counts.items() if count)
-            yield f"{target} counts {named}: ratios with these results mean nothing. See intercore show."
 
 
 def _deciding(

@@ -10,8 +10,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks.failed import is_sound
 from intercore.benchmarks.grouping import IRRELEVANT, by_level
-from intercore.benchmarks.possible import is_possible
 from intercore.benchmarks.series import incomparable
 from intercore.comparison.pairs import WITHOUT_LEVEL
 from intercore.comparison.quantities import KeptMeasurement, kept, quantities
@@ -19,7 +19,7 @@ from intercore.errors import IntercoreError, UsageError
 from intercore.record import identity
 from intercore.record.conditions import lasting
 from intercore.record.factors import of_target
-from intercore.record.measurement import SPOILING_CHECKS, Measurement, Part, Plan, Run
+from intercore.record.measurement import Measurement, Part, Plan, Run
 from intercore.record.plan import canonical
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level
 
 
-class Baseline(Run, frozen=True, eq=False):
+class Baseline(Run, frozen=True, eq=False, kw_only=True):
     """A baseline as the run that it is compared as; its measurements are KeptMeasurements, one for each setting."""
 
     file: str
@@ -47,7 +47,7 @@ def baseline(
     settings = tuple(measurements)
     parts = tuple(Part(name, {}) for name in dict.fromkeys(one.benchmark for one in settings))
     plan = Plan(target, None, "baseline", parts, simulated=simulated)
-    return Baseline(0, plan, "", tool, len(settings), settings, file)
+    return Baseline(0, plan, "", tool, len(settings), settings, file=file)
 
 
 def setting_key(benchmark: str, factors: Mapping[str, Level]) -> tuple[str, str]:
@@ -88,12 +88,10 @@ def _check(run: Run) -> None:
             f"{run.title} is unfinished ({len(run.measurements)} of {run.total} measurements): finish it before it is "
             "saved as a baseline"
         )
-    spoilt = sum(
-        not is_possible(one) or any(one.checks.get(name) for name in SPOILING_CHECKS) for one in run.measurements
-    )
-    if spoilt:
+    failed = sum(not is_sound(one) for one in run.measurements)
+    if failed:
         raise IntercoreError(
-            f"of {len(run.measurements)} measurements of {run.title}, {spoilt} failed, so it is no baseline: see "
+            f"of {len(run.measurements)} measurements of {run.title}, {failed} failed, so it is no baseline: see "
             f"intercore show {run.id}, and measure again"
         )
 

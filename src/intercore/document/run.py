@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.benchmarks import stop_rule
-from intercore.benchmarks.possible import impossible
+from intercore.benchmarks import failed, stop_rule
 from intercore.benchmarks.reports import answered, run_warnings
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.statistics.intervals import summary
@@ -32,9 +31,14 @@ def run_document(reported: Reported) -> dict[str, object]:
         "started": run.started,
         "tool": run.tool,
         "complete": run.complete,
+        "failed": failed.headline(run) or None,
         "stop": stop_rule.to_json(run),
         "conditions": _shared_conditions(run),
-        "measurements": [row for measurement in run.measurements for row in _measurement_rows(run, measurement)],
+        "measurements": [
+            row
+            for measurement, faults in zip(run.measurements, failed.faults(run), strict=True)
+            for row in _measurement_rows(run, measurement, faults)
+        ],
         "analysis": {
             **({"answers": msgspec.to_builtins(known)} if (known := answered(found)) else {}),
             **{key: value for report in found for key, value in report.json.items()},
@@ -57,9 +61,8 @@ def _shared_conditions(run: Run) -> dict[str, object]:
     return {key: known[0] if len(known) == 1 else known for key, known in sorted(values.items())}
 
 
-def _measurement_rows(run: Run, measurement: Measurement) -> list[dict[str, object]]:
-    failed = [str(fault) for fault in impossible(measurement)]
-    without = bool(failed) or run.plan.emulated
+def _measurement_rows(run: Run, measurement: Measurement, faults: list[str]) -> list[dict[str, object]]:
+    without = bool(faults) or run.plan.emulated
     return [
         {
             "benchmark": measurement.benchmark,
@@ -71,7 +74,7 @@ def _measurement_rows(run: Run, measurement: Measurement) -> list[dict[str, obje
             "summary": None if without else _summary(series),
             "looking_ns": {} if without else {str(core): cost for core, cost in measurement.looking_ns.items()},
             "checks": dict(measurement.checks),
-            "failed": failed,
+            "failed": faults,
         }
         for series in measurement.series
         if not series.name.startswith(LOOKING_PREFIX) and len(series.ticks)

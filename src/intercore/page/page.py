@@ -30,7 +30,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 import intercore
-from intercore.benchmarks import disturbance, registry, stop_rule
+from intercore.benchmarks import disturbance, failed, registry, stop_rule
 from intercore.benchmarks.reports import run_warnings
 from intercore.comparison.analysis import compare
 from intercore.comparison.picture import picture
@@ -325,6 +325,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
         .get_template("page.html.j2")
         .render(
             sections=sections,
+            failures=_failures(runs),
             identities=[*identity.sentences_together(runs), *(each for one in sections for each in one.identity)],
             drawn=drawn_together,
             chapters=chapters,
@@ -352,6 +353,13 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             plotly_hash=plotly_hash,
         )
     )
+
+
+def _failures(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Return that measurements of runs failed: the word that stands first, and the rest, with the run's name."""
+    found = [(run, word, rest) for run in runs for word, colon, rest in [failed.headline(run).partition(":")] if colon]
+    named = {run.id: f" {run.title} on {run.plan.target}:" if len(runs) > 1 else "" for run in runs}
+    return [(word, f":{named[run.id]}{rest}") for run, word, rest in found]
 
 
 def _in_short(sentence: str) -> str:

@@ -221,6 +221,8 @@ class Run(msgspec.Struct, frozen=True, eq=False):
     """Number of measurements that the plan needs; with a stop rule, as far as is known, so it grows with them."""
     measurements: tuple[Measurement, ...]
     """Those that are complete, in the order in which they were taken."""
+    failed: tuple[Measurement, ...] = ()
+    """Those that were set aside before the run is analysed: what they come to is told in warnings alone."""
 
     @property
     def title(self) -> str:

@@ -31,13 +31,20 @@ class Caution:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """A sentence that stands before all else: what is asked for has failed."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Line:
     """What stays on one line however long it is: it has a path or a command that people copy."""
 
     text: str
 
 
-Part: TypeAlias = "Table[Any] | Sentence | Caution | Line"
+Part: TypeAlias = "Table[Any] | Sentence | Caution | Failure | Line"
 
 
 class Findings(Protocol):

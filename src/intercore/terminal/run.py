@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from intercore.terminal.findings import Caution, Line, Sentence
+from intercore.terminal.findings import Caution, Failure, Line, Sentence
 from intercore.view.section import where
 from intercore.view.table import Column, Table
 
@@ -42,8 +42,10 @@ class RunFindings:
     """Return its JSON document."""
     make_reports: Callable[[], Sequence[Report]]
     """Return what each of its benchmarks says about it. It takes seconds, and not every format needs it."""
+    headline: str
+    """That measurements failed, and by what: a sentence that stands before all else; empty if none did."""
     first: Sequence[str]
-    """What must be known before any number is read: of which kernel or image they are."""
+    """What else must be known before any number is read: of which kernel or image they are."""
     left_out: str
     """What the target could not measure: a sentence, or empty."""
     warnings: Sequence[str]
@@ -72,6 +74,8 @@ class RunFindings:
 
     def text(self) -> Iterator[Part]:
         """Yield what must be known first, the answers, what stands out, what is doubtful in that, and how to go on."""
+        if self.headline:
+            yield Failure(self.headline)
         yield from map(Caution, self.first)
         reports = self.make_reports()
         warnings = [*self.warnings, *(sentence for report in reports for sentence in report.warnings)]

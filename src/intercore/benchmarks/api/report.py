@@ -35,7 +35,7 @@ def report(run: Run) -> Report:
         "api",
         {"api": msgspec.to_builtins(analysis)},
         [_flat(one) for one in analysis.calls],
-        warnings(run.measurements),
+        warnings((*run.measurements, *run.failed)),
         Section(
             "What a call of the kernel costs (api)",
             analysis.sentences,

@@ -26,7 +26,7 @@ def report(run: Run) -> Report:
         "clock",
         to_json(analysis),
         [row(one) for one in analysis.intervals],
-        warnings(run.measurements),
+        warnings((*run.measurements, *run.failed)),
         Section("How exact the clock is (clock)", sentences(analysis), list(_tables(run, analysis)), notes=_NOTES),
         topic="the clock",
         answers=tuple(answers(analysis)),

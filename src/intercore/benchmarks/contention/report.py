@@ -41,7 +41,7 @@ def report(run: Run) -> Report:
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
         list(_flat_rows(analysis)),
-        warnings(run.measurements),
+        warnings((*run.measurements, *run.failed)),
         Section(
             "Who gets the processor (contention)",
             [*_own_work(run), *analysis.sentences],

@@ -38,7 +38,7 @@ def report(run: Run) -> Report:
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
         [_row(one) for one in analysis.latencies],
-        warnings(run.measurements),
+        warnings((*run.measurements, *run.failed)),
         Section(
             "How long interrupts take (irq)",
             analysis.sentences,

@@ -44,7 +44,7 @@ def report(run: Run) -> Report:
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
         list(_flat_rows(analysis)),
-        warnings(run.measurements),
+        warnings((*run.measurements, *run.failed)),
         Section(
             "How steady a periodic task is (jitter)",
             analysis.sentences,

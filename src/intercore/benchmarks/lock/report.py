@@ -45,7 +45,7 @@ def report(run: Run) -> Report:
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
         list(_rows(analysis)),
-        warnings(run.measurements),
+        warnings((*run.measurements, *run.failed)),
         Section(
             "What a lock between cores costs (lock)",
             analysis.sentences,

@@ -32,7 +32,7 @@ def report(run: Run) -> Report:
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
         list(_rows(analysis)),
-        warnings(run.measurements),
+        warnings((*run.measurements, *run.failed)),
         Section(
             "How the cores reach memory (memory)",
             analysis.sentences,

@@ -64,7 +64,7 @@ def report(run: Run, within: float = WITHIN.default) -> Report:
             *map(_round_trip_row, analysis.round_trips),
             *map(_overhead_row, analysis.overheads),
         ],
-        curve_warnings(run.measurements, found),
+        curve_warnings((*run.measurements, *run.failed), found),
         Section(
             "Moving messages between cores (message)",
             analysis.sentences,

@@ -42,7 +42,7 @@ def report(run: Run) -> Report:
         "rhealstone",
         {"rhealstone": msgspec.to_builtins(analysis)},
         [_flat(one) for one in analysis.times],
-        warnings(run.measurements),
+        warnings((*run.measurements, *run.failed)),
         Section(
             "Rhealstone's six times on two cores (rhealstone)",
             analysis.sentences,

@@ -43,9 +43,6 @@ def sentences(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) ->
     """Say of each workload of the user's own from which size on several cores pay, and what limits, as far as known."""
     ours = of_speedup(measurements)
     for workload in dict.fromkeys(point.workload for point in analysis.points if point.workload.startswith(PREFIX)):
-        if any(one.checks.get("wrong") for one in ours if one.factors.get("workload") == workload):
-            yield f"{workload.removeprefix(PREFIX)} gives wrong results: none of its numbers counts."
-            continue
         groups = [_Group(fit, analysis) for fit in analysis.fits if f"workload={workload} " in f"{fit.group} "]
         groups = [group for group in groups if group.fit.cores > 1]
         if groups:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 POLLED = "poll-tick"
 """The level of `join` by which completion is looked for once per tick."""
 
-_DISTURBANCES = ("wrong", "migrated", "lost", "rings_lost", "preempted")  # checks that should be 0: docs/protocol.md
+_DISTURBANCES = ("rings_lost", "preempted")  # checks that should be 0: docs/protocol.md
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")  # no divisor common with COLOURS: 30 pairs
 _POINTS_DRAWN = 6000  # samples per plot that a phone still draws without delay
 _BUSY_LEGEND = 3  # entries that fit without a taller plot

@@ -55,7 +55,7 @@ def report(run: Run, efficiency: float) -> Report:
         BENCHMARK,
         {**document, "thresholds": thresholds_to_json(efficiency)},
         document["speedup"],
-        warnings(analysis, run.measurements, run.plan.origin),
+        warnings(analysis, (*run.measurements, *run.failed), run.plan.origin),
         Section(
             TITLE,
             [

@@ -68,7 +68,7 @@ def report(run: Run) -> Report:
         "switch",
         {"switch": msgspec.to_builtins(analysis)},
         [_flat(one) for one in analysis.wake_ups],
-        warnings(run.measurements),
+        warnings((*run.measurements, *run.failed)),
         Section(
             "What it costs to wake a task (switch)",
             analysis.sentences,

@@ -41,7 +41,7 @@ def report(run: Run) -> Report:
         "threadmetric",
         {"threadmetric": msgspec.to_builtins(analysis)},
         [_flat(one) for one in analysis.counts],
-        warnings(run.measurements),
+        warnings((*run.measurements, *run.failed)),
         Section(
             "Thread-Metric's eight counts on two cores (threadmetric)",
             analysis.sentences,

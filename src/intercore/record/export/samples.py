@@ -9,17 +9,17 @@ from intercore.record.export.format import known_formats
 from intercore.replacement import replacement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Collection
     from pathlib import Path
 
-    from intercore.record.measurement import Measurement, Run
+    from intercore.record.measurement import Run
 
 
-def export(run: Run, path: Path, can_be: Callable[[Measurement], bool] = lambda _: True) -> None:
+def export(run: Run, path: Path, failed: Collection[int] = ()) -> None:
     """Write every sample of the run to `path`, in the format that its suffix names.
 
-    An existing file is replaced only when the new one is complete. `can_be` says whether the samples of a
-    measurement can be; those that cannot are marked as failed.
+    An existing file is replaced only when the new one is complete. `failed` are the numbers of those
+    measurements, from 0, that are marked as failed.
 
     Raises UsageError for another suffix or a run without measurements, IntercoreError if the file cannot be
     written, or if polars cannot be loaded.
@@ -38,7 +38,7 @@ def export(run: Run, path: Path, can_be: Callable[[Measurement], bool] = lambda 
         raise IntercoreError(
             f"export needs polars, which cannot be loaded: {error}; install it: pip install 'intercore[export]'"
         ) from error
-    table = sample_table(run, can_be)
+    table = sample_table(run, failed)
     try:
         with replacement(path) as file:
             known[suffix].write(table, run, file)

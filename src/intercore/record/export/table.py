@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from intercore.record.measurement import SPOILING_CHECKS
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Collection
 
     from intercore.record.measurement import Measurement, Run
 
@@ -39,14 +37,13 @@ _AFTER: dict[str, type[pl.DataType]] = {
 }
 
 
-def sample_table(run: Run, can_be: Callable[[Measurement], bool]) -> pl.DataFrame:
-    """Return every sample of the run, in the order of measuring; `can_be` says whether a measurement is possible."""
+def sample_table(run: Run, failed: Collection[int]) -> pl.DataFrame:
+    """Return every sample of the run, in the order of measuring; `failed` are numbers of measurements that failed."""
     factors = _factor_types(run.measurements)
     named = {name: f"factor.{name}" if name in _BEFORE or name in _AFTER else name for name in factors}
     schema = {**_BEFORE, **{named[name]: kind for name, kind in factors.items()}, **_AFTER}
     parts = [pl.DataFrame(schema=schema)]
     for number, measurement in enumerate(run.measurements):
-        failed = any(measurement.checks.get(check) for check in SPOILING_CHECKS) or not can_be(measurement)
         levels = {
             named[name]: str(level) if factors[name] is pl.String else level
             for name, level in measurement.factors.items()
@@ -69,7 +66,7 @@ def sample_table(run: Run, can_be: Callable[[Measurement], bool]) -> pl.DataFram
                 "simulated": run.plan.simulated,
                 "emulated": run.plan.emulated,
                 "target": run.plan.target,
-                "failed": failed,
+                "failed": number in failed,
             }
             parts.append(pl.DataFrame(columns, schema=schema))
     return pl.concat(parts)

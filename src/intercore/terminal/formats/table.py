@@ -11,7 +11,7 @@ from rich.table import Table as RichTable
 
 from intercore.terminal.columns import folded, layout
 from intercore.terminal.console import results
-from intercore.terminal.findings import Caution, Sentence
+from intercore.terminal.findings import Caution, Failure, Sentence
 from intercore.terminal.formats import Format
 from intercore.terminal.printable_console import PrintableConsole
 from intercore.text import printable
@@ -47,6 +47,8 @@ def print_parts(parts: Iterable[Part], console: Console) -> None:
             console.print(escape(part.text), highlight=False)
         elif isinstance(part, Caution):
             console.print(f"[yellow]Warning:[/] {escape(part.text)}")
+        elif isinstance(part, Failure):
+            console.print(f"[bold red]{escape(part.text)}[/]", highlight=False)
         else:
             console.print(part.text, markup=False, highlight=False, soft_wrap=True)
 

@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
+from intercore.benchmarks.speedup.answers import answers, paying, ways
 from intercore.benchmarks.speedup.document import to_json
 from intercore.benchmarks.speedup.doubts import warnings
 from intercore.benchmarks.speedup.fit import losses
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.record.measurement import Level, Measurement, Series
 from intercore.statistics.intervals import Interval
+from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -454,6 +456,30 @@ class TestJson:
         assert all(sentence.endswith(".") for sentence in warnings(analysis, run))
 
 
+class TestFewSizes:
+    def test_fewer_than_three_tell_no_work_for_an_efficiency(self) -> None:
+        """A loss of 5 % moves it from 1.8 to 3.3 ms, and two sizes do not tell a loss from an overhead."""
+        for sizes in ((10, 2_000), (200,)):
+            found = analyse(synthetic(overhead_us=100, loss=0.05, noise_us=1, sizes=sizes))
+            well = only_fit(found).isoefficiency
+            assert (well.t1_us, well.n) == (None, None)
+            assert well.reason is not None
+            assert not any(
+                "% used" in one.text or "efficient" in one.question for one in answers(found, 0.9) if one.value
+            )
+            assert "% used" not in ways(found, 0.9)
+            (told,) = (one for one in answers(found, 0.9) if "efficient" in one.question)
+            assert "no work" not in told.about, "whether some does is not known"
+            assert list(paying(found, 0.9)) == []
+        three = analyse(synthetic(overhead_us=100, loss=0.05, noise_us=1, sizes=(10, 200, 2_000)))
+        assert holds(only_fit(three).isoefficiency.t1_us, 0.9 * 2 * 100 / (1 - 0.9 * 1.05))
+
+    def test_one_that_reaches_it_is_a_bound(self) -> None:
+        """That needs no model: all the work that was measured has that efficiency."""
+        found = analyse(synthetic(overhead_us=10, noise_us=1, sizes=(2_000, 4_000)))
+        assert "8.00 ms or less" in ways(found, 0.9)
+
+
 class TestWarnings:
     def test_of_a_clean_run_are_none(self) -> None:
         run = synthetic(overhead_us=100, noise_us=1)
@@ -507,6 +533,25 @@ class TestWarnings:
         assert "Disturbances" in sentence
         (sentence,) = (text for text in warnings(analyse(run), run, "simulated") if "fit is poor" in text)
         assert "Disturbances" not in sentence
+
+    def test_tell_of_a_fit_that_leaves_the_work_for_an_efficiency_known_to_a_factor(self) -> None:
+        """Blocks of a checksum on the simulated Pico, µs: beside small work, starting takes 95 to 100 µs."""
+        t1 = {2: [16.94] * 3, 4: [32.95] * 3, 8: [64.98] * 3, 16: [129.05] * 3, 48: [385.3, 385.3, 387.5]}
+        tp = {2: 104.04, 4: 116.71, 8: 131.3, 16: 163.79, 48: 294.23}
+        run = [
+            measured([round(us * 1000) for us in t1[n]] * 5, [round(us * 1000)] * 15, hz=10**9, n=n)
+            for n, us in tp.items()
+        ]
+        fit = only_fit(analyse(run))
+        assert fit.largest_residual < 0.05
+        assert fit.isoefficiency.is_rough
+        for origin in ("measured", "simulated"):
+            assert any("fit is poor" in text for text in warnings(analyse(run), run, origin))
+        told = [one.text for one in answers(analyse(run), 0.9)]
+        assert not any("90% used from" in text and duration(fit.isoefficiency.t1_us.value) in text for text in told)
+        noisy = synthetic(overhead_us=100, noise_us=30, samples=9, sizes=(50, 100, 200, 400))
+        assert only_fit(analyse(noisy)).isoefficiency.is_rough
+        assert not any("fit is poor" in text for text in warnings(analyse(noisy), noisy)), "noise is no misfit"
 
     def test_tell_one_cause_of_what_falls_on_ticks(self) -> None:
         """A fit to whole ticks is poor, and that the work was polled for is why."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _QUESTION = 24  # letters of a question
 _WORK = "of work on one core"
+_NO_WORK = "no work measured"
 _TWO = 2
 _KEEPING = "these keep their cores"
 _KINDS = {TASKS["pool"]: "these are made beforehand", TASKS["spin"]: _KEEPING}
@@ -43,7 +44,8 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
     if not few:
         yield from _from(analysis, "more cores pay from", _best(analysis, 1.0, lambda fit: fit.break_even))
         question = f"{efficiency:.0%} efficient from"
-        yield from _from(analysis, question, _best(analysis, efficiency, lambda fit: fit.isoefficiency))
+        without = "not told by fewer than three sizes" if all(fit.loss is None for fit in analysis.fits) else _NO_WORK
+        yield from _from(analysis, question, _best(analysis, efficiency, lambda fit: fit.isoefficiency), without)
     for answer in by_way:
         yield msgspec.structs.replace(answer, brief=few)
     several = [point for point in analysis.points if point.cores > 1]
@@ -99,7 +101,13 @@ def _used(analysis: SpeedupAnalysis, fit: ForkJoinFit, efficiency: float) -> str
     """Say from which work on all cores are used well; empty if that is not known."""
     used = _begin(analysis, fit, efficiency, fit.isoefficiency)
     cores = "both" if fit.cores == _TWO else f"{fit.cores}"
-    return "" if used is None else f"{cores} cores {efficiency:.0%} used from {_in_words(used)}"
+    if used is None:
+        return ""
+    known = used.t1_us
+    if fit.isoefficiency.is_rough and not used.bound and known.low is not None:
+        end = "more, or never" if known.high is None else duration(known.high)
+        return f"{cores} cores {efficiency:.0%} used from {duration(known.low)} or {end}"
+    return f"{cores} cores {efficiency:.0%} used from {_in_words(used)}"
 
 
 def _in_words(begin: _Begin) -> str:
@@ -119,8 +127,10 @@ def remarks(analysis: SpeedupAnalysis) -> Iterator[Remark]:
         )
 
 
-def _from(analysis: SpeedupAnalysis, question: str, best: tuple[ForkJoinFit, _Begin] | None) -> Iterator[Answer]:
-    """Answer by the group that needs the least work, how long one core takes for it."""
+def _from(
+    analysis: SpeedupAnalysis, question: str, best: tuple[ForkJoinFit, _Begin] | None, without: str = _NO_WORK
+) -> Iterator[Answer]:
+    """Answer by the group that needs the least work, how long one core takes for it; `without` one, say so."""
     if best is not None:
         fit, found = best
         tasks = _tasks(analysis, fit)
@@ -128,7 +138,7 @@ def _from(analysis: SpeedupAnalysis, question: str, best: tuple[ForkJoinFit, _Be
         about = "; ".join(filter(None, (how, _KEEPING * (tasks == TASKS["spin"]), found.how_known)))
         yield Answer(question, found.t1_us, about=about, bound=found.bound, rated=False)
     elif analysis.fits:
-        yield Answer(question, None, about="no work measured")
+        yield Answer(question, None, about=without)
 
 
 def _best(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.own_work import without_own_wrong
 from intercore.benchmarks.speedup.points import of_speedup
 from intercore.benchmarks.speedup.words import called, differing
+from intercore.record.own_work import PREFIX
+from intercore.statistics.probability import chi_square_above
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 _UNSTABLE = 0.05
 _POOR_FIT = 0.05
+_REJECTED_P = 0.01
+"""Probability of sizes so far from the model if it were the truth, below which the model does not hold."""
 _IMPOSSIBLE = 1.01
 
 
@@ -28,12 +32,13 @@ def warnings(
 ) -> list[str]:
     """Say in plain sentences what makes the numbers doubtful, and the likely cause; most serious first."""
     measured = origin == "measured"
+    own = any(point.workload.startswith(PREFIX) for point in analysis.points)
     return [
         *_disturbances(without_own_wrong(of_speedup(measurements))),
         *_without_flash(of_speedup(measurements)),
         *(f"Left out: {sentence}." for sentence in analysis.left_out),
         *_impossible(analysis.points),
-        *_unstable(analysis.points, _BESIDE if measured else _WITHIN),
+        *_unstable(analysis.points, _BESIDE if measured else _UNEQUAL if own else _WITHIN),
         *_of_fits(analysis, _STEPS if measured else _UNEVEN),
     ]
 
@@ -89,7 +94,11 @@ _WITHIN = (
     "nothing else runs on a simulated chip: the time of the work itself varies, because the tick, the other core or a "
     "cache comes into it in other places; take more samples"
 )
-"""Why samples of one setting differ: on a machine, and on a simulated chip."""
+_UNEQUAL = (
+    "nothing else runs on a simulated chip: the units of this work take unequal times, so windows of few units differ; "
+    "believe the largest n"
+)
+"""Why samples of one setting differ: on a machine, and on a simulated chip, of our work and of a user's own."""
 
 
 def _unstable(points: Sequence[SpeedupPoint], cause: str) -> list[str]:
@@ -117,9 +126,14 @@ def _width(estimate: Interval) -> float:
     return (estimate.high - estimate.low) / estimate.value
 
 
-_STEPS = "Disturbances, or work that outgrows a cache between two sizes, are likely"
+_STEPS = (
+    "Disturbances, or work that outgrows a cache between two sizes, are likely; look at the plot, take more samples, "
+    "or choose sizes on one side of the step"
+)
 _UNEVEN = (
-    "The time of the work does not grow evenly with its size, for example because it outgrows a cache between two sizes"
+    "The time of the work does not grow evenly with its size, for example because it outgrows a cache between two "
+    "sizes, or starting and joining take another time beside small work; look at the plot, and measure more and larger "
+    "sizes"
 )
 """Why a fit is poor: on a machine, and on a simulated chip, where nothing disturbs."""
 
@@ -140,10 +154,21 @@ def _fit_warnings(name: str, fit: ForkJoinFit, cause: str) -> list[str]:
             f"{quantisation.p_value:.2g}): completion was polled on the tick. The overhead includes the wait for the "
             "tick, and TP is known no better than to a tick; wait for completion with join=notify."
         )
-    elif fit.largest_residual > _POOR_FIT:  # of what falls on ticks the sentence above has told why
+    elif _is_poor(fit):  # of what falls on ticks the sentence above has told why
         sentences.append(
-            f"{name}: the fit is poor: a TP lies {fit.largest_residual:.0%} off the model, so overhead and "
-            f"break-even are rough. {cause}; look at the plot, take more samples, or choose sizes on one side of the "
-            "step."
+            f"{name}: the fit is poor: a TP lies {fit.largest_residual:.1%} off the model, more than its samples "
+            f"explain, so overhead, break-even and the work for an efficiency are rough. {cause}."
         )
     return sentences
+
+
+def _is_poor(fit: ForkJoinFit) -> bool:
+    """Whether a size is far off the model; or less far, and it leaves the work for an efficiency known to a factor."""
+    if fit.largest_residual > _POOR_FIT:
+        return True
+    freedom = fit.sizes - (1 if fit.loss is None else 2)
+    return (
+        fit.isoefficiency.is_rough
+        and fit.reduced_chi_squared is not None
+        and chi_square_above(fit.reduced_chi_squared * freedom, freedom) < _REJECTED_P
+    )

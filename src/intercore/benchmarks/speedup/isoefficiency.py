@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from intercore.benchmarks.speedup.model import Model
     from intercore.benchmarks.speedup.points import SpeedupPoint
 
+_REACHED = "already reached at the smallest size measured"
+_ROUGH = 1.5
+"""Times its lower bound that the upper bound of a work may be, for its value to stand alone."""
+
 
 class Isoefficiency(msgspec.Struct, frozen=True):
     """The smallest work for which P cores reach the wanted efficiency."""
@@ -36,31 +40,49 @@ class Isoefficiency(msgspec.Struct, frozen=True):
     reason: str | None
     """Why `t1_us` or `n` is None, a sentence without its full stop; None if neither is."""
 
+    @property
+    def is_rough(self) -> bool:
+        """Whether it is known no better than to a factor: its value alone would say too much."""
+        found = self.t1_us
+        return (
+            found is not None
+            and found.low is not None
+            and (found.high is None or found.high > _ROUGH * max(found.low, 0.0))
+        )
+
 
 def isoefficiency_of(efficiency: float, points: Sequence[SpeedupPoint], model: Model) -> Isoefficiency:
     """Return from which work on the points of a group reach an efficiency, by their model."""
-
-    def never(reason: str) -> Isoefficiency:
+    reason = _unknown(efficiency, points, model)
+    if reason is not None:
         return Isoefficiency(efficiency, t1_us=None, n=None, extrapolated=False, reason=reason)
-
-    if efficiency * (1 + model.loss) >= 1:
-        return never(f"never reached: the work loses {model.loss:.1%} per core however large it is")
-    smallest, largest = (end(points, key=lambda point: point.t1_us.value) for end in (min, max))
-    if not model.has_overhead:
-        if smallest.efficiency.value >= efficiency:
-            return never("already reached at the smallest size measured")
-        return never("the overhead cannot be told from 0: more samples or smaller sizes are needed")
-
     t1_us = model.t1_us_at(efficiency, points[0].cores)
-    if t1_us.value * FARTHEST < smallest.t1_us.value and smallest.efficiency.value >= efficiency:
-        return never("already reached at the smallest size measured")
-    if t1_us.value > FARTHEST * largest.t1_us.value and largest.efficiency.value < efficiency:
-        return never(f"far above the largest size measured, where E = {largest.efficiency.value:.1%}")
     n = size_of(t1_us, points)
+    known = [point.t1_us.value for point in points]
     return Isoefficiency(
         efficiency,
         t1_us=t1_us,
         n=n,
-        extrapolated=not smallest.t1_us.value <= t1_us.value <= largest.t1_us.value,
+        extrapolated=not min(known) <= t1_us.value <= max(known),
         reason=None if n else UNKNOWN_SIZE,
     )
+
+
+def _unknown(efficiency: float, points: Sequence[SpeedupPoint], model: Model) -> str | None:
+    """Return why the model tells no such work, a sentence without its full stop; None if it does."""
+    if efficiency * (1 + model.loss) >= 1:
+        return f"never reached: the work loses {model.loss:.1%} per core however large it is"
+    smallest, largest = (end(points, key=lambda point: point.t1_us.value) for end in (min, max))
+    is_reached = smallest.efficiency.value >= efficiency
+    if not model.has_overhead:
+        return (
+            _REACHED if is_reached else "the overhead cannot be told from 0: more samples or smaller sizes are needed"
+        )
+    if not model.with_loss:
+        return _REACHED if is_reached else "not told by fewer than three sizes: their model knows no loss of large work"
+    t1_us = model.t1_us_at(efficiency, points[0].cores).value
+    if t1_us * FARTHEST < smallest.t1_us.value and is_reached:
+        return _REACHED
+    if t1_us > FARTHEST * largest.t1_us.value and largest.efficiency.value < efficiency:
+        return f"far above the largest size measured, where E = {largest.efficiency.value:.1%}"
+    return None

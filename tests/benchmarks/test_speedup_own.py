@@ -6,9 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 import pytest
 
 from intercore.benchmarks.speedup.analysis import analyse
+from intercore.benchmarks.speedup.doubts import warnings
 from intercore.benchmarks.speedup.own import is_own, sentences
 from tests.benchmarks.test_speedup import SIZES, synthetic
 
@@ -153,3 +155,34 @@ def test_what_was_counted_in_another_mode_explains_nothing() -> None:
     assert said([*own(loss=0.05), other]).endswith(
         "loses 5.0 % (5.0 % – 5.0 %) per core beyond that; what limits it is unknown."
     )
+
+
+def test_where_all_work_pays_it_is_said_how_to_try_less() -> None:
+    whole = own()
+    assert "For less work, name a smaller n: from 2 on." in said(whole)
+    named = {100: 2, 1_000: 20}
+    few = [
+        msgspec.structs.replace(one, factors={**one.factors, "n": named[n]})
+        for one in whole
+        if isinstance(n := one.factors["n"], int) and n in named
+    ]
+    assert "--flag=-D" in said(few)
+    assert "200 µs" in said(few), "what a unit takes"
+    assert "For less work" not in said(own(overhead_us=1000.0))
+
+
+def test_units_of_unequal_times_are_told_as_such_on_a_chip_where_nothing_else_runs() -> None:
+    rng = np.random.default_rng(1)
+    uneven = [
+        msgspec.structs.replace(
+            one,
+            series=tuple(
+                msgspec.structs.replace(each, ticks=(each.ticks * rng.choice([1.0, 1.5], len(each.ticks))).astype(int))
+                for each in one.series
+            ),
+        )
+        for one in own()
+    ]
+    (told,) = (text for text in warnings(analyse(uneven), uneven, "simulated") if "unstable" in text)
+    assert "unequal" in told
+    assert "more samples" not in told, "which would not help"

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 import pytest
 
 from intercore.benchmarks import registry
 from intercore.benchmarks import suite as of_benchmarks
-from intercore.campaign.levels import repetitions_of, resolve, suite
-from intercore.link.session import BenchmarkInfo, ParameterInfo
+from intercore.campaign.levels import repetitions_of, resolve, suite, with_whole
+from intercore.link.session import BenchmarkInfo, ImpossibleSetting, ParameterInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from intercore.link.session import Session
+    from intercore.record.measurement import Level
 
 SEED = ParameterInfo("seed", "integer", "1", "of the dither", 0, 2**32 - 1, ())
 TRANSPORTS = ("dma", "queue", "rpmsg-char:/dev/rpmsg0", "smoke-signal")
@@ -67,3 +75,34 @@ def test_repetitions_of_what_is_measured_share_the_usual_samples() -> None:
         assert repetitions_of(origin) == 1
     assert resolve(timed, {"samples": ["12"]}, 5, "measured")["samples"] == [12]
     assert [part.levels["samples"] for part in suite([timed], 5, "measured")] == [[3]]
+
+
+class OfSoManyUnits:
+    """What a session is here for: it refuses an n beyond the units of the work, as the target's program does."""
+
+    def __init__(self, units: int) -> None:
+        self.units = units
+        self.asked = 0
+
+    def check(self, _: BenchmarkInfo, levels: Mapping[str, Sequence[Level]]) -> list[ImpossibleSetting]:
+        assert set(levels["workload"]) == {"own:rows"}
+        self.asked += len(levels["n"])
+        return [ImpossibleSetting({"n": n}, "more units than there are") for n in levels["n"] if int(n) > self.units]
+
+
+@pytest.mark.measures("speedup")
+@pytest.mark.parametrize("units", [2, 3, 31, 32, 33, 96, 1_000, 999_999, 2**20, 2**21])
+def test_of_ones_own_work_the_largest_size_is_all_units_that_there_are(units: int) -> None:
+    size = ParameterInfo("n", "integer", "1000", "units", 1, 10**8, ())
+    work = ParameterInfo("workload", "choice", "fp", "of what", None, None, ("fp", "own:rows"))
+    info = BenchmarkInfo("speedup", "work", (work, size, SEED))
+    target = OfSoManyUnits(units)
+    wanted = {"workload": ["fp", "own:rows"]}
+    levels = with_whole(cast("Session", target), info, resolve(info, wanted, 5, "simulated"), wanted)
+    measured = [int(n) for n in levels["n"] if int(n) <= units]
+    assert measured[0] == 2
+    assert measured[-1] == min(units, 2**20)
+    assert target.asked < 150, "over a serial line"
+    for others in ({"workload": ["fp"]}, {**wanted, "n": ["8", "16"]}):
+        known = resolve(info, others, 5, "simulated")
+        assert with_whole(cast("Session", target), info, known, others) == known

@@ -4,7 +4,7 @@
 #include "rp2040_board.h"
 #include "transports.h"
 
-#define RIGHT(X) X(crc) X(fft) X(matrix)
+#define RIGHT(X) X(crc) X(fft) X(matrix) X(begun)
 #define WRONG(X) X(ordered) X(behind) X(mixed) X(expected) X(beyond) X(outside) X(around) X(fenced) X(together)
 #define SLOW(X) X(banks) X(bridge) X(uneven)
 #define WORKS(X) RIGHT(X) WRONG(X) SLOW(X)

@@ -4,8 +4,8 @@ A folder's docstring says what the benchmark asks. What else there is to say sta
 which may be left out, and is loaded only when it is needed: who asks a target does not wait for the statistics.
 
     levels.py       what is measured where the user names no levels: `DEFAULT`, and `suite(origin, amp=…)`; perhaps
-                    `TRACED` where it is recorded, `OWN` for his own work, and `INTERPRETED` where an instruction
-                    takes long and no time means anything (`intercore.benchmarks.suite`)
+                    `TRACED` where it is recorded, `OWN` and `OWN_WHOLE` for his own work, and `INTERPRETED` where an
+                    instruction takes long and no time means anything (`intercore.benchmarks.suite`)
     series.py       what its series are for: `ROLES`, and perhaps `quantity`, `NAMES` and `incomparable`
                     (`intercore.benchmarks.series`); which checks count what it does on purpose: `provoked`
                     (`intercore.benchmarks.disturbance`); what they can be: `SIGNED`, `is_signed`, `events`

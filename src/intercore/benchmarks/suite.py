@@ -47,9 +47,20 @@ def default(benchmark: str, wanted: Mapping[str, Sequence[str]], *, interpreted:
     found: Levels = {} if module is None else module.DEFAULT
     if interpreted:
         found = {**found, **getattr(module, "INTERPRETED", {})}
-    if any(level.startswith(PREFIX) for levels in wanted.values() for level in levels):
-        return {**found, **getattr(module, "OWN", {})}
-    return found
+    return {**found, **getattr(module, "OWN", {})} if _is_own(wanted) else found
+
+
+def whole_of(benchmark: str, wanted: Mapping[str, Sequence[str]]) -> str | None:
+    """Return the parameter whose largest level that the target takes is measured as well: `OWN_WHOLE` in the module.
+
+    None where there is none, the user names its levels, or wants no workload of his own.
+    """
+    name: str | None = getattr(registry.module(benchmark, "levels"), "OWN_WHOLE", None)
+    return name if name not in wanted and _is_own(wanted) else None
+
+
+def _is_own(wanted: Mapping[str, Sequence[str]]) -> bool:
+    return any(level.startswith(PREFIX) for levels in wanted.values() for level in levels)
 
 
 def traced(benchmark: str) -> Mapping[str, str]:

@@ -14,6 +14,7 @@ from intercore.errors import UsageError, unknown
 from intercore.numeral import whole_number
 from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import Excluded, Part
+from intercore.record.own_work import PREFIX
 from intercore.record.plan import ENOUGH_REPETITIONS, canonical
 from intercore.target.targets import check_factors
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from intercore.target.targets import Target
 
 _NAMED = 3  # settings in a refusal
+_ASKED = 16  # levels at a time, to find the largest
 _SAMPLES = "samples"  # the factor of every benchmark that takes several
 
 
@@ -84,6 +86,35 @@ def resolve(
     known = of_benchmarks.default(benchmark.name, wanted, interpreted=interpreted)
     ours = _checked(benchmark, _possible(benchmark, known, seed))
     return {**_shared(benchmark, ours, origin), **_checked(benchmark, wanted)}
+
+
+def with_whole(
+    session: Session, benchmark: BenchmarkInfo, levels: Mapping[str, list[Level]], wanted: Mapping[str, Sequence[str]]
+) -> dict[str, list[Level]]:
+    """Return the levels, and with them the largest that the target takes, where all of a user's own work is measured.
+
+    How many units it has only its file says. The target refuses more, so the number is found by what it refuses.
+    """
+    name = of_benchmarks.whole_of(benchmark.name, wanted)
+    if name is None or name not in levels:
+        return dict(levels)
+    of_own = {
+        other: [next((one for one in some if str(one).startswith(PREFIX)), some[0])] for other, some in levels.items()
+    }
+
+    def refused_of(asked: Sequence[int]) -> set[Level]:
+        return {one.factors[name] for one in session.check(benchmark, {**of_own, name: [*asked]})}
+
+    known: Sequence[int] = [int(one) for one in levels[name]]
+    more = refused_of(known)
+    low = max((one for one in known if one not in more), default=0)
+    high = min((one for one in known if one in more), default=0)
+    while low and high - low > 1:
+        between = range(low + 1, high, max(1, (high - low) // _ASKED))
+        more = refused_of(between)
+        low = max((one for one in between if one not in more), default=low)
+        high = min((one for one in between if one in more), default=high)
+    return {**levels, name: sorted({*known, *([low] if low else [])})}
 
 
 def _shared(benchmark: BenchmarkInfo, levels: dict[str, list[Level]], origin: Origin) -> dict[str, list[Level]]:

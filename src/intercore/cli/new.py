@@ -15,11 +15,19 @@ from intercore.terminal.console import results
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 _WORKLOAD = """\
-/* NAME: what a unit of it is. This one counts the bits of a number that prepare() has drawn. */
+/* NAME: what a unit of it is.
+ *
+ * This is a placeholder, which computes nothing of that name: a unit mixes a number that prepare() has drawn, in ROUNDS
+ * rounds. Put your work in its place. Units should take equal times, since each core gets as many of them. */
 #include <intercore_workload.h>
 
-/* How many units there are. A window of n units has as many at most. */
+/* How many units there are. A window of n units has as many at most; the largest that is measured has them all. */
 #define UNITS 4096U
+
+/* How long a unit is. For a smaller one, and so for less work: --flag=-DROUNDS=4U */
+#ifndef ROUNDS
+#define ROUNDS 16U
+#endif
 
 /* What tasks of both cores use is PORT_SHARED; constants need no word. */
 static uint32_t numbers[UNITS] PORT_SHARED(NAME_numbers);
@@ -38,9 +46,12 @@ static void fill(void) {
 uint32_t NAME(uint32_t first, uint32_t count) {
     uint32_t sum = 0;
     for (uint32_t unit = first; unit != first + count; unit++) {
-        for (uint32_t rest = numbers[unit % UNITS]; rest != 0; rest &= rest - 1U) {
-            sum++;
+        uint32_t mixed = numbers[unit % UNITS];
+        for (uint32_t round = 0; round < ROUNDS; round++) {
+            mixed ^= mixed >> 15U;
+            mixed *= 0x2c1b3c6dU;
         }
+        sum += mixed;
     }
     return sum;
 }
@@ -71,5 +82,8 @@ def workload(
         raise UsageError(f"{path} exists; name another, or remove it") from None
     shown = f"./{path}" if not path.is_absolute() else str(path)
     results().print(
-        f"{path}: measure it by\n\n    intercore run pico-sim speedup workload={shown}\n", markup=False, soft_wrap=True
+        f"{path} holds a placeholder: put your work in its place. It builds and runs as it is; measure it by\n\n"
+        f"    intercore run pico-sim speedup workload={shown}\n",
+        markup=False,
+        soft_wrap=True,
     )

@@ -11,7 +11,7 @@ from intercore.board.boards import FACTORS
 from intercore.board.factors import OPT
 from intercore.board.own_workload import own_work
 from intercore.board.sources import Sources
-from intercore.campaign.levels import excluded, find_benchmark, refused, resolve, suite, target_levels
+from intercore.campaign.levels import excluded, find_benchmark, refused, resolve, suite, target_levels, with_whole
 from intercore.cli.connection import connected
 from intercore.errors import UsageError
 from intercore.record.level_words import parse_levels
@@ -97,7 +97,7 @@ def with_parts(
         else:
             info = find_benchmark(known, plan.name)
             levels = resolve(info, wanted, plan.seed, plan.origin, interpreted=target.interpreted)
-            parts = [Part(plan.name, levels)]
+            parts = [Part(plan.name, with_whole(session, info, levels, wanted))]
         parts = [Part(part.benchmark, {**part.levels, **built}) for part in parts]
         plan = msgspec.structs.replace(plan, parts=tuple(parts))
         check(plan)

@@ -15,6 +15,7 @@ from intercore.benchmarks.speedup.analysis import analyse
 from intercore.benchmarks.speedup.own import sentences
 from intercore.board.boards import PICO
 from intercore.board.image import Image
+from intercore.cli.new import workload as new_workload
 from intercore.record.store import Store
 from intercore.target import opening
 from tests.built_once import ROOT, alone_in
@@ -28,8 +29,8 @@ pytestmark = pytest.mark.measures("speedup", "message", "contention", "memory")
 
 EXAMPLES = ROOT / "examples" / "workloads"
 OWN = ROOT / "tests" / "own_work"
-RIGHT = {"crc": 64, "fft": 4, "matrix": 32}
-"""Units of each work that is right."""
+RIGHT = {"crc": 64, "fft": 4, "matrix": 32, "begun": 512}
+"""Units of each work that is right; `begun` is what `new workload` writes."""
 COMPETE = "run contention workload=own:{} units={} {} yield=none window_ms=20 samples=1"
 WRONG = ("ordered", "behind", "mixed", "expected", "beyond", "outside", "around", "fenced", "together")
 SLOW = ("banks", "bridge", "uneven")
@@ -38,12 +39,18 @@ FINDINGS = {"beyond", "around", "differs", "depends", "unexpected"}
 
 
 @pytest.fixture(scope="module")
-def program() -> Path:
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a program as somebody would build it elsewhere: with a main() and works of his own."""
     need_tools()
     folder = ROOT / "build" / "test-own-work"
-    works = [OWN / "program.c", OWN / "wrong.c", OWN / "causes.c", *sorted(EXAMPLES.glob("*.c*"))]
+    works = [OWN / "program.c", OWN / "wrong.c", OWN / "causes.c", *sorted(EXAMPLES.glob("*.c*")), folder / "begun.c"]
     with alone_in(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        written = tmp_path_factory.mktemp("new")
+        new_workload("begun", folder=written)
+        begun = (written / "begun.c").read_text()
+        if not works[-1].is_file() or works[-1].read_text() != begun:  # else it would be compiled each time
+            works[-1].write_text(begun)
         return built(ROOT / "firmware", folder, f"-DIC_ADDED={len(NAMES)}", f"-DIC_PROGRAM={';'.join(map(str, works))}")
 
 
@@ -113,6 +120,16 @@ def test_a_work_that_is_right_is_quicker_on_two_cores(board: Board, work: str) -
     assert end["status"] == "ok"
     assert end["checks"]["checked"] == 3 * 3
     assert 1.5 < samples["t1"] / samples["tp"] < 2
+
+
+def test_what_new_workload_writes_takes_the_same_time_in_each_window(board: Board) -> None:
+    """Units of unequal times would be told as settings that vary, on a chip that repeats to the bit."""
+    for n in (2, 8):
+        answer = board.ask(f"run speedup workload=own:begun n={n} samples=25 mode=pool", step=0.05)
+        assert answer[-1]["status"] == "ok"
+        t1 = [value for line in answer if line.get("series") == "t1" for value in line["values"]]
+        assert len(t1) == 25
+        assert max(t1) <= 1.02 * min(t1)
 
 
 @pytest.mark.parametrize(

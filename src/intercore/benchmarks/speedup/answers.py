@@ -181,8 +181,9 @@ def _smallest(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> SpeedupPoint:
 
 def _tasks(analysis: SpeedupAnalysis, fit: ForkJoinFit, called: Mapping[str, str] = TASKS) -> str:
     """Return which tasks do the work of a group, as far as others do other groups': `polling tasks`."""
-    shared = set.intersection(*(set(one.group.split()) for one in analysis.fits)) if len(analysis.fits) > 1 else set()
-    own = [word for word in fit.group.split() if word not in shared and not word.startswith("workload=")]
+    words = [word for word in fit.group.split() if not word.startswith("workload=")]
+    shared = set.intersection(*(set(one.group.split()) for one in analysis.fits))
+    own = [word for word in words if word not in shared or (len(analysis.fits) == 1 and word.startswith("mode="))]
     return " ".join(called.get(word.removeprefix("mode="), word) for word in own)
 
 

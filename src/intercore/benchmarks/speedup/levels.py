@@ -24,6 +24,7 @@ INTERPRETED: Levels = {"n": ["1000", "10000", "100000"]}
 """Where no time means anything, the others would take hours to be as right as these."""
 
 OWN: Levels = {"n": [str(2**power) for power in range(1, 21)]}
+OWN_WHOLE = "n"
 """Of a workload of the user's own a unit may be anything: from one for each of two cores to all that it has."""
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from intercore.benchmarks.speedup.points import of_speedup
 from intercore.record.own_work import PREFIX
 from intercore.statistics.intervals import Interval
-from intercore.view.quantity import bounds, duration_with_bounds, percent, significant
+from intercore.view.quantity import bounds, duration, duration_with_bounds, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ def sentences(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) ->
         if groups:
             best = min(groups, key=lambda group: (group.pays_from_us, -group.points[0].speedup.value))
             name = workload.removeprefix(PREFIX)
-            yield f"{best.pays(name)} {best.overhead()} {_loss(best, name, ours)}"
+            yield " ".join(filter(None, (best.pays(name), best.smaller(), best.overhead(), _loss(best, name, ours))))
 
 
 def is_own(fit: ForkJoinFit) -> bool:
@@ -92,6 +92,16 @@ class _Group(NamedTuple):
                 f"from {where}{doubt}."
             )
         return f"{cores} cores pay for {name} from {where} ({how}), and {best}."
+
+    def smaller(self) -> str:
+        """Say how less work is tried, where all that was measured pays; empty where it does not."""
+        smallest, cores = self.points[0], self.fit.cores
+        if self.fit.break_even.place != "below":
+            return ""
+        if smallest.n > cores:
+            return f"For less work, name a smaller n: from {cores} on."
+        unit = duration(smallest.t1_us.value / smallest.n)
+        return f"For less work, make a unit, {unit}, smaller by a constant that a flag sets: --flag=-DNAME=VALUE."
 
     @property
     def told_apart(self) -> bool:

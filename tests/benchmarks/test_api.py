@@ -17,6 +17,7 @@ from intercore.benchmarks.api.answers import answers, concerns
 from intercore.benchmarks.api.report import report
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
+from intercore.view.quantity import duration
 
 HZ = 125_000_000
 LOOKING = 46
@@ -211,6 +212,18 @@ def test_the_table_shows_alone_and_hammered_in_one_row_of_at_most_100_columns() 
     assert any(line.split()[:2] == ["give", "2.80"] and "2.00" in line and "+350" in line for line in lines), lines
     assert len([line for line in lines if line.strip()]) == 5, "no cell is folded"
     assert [figure["name"] for figure in found.section.figures] == ["api-costs"]
+
+
+def test_answers_hold_the_reading_of_the_clock_as_all_others_do_and_say_what_is_left_without() -> None:
+    taken = [measurement("lock", 2000), measurement("create", 3000)]
+    lock, dearest = answers(api.analyse(taken))
+    for answer, call in ((lock, taken[0]), (dearest, taken[1])):
+        assert answer.value is not None
+        assert answer.value.value == pytest.approx(float(np.median(call.samples("call").ns)) / 1e3)
+    (cost,) = (one.cost_us.value for one in api.analyse(taken).calls if one.call == "lock")
+    assert lock.value is not None
+    assert lock.value.value > cost
+    assert duration(cost) in lock.about
 
 
 def test_the_json_is_the_analysis() -> None:

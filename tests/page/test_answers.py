@@ -44,9 +44,11 @@ def test_of_the_least_work_that_pays_which_each_tells_in_its_own_time_no_ratio_i
 
 
 def test_of_what_is_shorter_than_reading_the_clock_no_ratio_is_told() -> None:
-    short = asked(answer(2.81), answer(0.011), looking_us=0.022)
+    short = asked(answer(2.81), answer(0.033), looking_us=0.022)
     assert (short.ratio, short.times) == ("too short to tell", None)
-    assert asked(answer(2.81), answer(0.033), looking_us=0.022).ratio == "85 × faster"
+    assert asked(answer(2.81), answer(0.055), looking_us=0.022).ratio == "51 × faster"
+    readings = [Answer("reading the clock", Interval(us), overhead=True) for us in (0.044, 0.022)]
+    assert asked(*readings, looking_us=0.022).ratio == "2.0 × faster", "which itself is no shorter than it is"
 
 
 def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> None:

@@ -71,7 +71,7 @@ def a_run(answers: Sequence[str], remarks: Sequence[str], warnings: Sequence[str
     reports.append(Report("clock", {}, [], [], section, remarks=made))
     plan = Plan("pico", None, "suite", (Part("clock", {"n": [1]}),))
     run = Run(1, plan, "2026-01-01T00:00:00+00:00", "0", 0, ())
-    return RunFindings(run, dict, lambda: reports, "", [], "", warnings, "intercore run", "intercore show 1")
+    return RunFindings(run, dict, lambda: reports, "", [], "", warnings, "intercore run", details="intercore show 1")
 
 
 @given(

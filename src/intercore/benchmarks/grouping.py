@@ -104,6 +104,17 @@ def looking_us(pool: Sequence[Measurement], core: int) -> float:
     return float(np.median(known)) / 1e3 if len(known) else 0.0
 
 
+def overhead_us(measurements: Sequence[Measurement]) -> float:
+    """Return the median timestamp overhead on the core where it is largest, in µs; 0 where that was not measured."""
+    cores = {
+        int(core)
+        for one in measurements
+        for known in one.series
+        if known.name.startswith(LOOKING_PREFIX) and (core := known.name.removeprefix(LOOKING_PREFIX)).isdecimal()
+    }
+    return max((looking_us(measurements, core) for core in cores), default=0.0)
+
+
 def cycles_per_us(pool: Sequence[Measurement]) -> float | None:
     """Return the cycles of a core in a µs; None where there is no one such number."""
     hz = pool[0].conditions.get("clock.sys_hz", "")

@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks import failed
+from intercore.benchmarks.grouping import overhead_us
 from intercore.benchmarks.possible import is_possible
 from intercore.benchmarks.reports import reports, run_warnings
 from intercore.cli.stored import command_to_go_on, command_to_show
@@ -62,6 +63,7 @@ def findings(
         warnings=tuple(one for one in run_warnings(told) if one not in first),
         published="" if published else f"{command_to_show(store_path, run.id, named)} --published",
         go_on=command_to_go_on(store_path, run.plan),
+        overhead_us=overhead_us(failed.analysable(run).measurements),
         details=command_to_show(store_path, run.id) if brief else "",
     )
 

@@ -56,16 +56,19 @@ class Asked:
 
     @property
     def is_too_short(self) -> bool:
-        """Whether there is no ratio because an answer is shorter than reading the clock, which was taken off it."""
+        """Whether there is no ratio because an answer is the reading of the clock for the most part, which is in it."""
         known = zip(self._rated, self.looking_us, strict=False)
-        return any(one.unit == "us" and one.value is not None and one.value.value < of for one, of in known)
+        return any(
+            one.unit == "us" and one.value is not None and one.value.value < 2 * of and not one.overhead
+            for one, of in known
+        )
 
     @property
     def times(self) -> float | None:
         """The second of two answers over the first one, if both are times or rates above 0.
 
-        Of a time that is shorter than a reading of the clock there is none, nor of a number that must not be taken for
-        what it says.
+        There is none of a time that is a reading of the clock for the most part, nor of a number that must not be taken
+        for what it says.
         """
         values = [one.value.value for one in self._rated if one.value is not None]
         if not values or any(one.verdict for one in self._rated) or self.is_too_short:

@@ -31,6 +31,7 @@ from plotly.offline import get_plotlyjs
 
 import intercore
 from intercore.benchmarks import disturbance, failed, registry, stop_rule
+from intercore.benchmarks.grouping import overhead_us
 from intercore.benchmarks.reports import run_warnings
 from intercore.comparison.analysis import compare
 from intercore.comparison.picture import picture
@@ -194,7 +195,7 @@ class _Section:
     @property
     def looking_us(self) -> float:
         """Median cost of looking on the core where it is largest; 0 where that is not known."""
-        return max((float(cost.median) for cost in self.looking.values()), default=0.0)
+        return 0.0 if self.run.plan.emulated else overhead_us(self.analysed.measurements)
 
     @property
     def clocks(self) -> list[tuple[str, int, int]]:

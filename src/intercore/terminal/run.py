@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.terminal.findings import Caution, Failure, Line, Sentence
+from intercore.view.quantity import duration
 from intercore.view.section import where
 from intercore.view.table import Column, Table
 
@@ -52,6 +53,8 @@ class RunFindings:
     """What makes the run doubtful as a whole; the reports have those of the benchmarks."""
     go_on: str
     """The command that goes on with the run if it is unfinished."""
+    overhead_us: float = 0.0
+    """What a reading of the clock adds to each time that is an answer; 0 where that is not known."""
     details: str = ""
     """The command that shows what is left out of one screen; empty where nothing is. Without answers nothing is."""
     published: str = ""
@@ -83,7 +86,7 @@ class RunFindings:
         brief = bool(self.details) and answered
         below = [*(self._some(reports, warnings) if brief else self._all(reports, warnings)), *self._rest()]
         if answered:
-            table = _answers_table(self.run, reports, brief=brief)
+            table = _answers_table(self.run, reports, self.overhead_us, brief=brief)
             yield table
             remarks = list(map(Sentence, standing_out(reports)))
             yield from fitting(remarks, [table, *below]) if brief else remarks
@@ -137,7 +140,7 @@ def in_brief(answer: Answer) -> str:
     return answer.text.partition(";")[0]
 
 
-def _answers_table(run: Run, reports: Sequence[Report], *, brief: bool) -> Table[_Answered]:
+def _answers_table(run: Run, reports: Sequence[Report], overhead_us: float, *, brief: bool) -> Table[_Answered]:
     rows = [
         _Answered(
             "" if index else report.benchmark,
@@ -149,6 +152,8 @@ def _answers_table(run: Run, reports: Sequence[Report], *, brief: bool) -> Table
         for index, answer in enumerate(one for one in report.answers if one.brief)
     ]
     marked = "; ! has warnings" if any(row.doubtful for row in rows) else ""
+    if overhead_us and any(row.answer.unit == "us" and not row.answer.overhead for row in rows):
+        marked += f"; times include {duration(overhead_us)} of reading the clock"
     return Table(
         f"Run {run.id} on {where(run)}{marked}",
         rows,

@@ -52,6 +52,8 @@ class Answer(msgspec.Struct, frozen=True):
     target tells in its own time."""
     worst: bool = False
     """Whether the number is the worst that was seen: it has no interval, and more samples may show a worse one."""
+    overhead: bool = False
+    """Whether it is the timestamp overhead, which all other times hold: nothing is subtracted from an answer."""
     topic: Topic | None = None
     """What it is asked under on a page, where that is not its benchmark's and something else is: a free mutex under
     locks."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.api.analysis import ALONE, EMPTY, ORDER, SPIN
+from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Remark, about_times, among
+from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +22,9 @@ _FAR = 0.5
 
 
 def answers(analysis: ApiAnalysis) -> Iterator[Answer]:
-    """Answer what a free mutex costs, and the dearest call: each alone, and net of what reading the clock costs.
+    """Answer what a free mutex costs, and the dearest call, each alone.
 
+    As all answers, they hold the reading of the clock, which the analysis takes off; what it leaves stands behind.
     What a free mutex costs is asked under locks.
     """
     alone = [one for one in analysis.calls if one.other == ALONE and one.call != EMPTY and one.cost_us.value > 0]
@@ -29,14 +32,26 @@ def answers(analysis: ApiAnalysis) -> Iterator[Answer]:
         found = [one for one in alone if one.call == call]
         if found:
             usual = min(found, key=lambda one: one.core)
-            yield Answer(question, usual.cost_us, about="a call", brief=False, topic="locks", leads=True)
+            about = f"a call; {_without_reading(usual)}"
+            yield Answer(question, _as_read(usual), about=about, brief=False, topic="locks", leads=True)
     if alone:
         dearest = max(alone, key=lambda one: one.cost_us.value)
         low = dearest.cost_us.low
         about = _called(dearest) + ", one core; its times are far apart" * (
             low is not None and low < _FAR * dearest.cost_us.value
         )
-        yield Answer("longest kernel call", dearest.cost_us, about=about)
+        yield Answer("longest kernel call", _as_read(dearest), about=f"{about}; {_without_reading(dearest)}")
+
+
+def _as_read(one: ApiCall) -> Interval:
+    """Return what a call took by two readings of the clock, in µs; of a batch, its share of these."""
+    cost, reading = one.cost_us, one.looking_us / one.batch
+    low, high = (None if bound is None else bound + reading for bound in (cost.low, cost.high))
+    return Interval(cost.value + reading, low, high)
+
+
+def _without_reading(one: ApiCall) -> str:
+    return f"{duration(one.cost_us.value)} less the reading of the clock"
 
 
 def concerns(warning: str, answer: Answer) -> bool:

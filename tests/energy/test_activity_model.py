@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intercore.benchmarks import energy_report
+from intercore.benchmarks.energy import BenchmarkEconomy, EnergyAnalysis
 from intercore.energy import currents_file
 from intercore.energy.activity_model import Row, fitted
 from intercore.energy.economy import economies
@@ -20,6 +22,7 @@ from intercore.meter.registry import known
 from intercore.record.meter_recording import Activity, Currents, Window
 from intercore.statistics.intervals import Interval
 from tests.built_once import ROOT
+from tests.fakes import esp32
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,6 +140,37 @@ def test_one_core_against_two_at_the_same_work() -> None:
     assert found.time_ratio == pytest.approx(2.0)
     assert found.energy_delay_ratio == pytest.approx(8 / 3)
     assert found.race_to_idle == pytest.approx(0.4 / (0.3 + 0.5 * 0.1))
+
+
+def test_what_a_product_takes_that_rests_is_answered_before_the_work_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two cores are cheaper while they work, and dearer with the rest until one would have been done."""
+    (found,) = economies(
+        [pool(4.0, 4.1, 3.9, cores=1, seconds=2.0), pool(3.0, 3.05, 2.95, cores=2, seconds=1.0, rest=2.0)]
+    )
+    of_it = EnergyAnalysis(
+        kind="sampled",
+        meters=(),
+        path="chip",
+        of_chip=True,
+        rows=(),
+        economies=(BenchmarkEconomy("contention", found),),
+        alignments=(),
+        refused=(),
+        lacking=0,
+        of=2,
+    )
+    monkeypatch.setattr(energy_report, "analyse", lambda _: of_it)
+    report = energy_report.report(esp32.run())
+    assert report is not None
+    raced, alone = (answer.value for answer in report.answers)
+    assert raced is not None
+    assert alone is not None
+    assert (raced.value, alone.value) == pytest.approx((0.4 / (0.3 + 2.0 * 0.1), 4 / 3))
+    assert raced.low is not None
+    assert raced.high is not None
+    assert raced.low < raced.value < raced.high < 1
+    assert "costs energy" in report.section.sentences[0]
+    assert "saves energy" not in report.section.sentences[0]
 
 
 def test_what_did_other_work_is_not_compared() -> None:

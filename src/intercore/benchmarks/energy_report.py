@@ -19,6 +19,7 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from intercore.energy.economy import Economy
     from intercore.record.measurement import Run
     from intercore.view.section import Figure
 
@@ -111,13 +112,9 @@ def _economy_table(run: Run, analysis: EnergyAnalysis) -> Table[BenchmarkEconomy
         Column("one core", lambda row: row.found.one),
         Column("against", lambda row: f"{row.found.cores} cores: {row.found.several}"),
         Column("speed-up", lambda row: multiple(row.found.time_ratio), right=True),
+        Column("race to idle", lambda row: _raced(row.found), right=True),
         Column("E(1)/E(P)", lambda row: _ratio(row.found.energy_ratio), right=True),
         Column("energy × time", lambda row: multiple(row.found.energy_delay_ratio), right=True),
-        Column(
-            "race to idle",
-            lambda row: _DASH if row.found.race_to_idle is None else multiple(row.found.race_to_idle),
-            right=True,
-        ),
     ]
     return Table(_heading("One core against several, at the same work,", run, analysis), analysis.economies, columns)
 
@@ -175,6 +172,10 @@ def _ratio(ratio: Interval) -> str:
     return told if span in ("", f"{told} – {told}") else f"{told} ({span})"
 
 
+def _raced(found: Economy) -> str:
+    return _DASH if found.race_to_idle_ratio is None else _ratio(found.race_to_idle_ratio)
+
+
 def _ppm(drift: Interval) -> str:
     if drift.low is None or drift.high is None:
         return f"{round(drift.value) + 0}"
@@ -191,18 +192,26 @@ def _sentences(analysis: EnergyAnalysis) -> Iterator[str]:
 
 
 def _economy_sentence(one: BenchmarkEconomy, analysis: EnergyAnalysis) -> str:
+    """Say what a second core saves a product, which rests when its work is done, and then by the work alone."""
     found = one.found
-    low, high = found.energy_ratio.low, found.energy_ratio.high
-    told = f"{multiple(found.energy_ratio.value)} times the energy"
     estimated = f" ({ESTIMATED})" if analysis.kind == "estimated" else ""
-    if low is None or high is None or low <= 1 <= high:
-        verdict = "whether a second core saves energy cannot be told"
-    else:
-        verdict = "a second core saves energy" if low > 1 else "a second core costs energy"
+    raced, alone = found.race_to_idle_ratio, f"{multiple(found.energy_ratio.value)} times"
+    cores = f"on one core ({found.one}) that it takes on {found.cores} ({found.several})"
+    faster = f"which do it {multiple(found.time_ratio)} times as fast"
+    if raced is None:
+        verdict = _verdict(found.energy_ratio)
+        return f"{one.benchmark}: the same work takes {alone} the energy {cores}, {faster}: {verdict}{estimated}."
+    times = f"{multiple(raced.value)} times"
     return (
-        f"{one.benchmark}: the same work takes {told} on one core ({found.one}) that it takes on {found.cores} "
-        f"({found.several}), which do it {multiple(found.time_ratio)} times as fast: {verdict}{estimated}."
+        f"{one.benchmark}: the same work takes {times} the energy {cores}, {faster} and then rest until one would have "
+        f"been done: {_verdict(raced)}{estimated}. Without that rest it is {alone}."
     )
+
+
+def _verdict(ratio: Interval) -> str:
+    if ratio.low is None or ratio.high is None or ratio.low <= 1 <= ratio.high:
+        return "whether a second core saves energy cannot be told"
+    return "a second core saves energy" if ratio.low > 1 else "a second core costs energy"
 
 
 def _of_what(analysis: EnergyAnalysis) -> str:
@@ -227,10 +236,14 @@ def _warnings(analysis: EnergyAnalysis) -> Iterator[str]:
 
 
 def _answers(analysis: EnergyAnalysis) -> Iterator[Answer]:
+    """Answer what one core takes beside several that rest when they are done, as a product's do; then without rest."""
     for one in analysis.economies[:1]:
-        estimated = f"{ESTIMATED} " if analysis.kind == "estimated" else ""
-        about = f"the {estimated}energy of {one.found.cores} cores, at the same work"
-        yield Answer("energy of one core", one.found.energy_ratio, "times", about)
+        found = one.found
+        energy = f"the {f'{ESTIMATED} ' if analysis.kind == 'estimated' else ''}energy of {found.cores} cores"
+        if found.race_to_idle_ratio is not None:
+            about = f"{energy} that then rest until one is done"
+            yield Answer("energy of one core", found.race_to_idle_ratio, "times", about)
+        yield Answer("energy, without any rest", found.energy_ratio, "times", f"{energy}, at the same work")
 
 
 def _flat(row: EnergyRow, kind: str) -> Mapping[str, object]:

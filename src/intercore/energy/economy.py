@@ -41,6 +41,8 @@ class Economy(msgspec.Struct, frozen=True):
     """(e · t) of one core over that of several."""
     race_to_idle: float | None
     """E(1) over what several cores take with the rest behind it; None where power at rest is not known."""
+    race_to_idle_ratio: Interval | None
+    """The same with its interval: what a product saves that rests when its work is done."""
 
 
 def economies(rows: Iterable[Pooled]) -> Iterator[Economy]:
@@ -71,10 +73,30 @@ def _compared(work: str, one: Pooled, several: Pooled) -> Economy | None:
     ratio = ratio_of_intervals(one.joules_each, several.joules_each)
     if ratio is None:
         return None
-    first, second = one.joules_each.value, several.joules_each.value
     time = one.seconds_each / several.seconds_each
     raced = None
     if several.rest_watts is not None:
         spared = max(one.seconds_each - several.seconds_each, 0.0)
-        raced = first / (second + max(several.rest_watts.value, 0.0) * spared)
-    return Economy(work, one.label, several.label, several.cores, ratio, time, ratio.value * time, raced)
+        raced = ratio_of_intervals(one.joules_each, _with_rest(several.joules_each, several.rest_watts, spared))
+    return Economy(
+        work,
+        one.label,
+        several.label,
+        several.cores,
+        ratio,
+        time,
+        ratio.value * time,
+        None if raced is None else raced.value,
+        raced,
+    )
+
+
+def _with_rest(joules: Interval, rest_watts: Interval, seconds: float) -> Interval:
+    """Return the energy of work and of the rest behind it; its bounds are those of both at once."""
+    value, low, high = (
+        None if energy is None or watts is None else energy + max(watts, 0.0) * seconds
+        for energy, watts in zip(
+            (joules.value, joules.low, joules.high), (rest_watts.value, rest_watts.low, rest_watts.high), strict=True
+        )
+    )
+    return Interval(value or 0.0, low, high)

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
 
 from intercore.board.boards import PICO
+from intercore.cli import trace as command
+from intercore.errors import IntercoreError
+from intercore.link.session import Session
 from tests.built_once import ROOT
 from tests.firmware.rp2040.recorded import with_recorder
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from intercore.link.session import Answer
     from tests.cli.tool import Tool
 
 SWITCH = ("trace", "pico-sim", "switch", "samples=4")
@@ -40,6 +47,25 @@ def test_people_read_sentences_and_that_it_is_simulated_and_have_a_page_and_a_fi
     page = (tool.directory / "mine.html").read_text()
     assert '<svg class="timeline"' in page
     assert "and by the common clock" in " ".join(page.split()), "it shows where the false number comes from"
+
+
+@pytest.mark.measures("switch")
+def test_of_wrong_work_only_what_ran_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Its times are told neither on the terminal nor on a page."""
+    measure = Session._measure
+
+    def wrong(session: Session, *words: *tuple[Any, ...]) -> Answer:
+        answer = measure(session, *words)
+        return msgspec.structs.replace(answer, checks={**answer.checks, "wrong": 2}, status="failed")
+
+    monkeypatch.setattr(Session, "_measure", wrong)
+    monkeypatch.chdir(tmp_path)
+    shown: list[object] = []
+    monkeypatch.setattr(command, "show", lambda *told: shown.append(told))
+    with pytest.raises(IntercoreError, match=r"RESULTS WRONG: switch failed its checks \(wrong: 4\)"):
+        command.trace("pico-sim", "switch", ["samples=4"], page=tmp_path / "page.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["pico-sim-switch.perfetto-trace"]
+    assert shown == []
 
 
 @pytest.mark.measures("speedup")

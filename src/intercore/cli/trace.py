@@ -14,11 +14,12 @@ from intercore.campaign.levels import find_benchmark, target_levels
 from intercore.cli.connection import connected
 from intercore.cli.options import TARGET_HELP, Baud, Output, OwnFlags, OwnFolders, OwnSources, PortUrl, Timeout, either
 from intercore.cli.planned import sources_of, with_own
-from intercore.errors import UsageError
+from intercore.errors import IntercoreError, UsageError
 from intercore.link.exchange import UnknownCommandError
 from intercore.page.trace_page import write_trace_page
 from intercore.record.factors import TARGET_FACTORS, TRACE_NAME
 from intercore.record.level_words import parse_levels
+from intercore.record.measurement import SPOILING_CHECKS
 from intercore.record.origin import in_heading
 from intercore.replacement import replacement
 from intercore.target.targets import DEFAULT_BAUD, TARGETS, Address, Kind, find
@@ -53,6 +54,12 @@ class Recorded(msgspec.Struct, frozen=True, eq=False):
     recording: Recording
     conditions: Mapping[str, str]
     """Of the target."""
+
+    @property
+    def failed(self) -> str:
+        """Which checks failed, with their counts: `wrong: 3`; empty if none did."""
+        counts = {name: self.plain.checks.get(name, 0) + self.recorded.checks.get(name, 0) for name in SPOILING_CHECKS}
+        return ", ".join(f"{name}: {count}" for name, count in counts.items() if count)
 
     @property
     def counter_bits(self) -> int:
@@ -106,6 +113,11 @@ def trace(
     path = Path(f"{target}-{benchmark}.perfetto-trace") if path is None else path
     with replacement(path) as file:
         file.write(perfetto(history, ways, f"{benchmark} on {in_heading(target, known.origin)}"))
+    if found.failed:
+        raise IntercoreError(
+            f"RESULTS WRONG: {benchmark} failed its checks ({found.failed}), so nothing is told of its times; {path} "
+            "has what ran meanwhile: open it at https://ui.perfetto.dev"
+        )
     scheduler = found.conditions.get("recorder.scheduler")
     analysis = analysed(history, series, target, known.origin, benchmark, str(path), scheduler=scheduler)
     show(OfSection(analysis, rows(analysis), section(analysis)), output)

@@ -24,6 +24,7 @@ from tests.sim.firmware import uf2 as uf2_by_hand
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+KERNEL = Kernel(Path("kernel"), "V11.2.0", "--kernel")
 SRAM = 0x2000_0000
 SRAM_SIZE = 0x42000
 
@@ -111,7 +112,7 @@ def test_what_is_no_elf_file_is_an_error(tmp_path: Path) -> None:
 
 def test_a_board_of_two_programs_gets_two_files_and_no_uf2_file(tmp_path: Path) -> None:
     programs = (example("both_cores"),) * 2
-    image = Image(STM32H745, programs, {"opt": "O3", "m7_mhz": 240}, "gcc", Kernel(Path("kernel"), "V11.2.0"))
+    image = Image(STM32H745, programs, {"opt": "O3", "m7_mhz": 240}, "gcc", KERNEL)
     files = write_image(image, tmp_path)
     name = "intercore-stm32h745-O3-m7-mhz-240"
     assert [elf.name for elf in files.elfs] == [f"{name}-core0.elf", f"{name}-core1.elf"]
@@ -122,9 +123,7 @@ def test_a_board_of_two_programs_gets_two_files_and_no_uf2_file(tmp_path: Path) 
 
 def test_both_files_are_written_to_a_folder_that_is_made(tmp_path: Path) -> None:
     elf = example("both_cores")
-    files = write_image(
-        Image(PICO, (elf,), {"opt": "Os"}, "gcc", Kernel(Path("kernel"), "V11.2.0")), tmp_path / "new" / "folder"
-    )
+    files = write_image(Image(PICO, (elf,), {"opt": "Os"}, "gcc", KERNEL), tmp_path / "new" / "folder")
     assert files.uf2 is not None
     assert (files.elfs[0].name, files.uf2.name) == ("intercore-pico-Os.elf", "intercore-pico-Os.uf2")
     assert files.elfs[0].read_bytes() == elf.read_bytes()

@@ -48,6 +48,7 @@ def test_the_folder_of_the_variable_is_taken(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv(KERNEL_VARIABLE, str(kernel(tmp_path / "mine", "V11.3.1+")))
     found = freertos_kernel(tmp_path, pytest.fail)
     assert (found.folder, found.version) == (tmp_path / "mine", "V11.3.1+")
+    assert str(found) == f"FreeRTOS V11.3.1+ in {tmp_path / 'mine'} ({KERNEL_VARIABLE})"
 
 
 def test_the_folder_that_is_named_is_taken_before_that_of_the_variable(

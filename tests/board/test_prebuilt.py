@@ -12,7 +12,7 @@ from intercore.board import prebuilt
 from intercore.board.boards import PICO, PICO_AMP
 from intercore.board.build import board_image, host_program
 from intercore.board.image import Image
-from intercore.board.kernel import KERNEL_VARIABLE
+from intercore.board.kernel import KERNEL_VARIABLE, Kernel
 from intercore.board.prebuilt import INDEX, prebuilt_image, write_prebuilt
 from intercore.board.sources import USUAL_SOURCES, Sources
 from intercore.errors import IntercoreError
@@ -42,7 +42,7 @@ def carried(folder: Path, tmp_path: Path) -> Path:
 def image(tmp_path: Path) -> Image:
     elf = tmp_path / "built.elf"
     elf.write_bytes(b"what was built")
-    return Image(PICO, (elf,), USUAL, "gcc 12.2.1", "V11.2.0")
+    return Image(PICO, (elf,), USUAL, "gcc 12.2.1", Kernel(None, "V11.2.0", "prebuilt image"))
 
 
 def changed(folder: Path, **changes: object) -> None:
@@ -55,7 +55,8 @@ def changed(folder: Path, **changes: object) -> None:
 def test_the_usual_build_needs_no_compiler_and_says_what_made_it() -> None:
     found = board_image(PICO, {}, pytest.fail)
     assert found.elf.read_bytes() == b"what was built"
-    assert (found.build, found.compiler, found.kernel, found.kernel_folder) == (USUAL, "gcc 12.2.1", "V11.2.0", None)
+    assert (found.build, found.compiler) == (USUAL, "gcc 12.2.1")
+    assert found.kernel == Kernel(None, "V11.2.0", "prebuilt image")
     assert board_image(PICO, {"opt": "O2"}, pytest.fail) == found
 
 

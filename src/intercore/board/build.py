@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from intercore.board import own_workload
@@ -17,7 +18,6 @@ from intercore.errors import IntercoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from intercore.board.boards import Board
     from intercore.board.sources import Sources
@@ -134,11 +134,12 @@ def _images(
     compiler, *_ = find_tools(what, tools, f"; {_ALONE.format(carried)}" if carried else "")
     firmware = sources.folder()
     kernel = freertos_kernel(firmware / "port" / "freertos" / "kernel", say, sources.kernel)
+    folder = Path("" if kernel.folder is None else kernel.folder)
     defines = {
         "IC_BOARD": board.folder,
         **{f"IC_{name.upper()}": str(level) for name, level in levels.items()},
         "CMAKE_TOOLCHAIN_FILE": str(firmware / "board" / board.folder / "toolchain.cmake"),
-        "IC_FREERTOS_KERNEL": str(kernel.folder),
+        "IC_FREERTOS_KERNEL": str(folder),
         **_for_own(sources, compiler),
     }
     recipes = [
@@ -148,7 +149,7 @@ def _images(
             compiler,
             {**defines, **({"IC_SHIFT": str(shift)} if shift else {})},
             variant(board, levels) + (f" shifted by {shift} bytes" if shift else ""),
-            (kernel.folder,),
+            (folder,),
             board.programs,
             sources,
         )
@@ -156,6 +157,6 @@ def _images(
     ]
     compiler_version = version_of(compiler).decode(errors="replace").partition("\n")[0]
     return [
-        Image(board, elfs, levels, compiler_version, kernel.version, kernel.folder)
+        Image(board, elfs, levels, compiler_version, kernel)
         for elfs in built_together(recipes, say)
     ]

@@ -21,6 +21,7 @@ import platformdirs
 from intercore.board import esp_image
 from intercore.board.cmake import complaint
 from intercore.board.image import Image, variant
+from intercore.board.kernel import Kernel
 from intercore.board.sources import digest_of, firmware_sources
 from intercore.errors import IntercoreError
 from intercore.process_group import OWN_GROUP, end_group
@@ -145,13 +146,8 @@ def idf_image(board: Board, build: Mapping[str, Level], say: Callable[[str], Non
     """
     elf, whole, idf = _built(board, build, say)
     version = f"ESP-IDF {idf.version}"
-    folder = Path(os.environ.get("IDF_PATH", ""))
-    return Image(board, (elf,), board.whole(build), version, f"FreeRTOS of {version}", folder, whole)
-
-
-def whole_flash(board: Board, build: Mapping[str, Level], say: Callable[[str], None]) -> Path:
-    """Return the file with the whole flash of that image; see `idf_image`."""
-    return _built(board, build, say)[1]
+    kernel = Kernel(Path(os.environ.get("IDF_PATH", "")), f"of {version}", "IDF_PATH")
+    return Image(board, (elf,), board.whole(build), version, kernel, whole)
 
 
 def _built(board: Board, build: Mapping[str, Level], say: Callable[[str], None]) -> tuple[Path, Path, Idf]:

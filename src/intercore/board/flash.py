@@ -31,6 +31,8 @@ class Flashed(msgspec.Struct, frozen=True):
     """What went where, in a few words."""
     image: str
     """Digest of the image."""
+    kernel: str = ""
+    """Which kernel it was built with, and where that comes from; empty for a file that was there already."""
 
 
 def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable[[str], None]) -> Flashed:
@@ -51,7 +53,8 @@ def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable
             say(caution)
     image = board_image(board, build, say)
     with tempfile.TemporaryDirectory() as scratch:
-        return put(write_image(image, Path(scratch)), way, say)
+        flashed = put(write_image(image, Path(scratch)), way, say)
+    return msgspec.structs.replace(flashed, kernel=str(image.kernel))
 
 
 def put(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -> Flashed:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from intercore.board.boards import Board
+    from intercore.board.kernel import Kernel
     from intercore.record.measurement import Level
 
 
@@ -28,10 +29,7 @@ class Image(msgspec.Struct, frozen=True):
     """What it was built with: a level of each factor of the target, `opt` among them."""
     compiler: str
     """What the compiler calls itself."""
-    kernel: str
-    """Version of the FreeRTOS kernel, as the kernel calls itself."""
-    kernel_folder: Path | None = None
-    """Where that kernel's sources are; None if the image was built elsewhere."""
+    kernel: Kernel
     whole_flash: Path | None = None
     """For a board that is flashed by esptool: all of its flash, from 0 on, in one file. In the cache, too."""
 

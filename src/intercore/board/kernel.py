@@ -32,11 +32,19 @@ _VERSION = re.compile(r'define\s+tskKERNEL_VERSION_NUMBER\s+"(V(\d+)\.(\d+)[^"]*
 
 
 class Kernel(msgspec.Struct, frozen=True):
-    """A FreeRTOS kernel to build with."""
+    """A FreeRTOS kernel that a program is built with."""
 
-    folder: Path
+    folder: Path | None
+    """Where its sources are; None for a program that was built elsewhere."""
     version: str
     """As the kernel calls itself, e.g. `V11.2.0`."""
+    origin: str
+    """What names the folder: `--kernel`, an environment variable, or the cargo package; or `prebuilt image`."""
+
+    def __str__(self) -> str:
+        """Return which kernel it is and where it comes from: `FreeRTOS V11.2.0 in FOLDER (--kernel)`."""
+        where = "" if self.folder is None else f" in {self.folder.absolute()}"
+        return f"FreeRTOS {self.version}{where} ({self.origin})"
 
 
 class _Package(msgspec.Struct):
@@ -61,7 +69,7 @@ def freertos_kernel(manifest: Path, say: Callable[[str], None], named: Path | No
         folder, origin, setting = Path(given), KERNEL_VARIABLE, KERNEL_VARIABLE
     else:
         folder = _crate(manifest / "Cargo.toml", say) / "FreeRTOS-Kernel"
-        origin, setting = f"the crate {CRATE}", KERNEL_VARIABLE
+        origin, setting = f"cargo package {CRATE}", KERNEL_VARIABLE
     try:
         found = _VERSION.search((folder / "include" / "task.h").read_text(errors="replace"))
     except OSError:
@@ -74,7 +82,7 @@ def freertos_kernel(manifest: Path, say: Callable[[str], None], named: Path | No
         )
     if (int(found[2]), int(found[3])) < LEAST:
         raise refused(f"FreeRTOS V11.2 or later is needed, and {folder} ({origin}) is {found[1]}")
-    return Kernel(folder, found[1])
+    return Kernel(folder, found[1], origin)
 
 
 def _crate(manifest: Path, say: Callable[[str], None]) -> Path:

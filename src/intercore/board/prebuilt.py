@@ -16,7 +16,7 @@ import msgspec
 import intercore
 from intercore.board.boards import BOARDS, PICO, PICO_AMP, Board
 from intercore.board.image import Image, variant
-from intercore.board.kernel import KERNEL_VARIABLE
+from intercore.board.kernel import KERNEL_VARIABLE, Kernel
 from intercore.board.sources import USUAL_SOURCES, Sources, digest_of
 from intercore.errors import IntercoreError
 
@@ -60,7 +60,7 @@ def prebuilt_image(board: Board, levels: Mapping[str, Level], sources: Sources) 
             elfs = tuple(FOLDER / name for name in entry.elfs)
             if missing := [elf for elf in elfs if not elf.is_file()]:
                 raise _damaged(missing[0], "it is missing")
-            return Image(board, elfs, levels, entry.compiler, entry.kernel)
+            return Image(board, elfs, levels, entry.compiler, Kernel(None, entry.kernel, "prebuilt image"))
     return None
 
 
@@ -84,7 +84,7 @@ def write_prebuilt(images: Iterable[Image], folder: Path, firmware: Path) -> Non
             shutil.copyfile(elf, folder / name)
         digest = digest_of("", [firmware])
         build = dict(image.build)
-        entries.append(_Entry(image.board.name, build, digest, image.compiler, image.kernel, names))
+        entries.append(_Entry(image.board.name, build, digest, image.compiler, image.kernel.version, names))
     (folder / INDEX).write_bytes(msgspec.json.format(msgspec.json.encode(entries)) + b"\n")
 
 

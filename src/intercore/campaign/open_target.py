@@ -78,6 +78,8 @@ class OpenTarget:
         With `currents`, the energy of a simulated chip is estimated.
         """
         self._connection = connection
+        self.kernel = connection.kernel
+        """Which kernel its program was built with here, and where that comes from; empty if it was not."""
         self._name = name
         self._meet = meet
         self._stack = stack

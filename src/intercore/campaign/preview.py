@@ -48,6 +48,8 @@ class TargetPreview(msgspec.Struct, frozen=True):
     """The stored run to go on with, or the one that has everything; None for a new one."""
     changed: RunSummary | None = None
     """An unfinished run of what the file said before."""
+    kernel: str = ""
+    """Which kernel its program was built with here, and where that comes from; empty if it was not."""
 
     @property
     def is_in_process(self) -> bool:
@@ -153,7 +155,7 @@ def _asked(
         pace = None if stored is None else estimate.of_run(stored)
         if pace is None and missing and trials:
             pace = estimate.by_trial(target, plan, asking, say)
-    return TargetPreview(draft.entry, plan, "", pace, missing, run, changed)
+    return TargetPreview(draft.entry, plan, "", pace, missing, run, changed, target.kernel)
 
 
 def total_duration(previews: Sequence[TargetPreview], jobs: int) -> float:

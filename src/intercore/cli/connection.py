@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from intercore.target.targets import check_address
-from intercore.terminal.console import messages
+from intercore.terminal.console import messages, say_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,10 +17,18 @@ if TYPE_CHECKING:
 
 
 def open_target(target: Target, address: Address) -> Connection:
-    """Open a target; what takes time is shown meanwhile."""
+    """Open a target; what takes time is shown meanwhile, and which kernel it was built with is printed."""
     check_address(target, address)
     with messages().status(f"opening {target.name}") as status:
-        return target.open(address, status.update)
+        opened = target.open(address, status.update)
+    return with_kernel_said(opened)
+
+
+def with_kernel_said(opened: Connection) -> Connection:
+    """Print which kernel the program of a target was built with here, if it was, once; return the target."""
+    if opened.kernel:
+        say_once(f"kernel: {opened.kernel}")
+    return opened
 
 
 def patience(target: Target, timeout: float | None) -> float:

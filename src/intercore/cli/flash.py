@@ -55,4 +55,7 @@ def flash(
     if image is not None and wanted:
         raise UsageError(f"the image was built already: leave out {option_of(next(iter(wanted)))}, or --image")
     way = Flashing(drive, probe, tool, port, image)
-    say(f"{put(chosen, wanted, way, say).words}; it starts at once{chosen.console and f'; {chosen.console}'}")
+    flashed = put(chosen, wanted, way, say)
+    if flashed.kernel:
+        say(f"kernel: {flashed.kernel}")
+    say(f"{flashed.words}; it starts at once{chosen.console and f'; {chosen.console}'}")

@@ -54,6 +54,10 @@ PortUrl = Annotated[
     str | None,
     typer.Option("--port", help="Device, pyserial URL or labgrid place: /dev/ttyACM0, COM3, labgrid://PLACE."),
 ]
+KernelPath = Annotated[
+    Path | None,
+    typer.Option("--kernel", help="Folder of the FreeRTOS kernel to build with, where it is built here."),
+]
 OwnSources = Annotated[
     list[Path] | None,
     typer.Option("--source", help="Further file of a workload of your own: C, C++ or a static library; repeat."),

@@ -14,7 +14,7 @@ from intercore.campaign.levels import repetitions_of
 from intercore.campaign.run import carry_out
 from intercore.campaign.run_identity import OtherKernelError
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
-from intercore.cli.connection import patience
+from intercore.cli.connection import patience, with_kernel_said
 from intercore.cli.meter_options import CurrentsPath, MeasuredPath, MeterUrl, metered, open_metering
 from intercore.cli.number_options import whole_option
 from intercore.cli.options import (
@@ -23,6 +23,7 @@ from intercore.cli.options import (
     TARGET_HELP,
     Baud,
     ImagePath,
+    KernelPath,
     Output,
     OwnFlags,
     OwnFolders,
@@ -113,10 +114,7 @@ def run(
     max_baud: MaxBaud = None,
     faults: Faults = None,
     image: ImagePath = None,
-    kernel: Annotated[
-        Path | None,
-        typer.Option("--kernel", help="Folder of the FreeRTOS kernel to build with, where it is built here."),
-    ] = None,
+    kernel: KernelPath = None,
     firmware: Annotated[
         Path | None,
         typer.Option("--firmware", help="Folder of the firmware's sources to build from, where it is built here."),
@@ -224,7 +222,7 @@ def _carry_out(
     def connect(build: Mapping[str, Level]) -> Connection:
         built = msgspec.structs.replace(address, build=build)
         check_address(target, built)  # the store may be from anyone
-        return target.open(built, lambda what: messages().print(what, markup=False))
+        return with_kernel_said(target.open(built, lambda what: messages().print(what, markup=False)))
 
     try:
         with watch(messages(), verbose=verbose, still=metering is not None and metering.asks) as observer:

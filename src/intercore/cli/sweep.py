@@ -29,7 +29,7 @@ from intercore.cli.stored import command_to_go_on, existing
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
 from intercore.record.store import Store
 from intercore.target.targets import find
-from intercore.terminal.console import messages, say
+from intercore.terminal.console import messages, say, say_once
 from intercore.terminal.findings import PlainRows
 from intercore.terminal.formats import DEFAULT, show
 from intercore.terminal.progress import watch_campaigns
@@ -102,6 +102,9 @@ def sweep(
         lock = (lambda _: None) if store is None else store.lock
         with messages().status(f"reading {plan_path}") as status:
             prepared = preview(file, stored, timeout, status.update, lock=lock, again=again, trials=trials)
+        for one in prepared:
+            if one.kernel:
+                say_once(f"kernel: {one.kernel}")
         if store is None:
             planned = [one.row() for one in prepared]
             show(PlainRows(f"Plan {plan_path}", planned, closing=_estimate(prepared, simulators)), output)

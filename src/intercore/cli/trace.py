@@ -12,7 +12,18 @@ from intercore.benchmarks.suite import traced as traced_levels
 from intercore.board.factors import OPT
 from intercore.campaign.levels import find_benchmark, target_levels
 from intercore.cli.connection import connected
-from intercore.cli.options import TARGET_HELP, Baud, Output, OwnFlags, OwnFolders, OwnSources, PortUrl, Timeout, either
+from intercore.cli.options import (
+    TARGET_HELP,
+    Baud,
+    KernelPath,
+    Output,
+    OwnFlags,
+    OwnFolders,
+    OwnSources,
+    PortUrl,
+    Timeout,
+    either,
+)
 from intercore.cli.planned import sources_of, with_own
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.exchange import UnknownCommandError
@@ -88,6 +99,7 @@ def trace(
     page: Annotated[
         Path | None, typer.Option("--page", help="Also write an HTML page there, with a timeline of one repetition.")
     ] = None,
+    kernel: KernelPath = None,
     besides: OwnSources = None,
     folders: OwnFolders = None,
     flags: OwnFlags = None,
@@ -101,7 +113,7 @@ def trace(
     told, own = with_own(levels or [], besides or [], folders or [], flags or [])
     words = {name: _single(name, texts) for name, texts in parse_levels(told).items()}
     build = _build(known, {name: text for name, text in words.items() if name in TARGET_FACTORS})
-    address = Address(port, baud, build, sources=sources_of(kernel=None, firmware=None, own=own))
+    address = Address(port, baud, build, sources=sources_of(kernel=kernel, firmware=None, own=own))
     asked: dict[str, Level] = {name: text for name, text in words.items() if name not in TARGET_FACTORS}
     with connected(known, address, timeout) as (session, _):
         session.raise_rate()

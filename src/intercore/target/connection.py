@@ -28,6 +28,8 @@ class Connection:
     """Digest of the program that was started or flashed for it; empty where only the target knows what it runs."""
     conditions: Mapping[str, str] = field(default_factory=dict)
     """What is known of its program here beside that."""
+    kernel: str = ""
+    """Which FreeRTOS kernel its program was built with here, and where that comes from; empty if it was not."""
     contact_timeout: float = CONTACT_TIMEOUT
     """Seconds within which it must answer where it has nothing to compute."""
     wiring: str = ""

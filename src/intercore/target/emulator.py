@@ -19,6 +19,8 @@ from intercore.text import printable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from intercore.board.image import Image
+
 PROGRAM = "qemu-system-xtensa"
 MACHINE = "esp32"
 BOOT_TIMEOUT = 60.0
@@ -54,20 +56,25 @@ class QemuPort(ChildPort):
         self._folder.cleanup()
 
 
-def open_qemu(given: Path | None, build: Callable[[], Path]) -> Connection:
-    """Start the ESP32's program on QEMU: the image that is given, or else the one that `build` makes.
+def open_qemu(given: Path | None, build: Callable[[], Image]) -> Connection:
+    """Start the ESP32's program on QEMU: the file of the whole flash that is given, or else the image that is built.
 
     Raises IntercoreError if there is no QEMU with an ESP32, and what `build` raises.
     """
     qemu, version = find_qemu()
-    path = build() if given is None else given
+    image = build() if given is None else None
+    path = given if image is None else image.whole_flash
+    if path is None:
+        raise IntercoreError("the image has no file of its whole flash: an error of Intercore, please report it")
     data = esp_image.read(path)
     try:
         found = esp_image.check(data, esp_image.ESP32)
     except ValueError as error:
         raise IntercoreError(f"{path} cannot be run: {error}") from None
     port = QemuPort(qemu, esp_image.padded(data, found.flash_size))
-    return Connection(port, emulator=version, image=esp_image.digest(data), contact_timeout=BOOT_TIMEOUT)
+    kernel = "" if image is None else str(image.kernel)
+    digest = esp_image.digest(data)
+    return Connection(port, emulator=version, image=digest, kernel=kernel, contact_timeout=BOOT_TIMEOUT)
 
 
 def find_qemu() -> tuple[str, str]:

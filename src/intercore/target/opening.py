@@ -12,7 +12,6 @@ import msgspec
 import intercore
 from intercore.board import elf
 from intercore.board.build import board_image, host_program, work_conditions
-from intercore.board.esp_idf import whole_flash
 from intercore.board.factors import OPT
 from intercore.board.flash import flash
 from intercore.board.stm32h745_factors import SUPPLY
@@ -73,10 +72,18 @@ def open_serial(address: Address, *, release: bool = False, wiring: str = "") ->
 
 def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
     """Switch a simulated chip on, with the program for its board."""
-    (program,) = address.programs or board_image(board, address.build, say, address.sources).elfs
-    chip = WitnessedChip(program, address.baud, address.faults)
+    programs, kernel = _programs(board, address, say)
+    chip = WitnessedChip(programs[0], address.baud, address.faults)
     known_here = work_conditions(address.sources, cross=True)
-    return Connection(chip.port, chip, image=elf.digest([program]), conditions=known_here)
+    return Connection(chip.port, chip, image=elf.digest(programs), conditions=known_here, kernel=kernel)
+
+
+def _programs(board: Board, address: Address, say: Callable[[str], None]) -> tuple[tuple[Path, ...], str]:
+    """Return what a simulated chip runs, and which kernel that was built with here; empty if it was there already."""
+    if address.programs:
+        return address.programs, ""
+    image = board_image(board, address.build, say, address.sources)
+    return image.elfs, str(image.kernel)
 
 
 def open_board(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
@@ -88,7 +95,7 @@ def open_board(board: Board, address: Address, say: Callable[[str], None]) -> Co
         say(flashed.words)
         opening = partial(open_serial, address, release=by_serial_port, wiring=board.console)
         connection = _reopened(opening) if by_serial_port else opening()
-        return dataclasses.replace(connection, image=flashed.image)
+        return dataclasses.replace(connection, image=flashed.image, kernel=flashed.kernel)
     return open_serial(address, release=by_serial_port, wiring=board.console)
 
 
@@ -108,18 +115,14 @@ def _reopened(opening: Callable[[], Connection]) -> Connection:
 
 def open_qemu_esp(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
     """Start an emulated chip, with the image that is named or else the program for its board."""
-
-    def image() -> Path:
-        return whole_flash(board, address.build, say)
-
-    return open_qemu(address.image, image)
+    return open_qemu(address.image, partial(board_image, board, address.build, say))
 
 
 def open_stm32h745(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
     """Switch a simulated STM32H745 on, on a board that supplies it as its programs are built for."""
-    programs = address.programs or board_image(board, address.build, say, address.sources).elfs
+    programs, kernel = _programs(board, address, say)
     chip = Stm32h745(programs, supply=str(address.build.get(SUPPLY.name, SUPPLY.default)))
     simulated = SimulatedChip(chip, address.baud, address.faults)
     known_here = work_conditions(address.sources, cross=True)
     what = f"Intercore {intercore.__version__}, a simulation that counts no cycles"
-    return Connection(simulated.port, simulated, what, elf.digest(programs), known_here)
+    return Connection(simulated.port, simulated, what, elf.digest(programs), known_here, kernel)

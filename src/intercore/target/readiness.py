@@ -140,7 +140,7 @@ def _of_simulated() -> Iterator[Finding]:
             yield Finding(target.name, _PREBUILT, "ready", says)
     yield _tool(_OF_OUR_RECIPE, "cross compiler", CROSS_COMPILER)
     manifest = USUAL_SOURCES.folder() / "port" / "freertos" / "kernel"
-    yield _asked(_OF_OUR_RECIPE, "FreeRTOS kernel", lambda: freertos_kernel(manifest, lambda _: None).version)
+    yield _asked(_OF_OUR_RECIPE, "FreeRTOS kernel", lambda: str(freertos_kernel(manifest, lambda _: None)))
 
 
 def _of_boards() -> Iterator[Finding]:

@@ -45,6 +45,12 @@ def say(text: str) -> None:
     messages().print(text, markup=False, highlight=False, soft_wrap=True)
 
 
+@functools.cache
+def say_once(text: str) -> None:
+    """Print a sentence as `say` does, the first time that it is to be printed."""
+    say(text)
+
+
 def say_error(sentence: str) -> None:
     """Print what ended a command: no more than a screen of it, whatever was typed or found."""
     from rich.markup import escape  # noqa: PLC0415 - see above

@@ -61,8 +61,9 @@ class ImageFindings:
             **image.build,
             "image_digest": image.digest,
             "compiler": image.compiler,
-            "kernel": image.kernel,
-            **({} if image.kernel_folder is None else {"kernel_folder": str(image.kernel_folder)}),
+            "kernel": image.kernel.version,
+            **({} if image.kernel.folder is None else {"kernel_folder": str(image.kernel.folder)}),
+            "kernel_from": image.kernel.origin,
         }
 
 

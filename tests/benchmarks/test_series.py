@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from intercore.benchmarks.series import Quantity, Role, has_median, incomparable, quantity, role
+from intercore.benchmarks import registry
+from intercore.benchmarks.series import Quantity, Result, Role, has_median, incomparable, quantity, results, role
+from intercore.comparison import baseline_file
+from intercore.comparison.baseline import KeptMeasurement
 from intercore.record.measurement import Measurement, Series, Unit
+from tests.built_once import ROOT
 
 
 def series(name: str, unit: Unit = "tick") -> Series:
@@ -79,3 +83,32 @@ def test_differences_of_counters_that_are_not_aligned_are_not_compared() -> None
     assert incomparable(measured("switch", time="raw-counter")).startswith("by the cores' own counters")
     assert not incomparable(measured("switch", time="common"))
     assert not incomparable(measured("novel", time="raw-counter"))
+
+
+def test_the_results_that_a_benchmark_declares_are_those_that_its_settings_were_measured_to_have() -> None:
+    kept = baseline_file.read(ROOT / "baselines/pico-sim.txt").measurements
+    assert kept
+    for one in kept:
+        known = results(one.benchmark)
+        assert isinstance(one, KeptMeasurement)
+        if known is None:
+            assert one.benchmark not in registry.names()
+            continue
+        levels = {name: [str(level)] for name, level in one.factors.items()}
+        declared = {(name, result.unit) for name, result in known.items() if result.may_be_of(levels)}
+        assert declared - {("round_trip", "us")} == set(one.quantities), one.factors
+
+
+@pytest.mark.parametrize(
+    ("levels", "expected"),
+    [
+        ({}, True),
+        ({"measure": ["latency"]}, False),
+        ({"measure": ["latency", "throughput"]}, True),
+        ({"measure": ["throughput"], "other": ["none"]}, False),
+        ({"other": ["none", "read"]}, True),
+    ],
+)
+def test_levels_that_are_named_rule_results_out(levels: dict[str, list[str]], expected: bool) -> None:
+    result = Result("us", only={"measure": ["throughput"]}, never={"other": ["none"]})
+    assert result.may_be_of(levels) is expected

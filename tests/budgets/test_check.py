@@ -197,6 +197,55 @@ def test_cycles_are_those_of_the_targets_clock() -> None:
     assert outcomes("switch: median <= 999 cycles", at_125_mhz) == ["broken"]
 
 
+@pytest.mark.measures("message")
+def test_a_budget_is_for_the_settings_that_have_its_series() -> None:
+    sent = measured([10] * 6, "message", "latency", measure="latency", size=64)
+    streamed = measured([10] * 6, "message", "window", measure="throughput", size=64, messages=10)
+    run_ = run("pico-sim", sent, streamed)
+    assert outcomes("message size=64: latency median <= 1 ms", run_) == ["kept"]
+    assert outcomes("message: throughput median >= 1 kB/s", run_) == ["kept"]
+    failed = msgspec.structs.replace(sent, checks={"wrong": 1}, series=())
+    assert outcomes("message: latency median <= 1 ms", run("pico-sim", failed, streamed)) == ["not measured"]
+
+
+def test_a_ratio_is_for_the_settings_of_the_baseline_measured_as_these_were() -> None:
+    before = run("pico-sim", measured([100] * 10, to=1, samples=10))
+    again = measured([100] * 10, to=1, samples=10)
+    longer = measured([100] * 400 + [300] * 600, to=1, samples=1000)
+    other = measured([500] * 10, to=0, samples=10)
+    run_ = run("pico-sim", again, longer, other)
+    assert outcomes("switch: median / baseline <= 1", run_, before) == ["kept"]
+    assert outcomes("switch to=1: p99 <= 299 us", run_, before) == ["broken"]
+    assert outcomes("switch to=1 samples=10: max <= 100 us", run_, before) == ["kept"]
+    gone = run("pico-sim", other)
+    assert outcomes("switch: median / baseline <= 1", gone, before) == ["not measured"]
+
+
+def test_a_ratio_of_the_usual_build_stays_beside_another_build() -> None:
+    before = parse(text_of(of_run(run("pico-sim", measured([100] * 9, to=1, opt="O2")))), "b.txt")
+    builds = [measured([ticks] * 9, to=1, opt="O2", clock_mhz=mhz) for ticks, mhz in ((100, 125), (300, 48))]
+    usual = {"pico-sim": {"opt": "O2", "clock_mhz": 125}}
+    found = check(budgets("switch: median / baseline <= 1", baseline=before), run("pico-sim", *builds), usual)
+    assert [one.outcome for one in found.budgets] == ["kept"]
+
+
+def test_it_is_told_which_levels_of_all_factors_a_budget_covers() -> None:
+    settings = [measured([100] * 6, to=to, from_=0, load="none", samples=6, seed=to + 1) for to in (0, 1)]
+    found = check(budgets("switch from=0: median <= 1 ms", "switch to=1: max <= 1 ms", "irq: max <= 1 ms"),
+                  run("pico-sim", *settings), {})  # fmt: skip
+    assert [(one.setting, one.others) for one in found.budgets] == [
+        ({"from": 0, "to": 0}, {"load": "none"}),
+        ({"from": 0, "to": 1}, {"load": "none"}),
+        ({"to": 1}, {"from": 0, "load": "none"}),
+        ({}, {}),
+    ]
+    assert [(one.lines, one.settings, one.levels) for one in report.coverage(found)] == [
+        ((2,), 2, {"from": [0], "to": [0, 1], "load": ["none"]}),
+        ((3,), 1, {"to": [1], "from": [0], "load": ["none"]}),
+    ]
+    assert [row["others"] for row in report.rows(found)] == ["load=none", "load=none", "from=0 load=none", ""]
+
+
 def test_the_document_is_as_its_schema_says() -> None:
     before = parse(text_of(of_run(host(*of(STEADY, to=0)))), "b.txt")
     file = budgets("switch: median / baseline <= 1.05", "irq: p99 <= 1 us", "switch: p99 <= 1 ms", baseline=before)
@@ -212,6 +261,7 @@ def test_the_table_has_80_columns_whatever_stands_in_it(capsys: pytest.CaptureFi
     found = report.section(check(file, run_, {}))
     results.cache_clear()
     print_table(found.tables[0], results())
+    print_table(found.tables[1], results())
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert max(map(len, lines)) <= 80
     assert {word for word in ("kept", "broken", "cannot") if word in " ".join(lines)} == {"kept", "broken", "cannot"}

@@ -78,6 +78,26 @@ def test_what_is_wrong_is_named_with_file_and_line(tmp_path: Path, text: str, sa
         read(path)
 
 
+@pytest.mark.measures("message", "switch")
+def test_everything_that_is_wrong_in_a_file_is_named_at_once(tmp_path: Path) -> None:
+    forms = ["switch: p98 <= 20 us", "switch: p99 <= 20 us", "switch: p99 < 20 us"]
+    known = ["message measure=latency: throughput median >= 1 MB/s", "message: latncy p99 <= 1 ms",
+             "switch: p99 <= 20 us", "message measure=throughput: median <= 20 us", "message: median <= 1 us",
+             "switch time=aligned: median <= 1 us"]  # fmt: skip
+    for texts, lines in ((forms, (2, 4)), (known, (2, 3, 5, 6, 7))):
+        path = written(tmp_path, "budgets = [\n" + ",\n".join(f'"{text}"' for text in texts) + "]")
+        with pytest.raises(UsageError) as caught:
+            read(path)
+        complaints = str(caught.value).splitlines()
+        assert all(one.startswith(f"{path}:{line}: ") for one, line in zip(complaints, lines, strict=True))
+
+
+@pytest.mark.measures("clock")
+def test_a_benchmark_without_a_median_has_nothing_that_a_budget_could_limit(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=":1: clock has no series that a budget could limit"):
+        read(written(tmp_path, 'budgets = ["clock: median <= 1 us"]'))
+
+
 def test_a_baseline_that_was_edited_is_refused_with_its_own_line(tmp_path: Path) -> None:
     path = written(tmp_path, 'baseline = "kept.txt"\nbudgets = ["switch: median / baseline <= 1"]')
     (tmp_path / "kept.txt").write_text(BASELINE.replace("12.5", "125"))

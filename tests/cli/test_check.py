@@ -121,7 +121,7 @@ def test_a_measurement_that_breaks_off_is_none_either(tool: Tool, board: FakeBoa
         (
             KEPT,
             ("1", "--repetitions", "3"),
-            "--repetitions and --port are for a target that is to be measured",
+            "--repetitions is for a target that is to be measured",
         ),
     ],
 )
@@ -130,6 +130,24 @@ def test_a_wrong_file_or_command_is_refused_with_status_2(
 ) -> None:
     budgets(tool, text)
     assert says in tool("check", "b.toml", *words).failed(2).error
+
+
+@pytest.mark.parametrize(
+    "text", [f"{SETTING}: tt1 median <= 1 s", f"{SETTING}: median <= 1 s", f"{SETTING}: t1 median <= 1 MB/s",
+             f"{SETTING}: S median >= 1 us"]
+)  # fmt: skip
+def test_a_series_or_unit_that_is_wrong_is_found_before_the_target_is_asked(
+    tool: Tool, board: FakeBoard, text: str
+) -> None:
+    board.close()
+    budgets(tool, KEPT, text)
+    assert tool.here("check", "b.toml", "serial", "--port", board.url).failed(2).error.startswith("error: b.toml:1: ")
+
+
+def test_what_the_target_does_not_have_is_found_before_anything_is_measured(tool: Tool) -> None:
+    budgets(tool, KEPT, f"{SETTING} samples=5: t1 p99 <= 1 s")
+    assert "b.toml:1: p99 takes 1,000 samples" in tool("check", "b.toml", "host").failed(2).error
+    assert not tool.store.exists()
 
 
 def test_a_file_that_is_not_there_is_refused(tool: Tool) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from intercore.board.boards import PICO
 from intercore.board.build import CROSS_COMPILER, board_image
+from intercore.board.kernel import freertos_kernel
+from intercore.board.sources import firmware_sources
 from intercore.record.store import Store
 from intercore.sim import Simulator
 from tests.cli.interruption import has_runs, press_ctrl_c, wait_until
@@ -52,6 +54,38 @@ def alike(run: Run, other: Run) -> int:
     """Return how many measurements have the same samples, to the cycle."""
     theirs = samples(other)
     return sum(theirs[key] == values for key, values in samples(run).items())
+
+
+# which kernel
+
+
+def test_commands_that_build_print_which_kernel_folder_they_used(tool: Tool) -> None:
+    kernel = freertos_kernel(firmware_sources() / "port" / "freertos" / "kernel", lambda _: None)
+    assert kernel.folder is not None
+    assert f"kernel: {kernel}" in tool("info", "pico-sim").succeeded().err.splitlines()
+    (tool.directory / "b.toml").write_text('budgets = ["clock from=0 to=0: median <= 1 us"]')
+    assert "clock has no series" in tool.here("check", "b.toml", "pico-sim").failed(2).error
+    (tool.directory / "b.toml").write_text('budgets = ["irq path=timer-handler from=0 interrupted=idle: max <= 1 s"]')
+    held = tool("check", "b.toml", "pico-sim", "--kernel", str(kernel.folder))
+    assert held.status == 0, held
+    assert f"kernel: FreeRTOS {kernel.version} in {kernel.folder} (--kernel)" in held.err.splitlines()
+    with Store(tool.store) as store:
+        assert store.run().plan.kernel == str(kernel.folder)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("check", "b.toml", "pico-sim", "--kernel", "none"), "none (--kernel) is not a FreeRTOS kernel"),
+        (("trace", "pico-sim", "switch", "--kernel", "none"), "none (--kernel) is not a FreeRTOS kernel"),
+        (("check", "b.toml", "host", "--kernel", "none"), "--kernel names a FreeRTOS kernel, and host has none"),
+        (("trace", "host", "switch", "--kernel", "none"), "--kernel names a FreeRTOS kernel, and host has none"),
+        (("check", "b.toml", "1", "--kernel", "none"), "--kernel is for a target that is to be measured"),
+    ],
+)
+def test_a_kernel_that_is_none_or_has_no_meaning_is_refused(tool: Tool, words: tuple[str, ...], says: str) -> None:
+    (tool.directory / "b.toml").write_text('budgets = ["irq: max <= 1 s"]')
+    assert says in tool.here(*words).failed(2).error
 
 
 # build and flash

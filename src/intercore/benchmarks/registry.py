@@ -6,7 +6,7 @@ which may be left out, and is loaded only when it is needed: who asks a target d
     levels.py       what is measured where the user names no levels: `DEFAULT`, and `suite(origin, amp=…)`; perhaps
                     `TRACED` where it is recorded, `OWN` and `OWN_WHOLE` for his own work, and `INTERPRETED` where an
                     instruction takes long and no time means anything (`intercore.benchmarks.suite`)
-    series.py       what its series are for: `ROLES`, and perhaps `quantity`, `NAMES` and `incomparable`
+    series.py       what its series are for: `ROLES`, and perhaps `quantity`, `RESULTS` and `incomparable`
                     (`intercore.benchmarks.series`); which checks count what it does on purpose: `provoked`
                     (`intercore.benchmarks.disturbance`); what they can be: `SIGNED`, `is_signed`, `events`
                     (`intercore.benchmarks.possible`)

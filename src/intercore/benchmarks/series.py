@@ -1,9 +1,10 @@
 """What the series of a benchmark are: which of them are results, and what their samples come to.
 
 Each benchmark says so itself, in `series.py` of its folder, by the names of its series: `ROLES`, and where samples
-come to something else than times or counts, `quantity`; what is computed of several series, `derived`; what people
-call them, `NAMES`; which are the time of a work of nothing but computing, `SPEED`; where those of some settings come to
-nothing by themselves, `incomparable`. What a folder does not say follows from a series' unit.
+come to something else than times or counts, `quantity`; what is computed of several series, `derived`; which results
+that gives in which settings, so that a budget is checked before anything is measured, `RESULTS`; which are the time of
+a work of nothing but computing, `SPEED`; where those of some settings come to nothing by themselves, `incomparable`.
+What a folder does not say follows from a series' unit.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 from enum import Enum, auto
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from intercore.benchmarks import registry
 from intercore.record.measurement import LOOKING_PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -40,6 +42,24 @@ class Role(Enum):
 
 
 Unit: TypeAlias = Literal["us", "bytes_per_s", "count", "factor"]
+
+
+class Result(NamedTuple):
+    """A quantity whose median is a result of a benchmark: what budgets, baselines and comparisons name."""
+
+    unit: Unit
+    called: str = ""
+    """What people call it; empty for its name."""
+    only: Mapping[str, Collection[str]] = MappingProxyType({})
+    """By factor, the levels of the settings that have it; those of a factor that is missing here all do."""
+    never: Mapping[str, Collection[str]] = MappingProxyType({})
+    """By factor, the levels of settings that do not have it."""
+
+    def may_be_of(self, levels: Mapping[str, Collection[str]]) -> bool:
+        """Whether some setting has it whose factors have one of these levels each, and those not named any."""
+        return all(set(had) & set(levels.get(name, had)) for name, had in self.only.items()) and not any(
+            levels[name] and set(levels[name]) <= set(lacking) for name, lacking in self.never.items() if name in levels
+        )
 
 
 class Quantity(NamedTuple):
@@ -95,10 +115,16 @@ def derived(one: Measurement) -> list[Quantity]:
     return found
 
 
+def results(benchmark: str) -> Mapping[str, Result] | None:
+    """Return the results of a benchmark by their names; None if it does not say which it has."""
+    own: Mapping[str, Result] | None = getattr(registry.module(benchmark, "series"), "RESULTS", None)
+    return own
+
+
 def called(benchmark: str, series: str) -> str:
     """Return what people call a series or a quantity: by its name, if the benchmark says nothing else."""
-    own: Mapping[str, str] = getattr(registry.module(benchmark, "series"), "NAMES", {})
-    return own.get(series, series)
+    known = (results(benchmark) or {}).get(series)
+    return series if known is None else known.called or series
 
 
 def speed_of(benchmark: str, series: str) -> str:

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from contextlib import contextmanager
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
 from intercore.benchmarks import registry
 from intercore.benchmarks.failed import headline
-from intercore.benchmarks.grouping import by_level, varied_names
+from intercore.benchmarks.grouping import IRRELEVANT, by_level, varied_names
 from intercore.benchmarks.possible import is_possible
 from intercore.benchmarks.series import incomparable
 from intercore.budgets.held import (
     Held,
     Outcome,
+    Setting,
     Side,
-    check_series,
     held,
     limit_of,
     not_measured,
-    series_of,
 )
+from intercore.budgets.limited import is_of, limited, series_of
 from intercore.comparison.analysis import compare_sides
 from intercore.comparison.baseline import setting_key
 from intercore.comparison.pairs import WITHOUT_LEVEL, levels_of, pools_of
@@ -35,14 +34,17 @@ from intercore.record import identity
 from intercore.record.conditions import warnings
 from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import SPOILING_CHECKS
+from intercore.record.plan import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from intercore.budgets.budget import Budget
     from intercore.comparison.analysis import UsualBuilds
     from intercore.comparison.baseline import Baseline
-    from intercore.record.measurement import Level, Measurement, Run
+    from intercore.record.measurement import Measurement, Run
+
+T = TypeVar("T")
 
 STATUS: Mapping[Outcome, int] = {"kept": 0, "broken": 1, "cannot tell": 3, "not measured": 4}
 """Exit status of what the budgets of a file come to; 2 is that of a file or a command that is wrong."""
@@ -102,12 +104,13 @@ def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, 
             f"{run.title} is of {run.plan.target}, which is emulated: its times mean nothing, so no budget can be held "
             "against them"
         )
-    settings = _Settings(run, file.baseline)
-    found: list[Held] = []
-    for one in file.budgets:
-        with located(file, one):
-            why = missing.get(one.text) or f"{run.title} has no such setting"
-            found += _of_baseline(one, settings, why) if one.to_baseline else _of_run(one, settings, why)
+    settings = _Settings(run, file.baseline, usual)
+
+    def against(one: Budget) -> list[Held]:
+        why = missing.get(one.text) or f"{run.title} has no such setting"
+        return [*(_of_baseline if one.to_baseline else _of_run)(one, settings, why)]
+
+    found = [*chain.from_iterable(for_each(file.name, file.budgets, against))]
     first = _differences(file.baseline, run, usual) if any(one.to_baseline for one in file.budgets) else None
     said = identity.sentences(run)
     wrong = [one for one in (headline(run),) if one]
@@ -122,19 +125,23 @@ def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, 
     )
 
 
-@contextmanager
-def located(file: BudgetFile, budget: Budget) -> Iterator[None]:
-    """Name the line of a budget in what is wrong with it."""
-    try:
-        yield
-    except UsageError as error:
-        raise UsageError(f"{file.name}:{budget.line}: {error}") from None
+def for_each(file: str, budgets: Iterable[Budget], do: Callable[[Budget], T]) -> list[T]:
+    """Return what comes of each budget of a file. UsageError with all that is wrong, by file and line."""
+    found, wrong = [], []
+    for one in budgets:
+        try:
+            found.append(do(one))
+        except UsageError as error:
+            wrong.append(f"{file}:{one.line}: {error}")
+    if wrong:
+        raise UsageError("\n".join(wrong))
+    return found
 
 
 class _Settings:
     """The settings of a run, and of the baseline those that are the same."""
 
-    def __init__(self, run: Run, baseline: Baseline | None) -> None:
+    def __init__(self, run: Run, baseline: Baseline | None, usual: UsualBuilds) -> None:
         self.run = run
         self.baseline = baseline
         pools: dict[tuple[str, str], list[Measurement]] = defaultdict(list)
@@ -147,20 +154,20 @@ class _Settings:
         self.alone: list[Measurement] = []
         """Those that the baseline alone has."""
         if baseline is not None:
-            first, second = (_by_setting(one, other) for one, other in ((baseline, run), (run, baseline)))
+            first, second = (_by_setting(one, other, usual) for one, other in ((baseline, run), (run, baseline)))
             self.both = [(pool, first.get(key)) for key, pool in second.items()]
             self.alone = [pool[0] for key, pool in first.items() if key not in second]
 
     def of(self, budget: Budget) -> list[list[Measurement]]:
-        """Return the settings that a budget is for."""
-        return [pool for pool in self.pools if _is_for(budget, pool)]
+        """Return the measurements of each setting that a budget is for."""
+        return [_most(ours) for pool in self.pools if (ours := _ours(budget, pool))]
 
     def benchmark(self, name: str) -> list[list[Measurement]]:
         """Return all settings of a benchmark."""
         return [pool for pool in self.pools if pool[0].benchmark == name]
 
 
-def _by_setting(run: Run, other: Run) -> dict[tuple[str, str], list[Measurement]]:
+def _by_setting(run: Run, other: Run, usual: UsualBuilds) -> dict[tuple[str, str], list[Measurement]]:
     """Return the settings of a run by what tells them apart and what another run has, too.
 
     Both may be of other builds, if each is of one: that is what has changed between them, and is told.
@@ -176,11 +183,27 @@ def _by_setting(run: Run, other: Run) -> dict[tuple[str, str], list[Measurement]
         }
         for benchmark, factors in mine.items()
     }
-    return pools_of([run], names, {})
+    return pools_of([run], names, usual.get(run.plan.target, {}))
 
 
-def _is_for(budget: Budget, pool: Sequence[Measurement]) -> bool:
-    return pool[0].benchmark == budget.benchmark and budget.has(pool[0].factors)
+def _ours(budget: Budget, pool: Sequence[Measurement]) -> list[Measurement]:
+    """Return the measurements of a setting that a budget is for; it may name how they were measured."""
+    return [one for one in pool if one.benchmark == budget.benchmark and is_of(budget, one.factors)]
+
+
+def _most(pool: Sequence[Measurement]) -> list[Measurement]:
+    """Return those with the most samples of all that were measured alike: what was measured otherwise is not mixed."""
+    alike: dict[str, list[Measurement]] = defaultdict(list)
+    for one in pool:
+        how = {name: level for name, level in one.factors.items() if name in IRRELEVANT - {"seed"}}
+        alike[canonical(how)].append(one)
+    return max(alike.values(), key=lambda some: sum(len(series.ticks) for one in some for series in one.series))
+
+
+def _as_before(pool: list[Measurement], before: Sequence[Measurement]) -> list[Measurement]:
+    """Return those that were measured as the baseline was; all if none was."""
+    how = {name: level for name, level in before[0].factors.items() if name in IRRELEVANT}
+    return [one for one in pool if all(one.factors.get(name) == how[name] for name in how)] or pool
 
 
 def _of_run(budget: Budget, settings: _Settings, why: str) -> Iterator[Held]:
@@ -195,21 +218,19 @@ def _of_run(budget: Budget, settings: _Settings, why: str) -> Iterator[Held]:
 def _of_baseline(budget: Budget, settings: _Settings, why: str) -> Iterator[Held]:
     assert settings.baseline is not None, "a file with such a budget names one"  # noqa: S101 - the reader has seen to it
     file = settings.baseline.file
-    of_both = [(pool, before) for pool, before in settings.both if _is_for(budget, pool)]
-    alone = [one for one in settings.alone if _is_for(budget, [one])]
-    if not alone and not any(before for _, before in of_both):
-        _check(budget, settings)
-        raise UsageError(f"the baseline {file} has no such setting: save one that has, or give a limit with a unit")
+    of_both = [
+        (_as_before(ours, before), before) for pool, before in settings.both if before and (ours := _ours(budget, pool))
+    ]
+    alone = [[one] for one in settings.alone if _ours(budget, [one])]
     _check(budget, settings)
-    named = {id(pool): setting for pool, setting in _named(budget, [pool for pool, _ in of_both])}
-    for pool, before in of_both:
-        if before is None:
-            yield not_measured(budget, f"the baseline {file} has no such setting", named[id(pool)])
+    if not alone and not of_both:
+        raise UsageError(f"the baseline {file} has no such setting: save one that has, or give a limit with a unit")
+    known = {id(pool): before for pool, before in of_both}
+    for pool, setting in _named(budget, [*(pool for pool, _ in of_both), *alone]):
+        if id(pool) in known:
+            yield _held(budget, pool, setting, known[id(pool)], settings)
         else:
-            yield _held(budget, pool, named[id(pool)], before, settings)
-    for one in alone:
-        setting = {name: level for name, level in one.factors.items() if name in budget.levels}
-        yield not_measured(budget, why, setting)
+            yield not_measured(budget, why, setting)
 
 
 def _check(budget: Budget, settings: _Settings) -> None:
@@ -218,6 +239,7 @@ def _check(budget: Budget, settings: _Settings) -> None:
     known = sorted({*registry.names(), *settings.run.plan.benchmarks})
     if budget.benchmark not in known:
         raise UsageError(unknown("benchmark", budget.benchmark, known))
+    declared = limited(budget)
     if not of_benchmark:
         return
     factors = {name for pool in of_benchmark for name in pool[0].factors}
@@ -225,22 +247,27 @@ def _check(budget: Budget, settings: _Settings) -> None:
         if name not in factors:
             raise UsageError(unknown(f"factor of {budget.benchmark}", name, sorted(factors)))
     series = set(chain.from_iterable(quantities(pool) for pool in of_benchmark if not _failure(pool)))
-    if budget.series is not None and series:
-        check_series(budget, series)
+    if declared is None and budget.series is not None and series and series_of(budget, series) is None:
+        raise UsageError(unknown(f"series of {budget.benchmark}", budget.series, sorted({name for name, _ in series})))
 
 
-def _named(budget: Budget, pools: Sequence[list[Measurement]]) -> list[tuple[list[Measurement], dict[str, Level]]]:
+def _named(budget: Budget, pools: Sequence[list[Measurement]]) -> list[tuple[list[Measurement], Setting]]:
     """Return each setting with the levels that it is told by: those of the budget, and those that differ."""
-    varied = varied_names([pool[0] for pool in pools], {*WITHOUT_LEVEL, "samples", "seed", "dither_us", "rest_ms"})
-    names = dict.fromkeys((*budget.levels, *varied))
-    found = [(pool, {name: pool[0].factors[name] for name in names if name in pool[0].factors}) for pool in pools]
-    return sorted(found, key=lambda pair: by_level(pair[1]))
+    unsaid = WITHOUT_LEVEL | IRRELEVANT
+    names = dict.fromkeys((*budget.levels, *varied_names([pool[0] for pool in pools], unsaid)))
+    found = []
+    for pool in pools:
+        factors = pool[0].factors
+        told = {name: factors[name] for name in names if name in factors}
+        others = {name: level for name, level in factors.items() if name not in {*names, *unsaid}}
+        found.append((pool, Setting(told, others)))
+    return sorted(found, key=lambda pair: by_level(pair[1].told))
 
 
 def _held(
     budget: Budget,
     pool: list[Measurement],
-    setting: Mapping[str, Level],
+    setting: Setting,
     before: list[Measurement] | None,
     settings: _Settings,
 ) -> Held:
@@ -249,7 +276,7 @@ def _held(
     side = Side(pool, quantities(pool), settings.run.plan.simulated)
     name = series_of(budget, side.known)
     if name is None:
-        return not_measured(budget, f"this setting has no series {budget.series}", setting)
+        return not_measured(budget, f"this setting has no series {budget.series or 'with a median'}", setting)
     limit = limit_of(budget, name, pool)
     if before is None or settings.baseline is None:
         return held(limit, name, setting, side, None)

@@ -16,16 +16,17 @@ from msgspec import Meta
 
 from intercore.benchmarks.series import Unit
 from intercore.budgets.budget import CYCLES, UNITS
+from intercore.budgets.limited import check_unit
 from intercore.comparison.pairs import one_rate
 from intercore.comparison.quantities import percent_of
-from intercore.errors import UsageError, unknown
+from intercore.errors import UsageError
 from intercore.record.measurement import Level
 from intercore.record.plan import ENOUGH_REPETITIONS
 from intercore.statistics.intervals import Interval
 from intercore.statistics.repetitions import BEYOND, MOST_REPETITIONS, ratio_of_intervals, ratio_of_medians
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Sequence
 
     from intercore.budgets.budget import Budget
     from intercore.comparison.quantities import Name, Quantities, Quantity
@@ -33,14 +34,9 @@ if TYPE_CHECKING:
 
 Outcome: TypeAlias = Literal["kept", "broken", "cannot tell", "not measured"]
 
+NO_CYCLES = "the target does not say how many cycles it has in a second: give the limit in us"
 _SEEN = frozenset({"min", "max"})
 """Statistics that need no interval: the sample was seen."""
-_KINDS: Mapping[Unit, str] = {
-    "us": "a time: give its limit in ns, us, ms, s or cycles",
-    "bytes_per_s": "a rate: give its limit in B/s, kB/s, MB/s or GB/s",
-    "count": "a number of times: give its limit without a unit",
-    "factor": "a factor: give its limit without a unit",
-}
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -52,7 +48,9 @@ class Held(msgspec.Struct, frozen=True):
     """Where it stands in the file."""
     benchmark: str
     setting: dict[str, Level]
-    """Levels that the budget names, and those that tell its settings apart; empty where none was measured."""
+    """Levels that the budget names, and those that tell its settings apart; empty where none is known."""
+    others: dict[str, Level]
+    """Levels of the other factors, without those that say how something is measured; empty where none is known."""
     what: str
     """What is limited: `switch p99`, `call median / baseline`."""
     bound: str
@@ -91,13 +89,23 @@ class Side(msgspec.Struct, frozen=True):
     simulated: bool
 
 
-def not_measured(budget: Budget, why: str, setting: Mapping[str, Level] | None = None) -> Held:
+class Setting(msgspec.Struct, frozen=True):
+    """A setting that a budget is for."""
+
+    told: dict[str, Level]
+    """Levels that the budget names, and those that tell its settings apart."""
+    others: dict[str, Level]
+    """Those of the other factors, without those that say how something is measured."""
+
+
+def not_measured(budget: Budget, why: str, setting: Setting | None = None) -> Held:
     """Return that a budget has nothing to be held against."""
     return Held(
         budget=budget.text,
         line=budget.line,
         benchmark=budget.benchmark,
-        setting=dict(setting or {}),
+        setting={} if setting is None else setting.told,
+        others={} if setting is None else setting.others,
         what=budget.what,
         bound=budget.bound,
         unit=None,
@@ -110,48 +118,22 @@ def not_measured(budget: Budget, why: str, setting: Mapping[str, Level] | None =
     )
 
 
-def series_of(budget: Budget, known: Collection[Name]) -> Name | None:
-    """Return which of the known series a budget limits; None if it names one that is not among them.
-
-    UsageError if it names none and there are several.
-    """
-    names = {name: (name, unit) for name, unit in known}
-    if budget.series is not None:
-        return names.get(budget.series)
-    if len(names) == 1:
-        return next(iter(names.values()))
-    if budget.benchmark in names:
-        return names[budget.benchmark]
-    example = f"{next(iter(names))} {budget.statistic} {budget.bound}"
-    raise UsageError(f"{budget.benchmark} has several series ({', '.join(names)}): name one of them, as '{example}'")
-
-
-def check_series(budget: Budget, known: Collection[Name]) -> None:
-    """Raise UsageError if a budget names a series that its benchmark does not have."""
-    if series_of(budget, known) is None:
-        names = sorted({name for name, _ in known})
-        raise UsageError(unknown(f"series of {budget.benchmark}", str(budget.series), names))
-
-
 def limit_of(budget: Budget, name: Name, pool: Sequence[Measurement]) -> Limit:
     """Return what a budget allows of a series. UsageError if its unit does not fit that."""
-    series, unit = name
+    check_unit(budget, name)
+    _, unit = name
     if budget.to_baseline:
         return Limit(budget, budget.limit, "ratio")
-    if budget.unit == CYCLES and unit == "us":
+    if budget.unit == CYCLES:
         hz = one_rate(pool)
         if hz is None:
-            raise UsageError("the target does not say how many cycles it has in a second: give the limit in us")
+            raise UsageError(NO_CYCLES)
         return Limit(budget, budget.limit * 1e6 / hz, unit)
-    of, scale = UNITS.get(budget.unit, (None, 1.0))
-    fits = of == unit if unit in ("us", "bytes_per_s") else not budget.unit
-    if not fits:
-        given = f"in {budget.unit}" if budget.unit else "without one"
-        raise UsageError(f"{series} of {budget.benchmark} is {_KINDS[unit]}, and not {given}")
+    _, scale = UNITS.get(budget.unit, (None, 1.0))
     return Limit(budget, budget.limit * scale, unit)
 
 
-def held(limit: Limit, name: Name, setting: Mapping[str, Level], side: Side, baseline: Side | None) -> Held:
+def held(limit: Limit, name: Name, setting: Setting, side: Side, baseline: Side | None) -> Held:
     """Hold a limit against a series that a setting has; `baseline` is the same setting there, for a ratio."""
     budget = limit.budget
     quantity, under = side.known[name], None if baseline is None else baseline.known[name]
@@ -166,7 +148,8 @@ def held(limit: Limit, name: Name, setting: Mapping[str, Level], side: Side, bas
         budget=budget.text,
         line=budget.line,
         benchmark=budget.benchmark,
-        setting=dict(setting),
+        setting=setting.told,
+        others=setting.others,
         what=budget.what if budget.series is not None else f"{name[0]} {budget.what}",
         bound=budget.bound,
         unit=limit.unit,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections import Counter
-from typing import TYPE_CHECKING
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from intercore.benchmarks.grouping import by_level
 from intercore.record.origin import in_brackets
+from intercore.record.plan import canonical
 from intercore.text import listed
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
 from intercore.view.section import Section
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from intercore.budgets.check import Check
     from intercore.budgets.held import Held, Outcome
+    from intercore.record.measurement import Level
 
 COLUMNS = 80
 """Of the table, at most: as many as the log of a build has."""
@@ -25,6 +28,7 @@ MOST_KEPT = 20
 """Budgets that are kept in the table: with what is not, a screen or two."""
 
 _SETTING, _BUDGET, _FOUND, _OUTCOME = 26, 17, 13, 12  # columns of each; 12 more stand between them
+_LINES, _LEVELS = 10, 50  # columns of what they cover
 _RANK: Mapping[Outcome, int] = {"broken": 0, "not measured": 1, "cannot tell": 2, "kept": 3}
 _IN_WORDS: Mapping[Outcome, str] = {
     "kept": "kept",
@@ -39,7 +43,11 @@ def section(found: Check) -> Section:
     rows = ranked(found)
     kept = [one for one in rows if one.outcome == "kept"]
     shown = [one for one in rows if one.outcome != "kept"] + kept[:MOST_KEPT]
-    return Section(title(found), tuple(sentences(found, len(kept) - MOST_KEPT)), [_table(found, shown)])
+    covered = coverage(found)
+    tables: list[Table[Any]] = [_table(found, shown)]
+    if covered:
+        tables.append(_covered(covered))
+    return Section(title(found), tuple(sentences(found, len(kept) - MOST_KEPT)), tables)
 
 
 def title(found: Check) -> str:
@@ -94,6 +102,37 @@ def doubt(one: Held) -> str:
     return f"{one.why}; {more} would tell, as far as is known"
 
 
+class Coverage(NamedTuple):
+    """What one budget covers, or several that cover the same."""
+
+    lines: tuple[int, ...]
+    """Of the file."""
+    benchmark: str
+    settings: int
+    levels: Mapping[str, Sequence[Level]]
+    """By factor, those of the settings; first of the factors that the budget names, or that differ."""
+
+
+def coverage(found: Check) -> list[Coverage]:
+    """Return which settings the budgets were held against, in the order of the file."""
+    by_line: dict[int, list[Held]] = defaultdict(list)
+    for one in found.budgets:
+        if one.setting or one.others:
+            by_line[one.line].append(one)
+    lines: dict[tuple[str, int, str], list[int]] = defaultdict(list)
+    alike: dict[tuple[str, int, str], dict[str, list[Level]]] = {}
+    for line, helds in by_line.items():
+        levels: dict[str, dict[Level, None]] = defaultdict(dict)
+        for one in helds:
+            for factor, level in {**one.setting, **one.others}.items():
+                levels[factor][level] = None
+        known = {factor: sorted(some, key=lambda level: by_level({"": level})) for factor, some in levels.items()}
+        key = (helds[0].benchmark, len(helds), canonical({factor: str(some) for factor, some in known.items()}))
+        lines[key].append(line)
+        alike.setdefault(key, known)
+    return [Coverage(tuple(lines[key]), key[0], key[1], known) for key, known in alike.items()]
+
+
 def value(one: Held) -> str:
     """Return what was found, without its interval."""
     if one.found is None or one.unit is None:
@@ -136,6 +175,7 @@ def rows(found: Check) -> list[dict[str, object]]:
             "why": one.why,
             "target": found.target,
             "simulated": found.simulated,
+            "others": " ".join(f"{key}={level}" for key, level in one.others.items()),
         }
         for one in found.budgets
     ]
@@ -164,6 +204,22 @@ def _table(found: Check, shown: Sequence[Held]) -> Table[Held]:
             Column("", lambda one: _folded(outcome(one), _OUTCOME)),
         ],
     )
+
+
+def _covered(covered: Sequence[Coverage]) -> Table[Coverage]:
+    return Table(
+        "What the budgets cover",
+        covered,
+        [
+            Column("lines", lambda one: _folded(", ".join(map(str, one.lines)), _LINES)),
+            Column("settings", lambda one: f"{one.settings:,}", right=True),
+            Column("levels of all factors", lambda one: textwrap.fill(_levels(one), _LEVELS, break_on_hyphens=False)),
+        ],
+    )
+
+
+def _levels(one: Coverage) -> str:
+    return " ".join((one.benchmark, *(f"{name}={', '.join(map(str, some))}" for name, some in one.levels.items())))
 
 
 def _found(one: Held) -> str:

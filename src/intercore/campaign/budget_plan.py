@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.budgets.check import located
-from intercore.campaign.levels import find_benchmark, level_of, repetitions_of, resolve
+from intercore.benchmarks.grouping import IRRELEVANT
+from intercore.budgets.budget import CYCLES
+from intercore.budgets.check import for_each
+from intercore.budgets.held import NO_CYCLES
+from intercore.budgets.limited import is_of, series_of
+from intercore.campaign.levels import find_benchmark, level_of, repetitions_of, resolve, target_levels
 from intercore.comparison.baseline import setting_key
-from intercore.comparison.quantities import PERCENTILES, KeptMeasurement, percent_of
+from intercore.comparison.quantities import PERCENTILES, KeptMeasurement, percent_of, quantities
 from intercore.errors import UsageError, unknown
 from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import Excluded, Part
-from intercore.record.plan import MAX_SETTINGS, check
+from intercore.record.plan import MAX_SETTINGS, canonical, check
 from intercore.statistics.repetitions import BEYOND
 
 if TYPE_CHECKING:
@@ -24,8 +28,9 @@ if TYPE_CHECKING:
     from intercore.budgets.budget import Budget
     from intercore.budgets.check import BudgetFile
     from intercore.link.session import BenchmarkInfo, Session
-    from intercore.record.measurement import Level, Plan
+    from intercore.record.measurement import Level, Measurement, Plan
     from intercore.record.origin import Origin
+    from intercore.target.targets import Target
 
 _SAMPLES = "samples"
 _SPARE = 2
@@ -50,75 +55,146 @@ def repetitions_for(file: BudgetFile, origin: Origin) -> int:
     return file.repetitions or repetitions_of(origin)
 
 
-def plan_for(file: BudgetFile, plan: Plan, session: Session, built: Mapping[str, Sequence[Level]]) -> Plan:
+def plan_for(file: BudgetFile, plan: Plan, session: Session, target: Target) -> Plan:
     """Return the plan with a part for each setting that budgets need, of what the target says that it can measure.
 
     A ratio needs the baseline's settings as these were measured; a limit those that `intercore run` measures with the
-    levels that the budget names, with enough samples for its percentile. `built` has the levels of the target's own
-    factors. UsageError, with file and line, for what the target does not have.
+    levels that the budget names, with enough samples for its percentile. UsageError, with file and line, for
+    everything in the file that the target or the baseline does not have.
     """
     infos = session.benchmarks()
-    wanted: dict[tuple[str, str], dict[str, Level]] = {}
+    has_cycles = session.info().conditions.get("clock.sys_hz", "").isdecimal()
+
+    def needed(budget: Budget) -> list[dict[str, Level]]:
+        info = find_benchmark(infos, budget.benchmark)
+        parameters = [one.name for one in info.parameters]
+        for name in budget.levels:
+            if name not in TARGET_FACTORS and name not in parameters:
+                raise UsageError(unknown(f"factor of {info.name}", name, parameters))
+        if budget.unit == CYCLES and not has_cycles:
+            raise UsageError(NO_CYCLES)
+        made = list(_of_baseline(file, budget, info) if budget.to_baseline else _asked(budget, info, plan, target))
+        return [one for one in made if is_of(budget, one)]
+
+    settings = _Settings()
     left_out: list[Excluded] = []
-    for budget in sorted(file.budgets, key=lambda one: not one.to_baseline):  # the baseline's settings are as they are
-        with located(file, budget):
-            info = find_benchmark(infos, budget.benchmark)
-            for name in budget.levels:
-                if name not in TARGET_FACTORS and name not in {one.name for one in info.parameters}:
-                    raise UsageError(unknown(f"factor of {info.name}", name, [one.name for one in info.parameters]))
-            made = _of_baseline(file, budget, info) if budget.to_baseline else _asked(budget, info, plan, built)
-            possible, impossible = _possible(session, info, list(made))
-            left_out += impossible
+    for budget, made in zip(file.budgets, for_each(file.name, file.budgets, needed), strict=True):
+        possible, impossible = _possible(session, find_benchmark(infos, budget.benchmark), made)
+        left_out += impossible
         for factors in possible:
-            key = setting_key(info.name, factors)
-            known = wanted.setdefault(key, factors)
-            if not budget.to_baseline and _SAMPLES in known and not _is_of_ratio(file, known, info.name):
-                known[_SAMPLES] = max(int(known[_SAMPLES]), int(factors[_SAMPLES]))
-    parts = tuple(
-        Part(benchmark, {name: [level] for name, level in factors.items()})
-        for (benchmark, _), factors in wanted.items()
-    )
+            settings.add(budget, factors)
+    parts = _alike(list(settings.parts()), target)
     made_plan = msgspec.structs.replace(plan, parts=parts, excluded=tuple(left_out))
     check(made_plan)
     return made_plan
 
 
-def _is_of_ratio(file: BudgetFile, factors: Mapping[str, Level], benchmark: str) -> bool:
-    return any(one.to_baseline and one.benchmark == benchmark and one.has(factors) for one in file.budgets)
+class _Settings:
+    """The settings that budgets need, each once."""
+
+    def __init__(self) -> None:
+        self._pinned: dict[tuple[str, str], dict[str, Level]] = {}
+        """What is measured as it was for the baseline, or as a budget says; by the benchmark and all its levels."""
+        self._of_ratios: set[tuple[str, str]] = set()
+        self._free: dict[tuple[str, str], tuple[Budget, dict[str, Level]]] = {}
+        """What may have any number of samples that is enough; by what tells a setting from others."""
+
+    def add(self, budget: Budget, factors: dict[str, Level]) -> None:
+        """Note that a budget needs a setting."""
+        if budget.to_baseline or _SAMPLES in budget.levels:
+            key = (budget.benchmark, canonical(factors))
+            self._pinned.setdefault(key, factors)
+            if budget.to_baseline:
+                self._of_ratios.add(key)
+            return
+        key = setting_key(budget.benchmark, {name: factors[name] for name in factors if name not in IRRELEVANT})
+        key = (key[0], key[1] + canonical({name: factors[name] for name in budget.levels if name in IRRELEVANT}))
+        other, known = self._free.setdefault(key, (budget, factors))
+        if _SAMPLES in known:
+            known[_SAMPLES] = max(int(known[_SAMPLES]), int(factors[_SAMPLES]))
+        if budget.statistic in PERCENTILES and other.statistic not in PERCENTILES:
+            self._free[key] = (budget, known)
+
+    def parts(self) -> Iterator[Part]:
+        """Yield a part for each, without what another one measures well enough."""
+        for (benchmark, _), factors in self._pinned.items():
+            yield _part(benchmark, factors)
+        for (benchmark, _), (budget, factors) in self._free.items():
+            if not any(self._serves(budget, key, factors) for key in self._pinned):
+                yield _part(benchmark, factors)
+
+    def _serves(self, budget: Budget, key: tuple[str, str], wanted: Mapping[str, Level]) -> bool:
+        """Whether what is measured in any case has enough samples for a limit."""
+        known = self._pinned[key]
+        if key[0] != budget.benchmark or not budget.has(known):
+            return False
+        if setting_key(key[0], known) != setting_key(key[0], wanted):
+            return False
+        enough = key in self._of_ratios and budget.statistic not in PERCENTILES
+        return enough or int(known.get(_SAMPLES, 0)) >= int(wanted.get(_SAMPLES, 0))
+
+
+def _alike(parts: Sequence[Part], target: Target) -> tuple[Part, ...]:
+    """Return the parts with all factors of the target that any of them names: where it does not, at their defaults."""
+    named = {name for part in parts for name in part.levels}
+    usual = {factor.name: [factor.default] for factor in target.factors if factor.name in named}
+    return tuple(Part(part.benchmark, {**usual, **part.levels}) for part in parts)
+
+
+def _part(benchmark: str, factors: Mapping[str, Level]) -> Part:
+    return Part(benchmark, {name: [level] for name, level in factors.items()})
 
 
 def _of_baseline(file: BudgetFile, budget: Budget, info: BenchmarkInfo) -> Iterator[dict[str, Level]]:
     """Return the settings of the baseline that a budget is for, in full."""
+    if file.baseline is None:
+        raise UsageError("this is a ratio to a baseline, and the file names none")
     parameters = {one.name: one for one in info.parameters}
-    known = () if file.baseline is None else file.baseline.measurements
-    found = [one.factors for one in known if one.benchmark == budget.benchmark and budget.has(one.factors)]
+    found = [one for one in file.baseline.measurements if one.benchmark == info.name and is_of(budget, one.factors)]
     if not found:
-        of = "the baseline" if file.baseline is None else f"the baseline {file.baseline.file}"
-        raise UsageError(f"{of} has no such setting: save one that has, or give a limit with a unit")
-    for factors in found:
+        raise UsageError(
+            f"the baseline {file.baseline.file} has no such setting: save one that has, or give a limit with a unit"
+        )
+    if not any(_has_statistic(budget, one) for one in found):
+        raise UsageError(
+            f"the baseline {file.baseline.file} has no {budget.what.removesuffix(' / baseline')} of these settings: "
+            "save one of enough samples, or limit another statistic"
+        )
+    for one in found:
         yield {
-            **{name: level_of(one, one.default) for name, one in parameters.items()},
-            **{name: level for name, level in factors.items() if name in parameters or name in TARGET_FACTORS},
+            **{name: level_of(known, known.default) for name, known in parameters.items()},
+            **{name: level for name, level in one.factors.items() if name in parameters or name in TARGET_FACTORS},
         }
 
 
-def _asked(
-    budget: Budget, info: BenchmarkInfo, plan: Plan, built: Mapping[str, Sequence[Level]]
-) -> Iterator[dict[str, Level]]:
+def _has_statistic(budget: Budget, one: Measurement) -> bool:
+    known = quantities([one])
+    name = series_of(budget, known)
+    return name is not None and (
+        budget.statistic not in PERCENTILES or known[name].percentile(budget.statistic) is not None
+    )
+
+
+def _asked(budget: Budget, info: BenchmarkInfo, plan: Plan, target: Target) -> Iterator[dict[str, Level]]:
     """Return the settings of a budget with a limit of its own, in full."""
+    built = target_levels(target, budget.levels)
     levels = {name: values for name, values in budget.levels.items() if name not in TARGET_FACTORS}
-    resolved = {**resolve(info, levels, plan.seed, plan.origin), **built}
-    of_target = {name: values for name, values in budget.levels.items() if name in TARGET_FACTORS}
-    for name, values in of_target.items():
-        if name not in built or not set(values) <= {str(one) for one in built[name]}:
-            raise UsageError(f"{name}={','.join(values)} is no build that is measured here: a budget has the usual one")
+    resolved = {**resolve(info, levels, plan.seed, plan.origin, interpreted=target.interpreted), **built}
     parameters = {one.name: one for one in info.parameters}
-    if budget.statistic in PERCENTILES and _SAMPLES in parameters and _SAMPLES not in budget.levels:
+    if budget.statistic in PERCENTILES and _SAMPLES in parameters:
         most = parameters[_SAMPLES].max or MAX_SETTINGS
-        spare = 1 if plan.simulated else _SPARE
-        share = math.ceil(spare * BEYOND / (1 - percent_of(budget.statistic) / 100) / plan.repetitions)
-        given = resolved.get(_SAMPLES, [level_of(parameters[_SAMPLES], parameters[_SAMPLES].default)])
-        resolved[_SAMPLES] = [min(most, max(int(one), share)) for one in given]
+        needed = math.ceil(round(BEYOND / (1 - percent_of(budget.statistic) / 100), 6))
+        if _SAMPLES in budget.levels:
+            least = min(map(int, resolved[_SAMPLES])) * plan.repetitions
+            if least < needed:
+                raise UsageError(
+                    f"{budget.statistic} takes {needed:,} samples, and {plan.repetitions} repetitions of "
+                    f"{_SAMPLES}={','.join(budget.levels[_SAMPLES])} have {least:,}: leave out {_SAMPLES}, or more"
+                )
+        else:
+            share = math.ceil((1 if plan.simulated else _SPARE) * needed / plan.repetitions)
+            given = resolved.get(_SAMPLES, [level_of(parameters[_SAMPLES], parameters[_SAMPLES].default)])
+            resolved[_SAMPLES] = [min(most, max(int(one), share)) for one in given]
     defaults = {name: level_of(one, one.default) for name, one in parameters.items()}
     for combination in itertools.product(*resolved.values()):
         yield {**defaults, **dict(zip(resolved, combination, strict=True))}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.budgets.budget import contradiction, parsed
-from intercore.budgets.check import BudgetFile
+from intercore.budgets.check import BudgetFile, for_each
+from intercore.budgets.limited import limited
 from intercore.campaign import toml_table
 from intercore.campaign.plan_reader import text_of
 from intercore.comparison import baseline_file
@@ -13,6 +14,7 @@ from intercore.errors import UsageError
 from intercore.record.plan import MAX_SETTINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from intercore.budgets.budget import Budget
@@ -25,17 +27,19 @@ MOST_BUDGETS = 500
 
 
 def read(path: Path) -> BudgetFile:
-    """Read a file of budgets, and the baseline that it names."""
+    """Read a file of budgets, and the baseline that it names; every budget that is wrong has its line in the error."""
     name = str(path)
     file = toml_table.parsed(text_of(path, "file of budgets"), name, "file of budgets")
     file.check_keys(("budgets", "baseline", "repetitions"))
     budgets = _budgets(file)
     baseline = _baseline(file, path)
-    for one in budgets:
+
+    def vet(one: Budget) -> None:
         if one.to_baseline and baseline is None:
-            raise UsageError(
-                f'{name}:{one.line}: this is a ratio to a baseline, and the file names none: baseline = "pico-sim.txt"'
-            )
+            raise UsageError('this is a ratio to a baseline, and the file names none: baseline = "pico-sim.txt"')
+        limited(one)
+
+    for_each(name, budgets, vet)
     repetitions = file.whole("repetitions", 0, 1, MAX_SETTINGS) or None
     return BudgetFile(name, budgets, baseline, repetitions)
 
@@ -48,17 +52,16 @@ def _budgets(file: TomlTable) -> tuple[Budget, ...]:
         file.refuse(f"these are {len(given)} budgets, more than {MOST_BUDGETS}", "budgets")
     lines = file.lines_of_list("budgets")
     found: dict[str, Budget] = {}
+    wrong: list[str] = []
     for text, line in zip(given, lines, strict=True):
-        where = f"{file.name}:{line}"
-        if not isinstance(text, str) or not text.isprintable():
-            raise UsageError(f"{where}: a budget is a text in quotes and not {toml_table.shown(text)}")
         try:
-            budget = parsed(text, line)
+            budget = _budget(text, line, found)
         except UsageError as error:
-            raise UsageError(f"{where}: {error}") from None
-        if budget.text in found:
-            raise UsageError(f"{where}: this budget is there already, in line {found[budget.text].line}")
-        found[budget.text] = budget
+            wrong.append(f"{file.name}:{line}: {error}")
+        else:
+            found[budget.text] = budget
+    if wrong:
+        raise UsageError("\n".join(wrong))
     budgets = tuple(found.values())
     if (both := contradiction(budgets)) is not None:
         first, second = both
@@ -67,6 +70,15 @@ def _budgets(file: TomlTable) -> tuple[Budget, ...]:
             f"of line {first.line} ({first.what} {first.bound}): change one of them"
         )
     return budgets
+
+
+def _budget(text: object, line: int, known: Mapping[str, Budget]) -> Budget:
+    if not isinstance(text, str) or not text.isprintable():
+        raise UsageError(f"a budget is a text in quotes and not {toml_table.shown(text)}")
+    found = parsed(text, line)
+    if found.text in known:
+        raise UsageError(f"this budget is there already, in line {known[found.text].line}")
+    return found
 
 
 def _baseline(file: TomlTable, path: Path) -> Baseline | None:

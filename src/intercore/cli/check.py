@@ -6,18 +6,20 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from intercore.budgets import report
 from intercore.budgets.check import check as hold
-from intercore.budgets.check import unmeasured
+from intercore.budgets.check import for_each, unmeasured
 from intercore.campaign import budget_reader
 from intercore.campaign.budget_plan import plan_for, repetitions_for, why_not
 from intercore.campaign.levels import target_levels
 from intercore.campaign.run import carry_out
-from intercore.cli.connection import connected, patience
+from intercore.cli.connection import connected, patience, with_kernel_said
 from intercore.cli.number_options import whole_option
-from intercore.cli.options import DEFAULT_STORE, Baud, Output, PortUrl, StorePath, Timeout
+from intercore.cli.options import DEFAULT_STORE, Baud, KernelPath, Output, PortUrl, StorePath, Timeout
+from intercore.cli.planned import sources_of, with_sources
 from intercore.cli.stored import stored
 from intercore.document.junit import junit
 from intercore.document.markdown import markdown
@@ -65,6 +67,7 @@ def check(
         int | None,
         whole_option("--repetitions", 1, MAX_SETTINGS, "How often to measure each setting; as the file says, else 5."),
     ] = None,
+    kernel: KernelPath = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
     timeout: Timeout = None,
@@ -74,12 +77,13 @@ def check(
     """Check a run against the budgets of a file; the exit status says whether they are kept, so a build can fail."""
     budgets = budget_reader.read(file)
     if name is None or whole_number(name) is not None:
-        if repetitions is not None or port is not None:
-            raise UsageError("--repetitions and --port are for a target that is to be measured: name one")
+        given = {"--repetitions": repetitions, "--kernel": kernel, "--port": port}
+        for option in (option for option, value in given.items() if value is not None):
+            raise UsageError(f"{option} is for a target that is to be measured: name one")
         number = None if name is None else whole_number(name)
         found = hold(budgets, stored(store_path, number), usual_builds())
     else:
-        address = Address(port, baud)
+        address = Address(port, baud, sources=sources_of(kernel=kernel, firmware=None))
         found = _measured(budgets, name, address, timeout, repetitions, store_path)
     if junit_path is not None:
         _write(junit_path, junit(found))
@@ -107,7 +111,8 @@ def _measured(
     check_address(target, address)
     if target.emulated:
         raise UsageError(f"{name} is emulated: its times mean nothing, so no budget can be held against them")
-    built = target_levels(target, {})
+    builds = for_each(file.name, file.budgets, lambda one: target_levels(target, one.levels))
+    built = {factor: levels[0] for factor, levels in builds[0].items()}
     plan = Plan(
         name,
         address.port,
@@ -118,16 +123,15 @@ def _measured(
         baud=address.baud,
         simulated=target.simulated,
     )
+    plan = with_sources(plan, address.sources)
 
     def connect(build: Mapping[str, Level]) -> Connection:
-        return target.open(
-            Address(address.port, address.baud, build), lambda what: messages().print(what, markup=False)
-        )
+        built = msgspec.structs.replace(address, build=build)
+        return with_kernel_said(target.open(built, lambda what: messages().print(what, markup=False)))
 
     try:
-        first = {factor: levels[0] for factor, levels in built.items()}
-        with connected(target, Address(address.port, address.baud, first), timeout) as (session, _):
-            plan = plan_for(file, plan, session, built)
+        with connected(target, msgspec.structs.replace(address, build=built), timeout) as (session, _):
+            plan = plan_for(file, plan, session, target)
     except UsageError:
         raise
     except IntercoreError as error:

@@ -1,6 +1,6 @@
 """The series of `api`."""
 
-from __future__ import annotations
+from intercore.benchmarks.series import Result
 
-NAMES = {"call": "call with clock reading"}
+RESULTS = {"call": Result("us", "call with clock reading")}
 """Samples are compared as they were taken; the analysis takes the cost of looking off."""

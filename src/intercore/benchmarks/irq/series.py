@@ -1,5 +1,5 @@
 """The series of `irq`."""
 
-from __future__ import annotations
+from intercore.benchmarks.series import Result
 
-NAMES = {"latency": "time to react"}
+RESULTS = {"latency": Result("us", "time to react")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.series import Role
+from intercore.benchmarks.series import Result, Role
 
 if TYPE_CHECKING:
     from intercore.record.measurement import Measurement
@@ -19,7 +19,7 @@ ROLES = {
     "*.counts": Role.HISTOGRAM,
 }
 
-NAMES = {"late": "lateness"}
+RESULTS = {"late": Result("us", "lateness", only={"time": ("common",)})}
 
 SIGNED = ("late", "extremes", "raw")
 """A release may come before it is due, a period be shorter than asked for, and a difference of counters anything."""

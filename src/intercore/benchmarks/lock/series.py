@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks.series import Result
+
 if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, Series
 
-NAMES = {
-    "there": "hand-over",
-    "back": "hand-over back",
-    "bout": "length of a bout",
-    "round_trips": "round trips of a batch",
+RESULTS = {
+    "there": Result("us", "hand-over", only={"measure": ("hand-over",)}),
+    "back": Result("us", "hand-over back", only={"measure": ("hand-over",)}),
+    "bout": Result("us", "length of a bout", only={"measure": ("contention",)}),
+    "round_trips": Result("us", "round trips of a batch", only={"measure": ("ping-pong",)}),
 }
 
 _COUNTED_BY = {"bout": "rounds", "round_trips": "batch"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from intercore.benchmarks.message.overhead import ENDS, TRUE, TURNS, taken_us
-from intercore.benchmarks.series import Quantity, Role
+from intercore.benchmarks.series import Quantity, Result, Role
 
 if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, Series
@@ -27,7 +27,15 @@ ROLES = {
 }
 
 
-NAMES = {"send": "sending call", "taken_from": "sender's work", "taken_to": "receiver's work"}
+_LATENCY, _OVERHEAD = {"measure": ("latency",)}, {"measure": ("overhead",)}
+RESULTS = {
+    "latency": Result("us", only=_LATENCY),
+    "round_trip": Result("us", only=_LATENCY),
+    "send": Result("us", "sending call", only=_LATENCY),
+    "throughput": Result("bytes_per_s", only={"measure": ("throughput",)}),
+    "taken_from": Result("us", "sender's work", only=_OVERHEAD),
+    "taken_to": Result("us", "receiver's work", only=_OVERHEAD),
+}
 
 
 def quantity(one: Measurement, series: Series) -> Quantity | None:

@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from intercore.benchmarks.series import Quantity
+from intercore.benchmarks.series import Quantity, Result
 
 if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, Series
 
-NAMES = {"t1": "time on one core (T1)", "tp": "time on all cores (TP)", "S": "speed-up (S)"}
+RESULTS = {
+    "t1": Result("us", "time on one core (T1)"),
+    "tp": Result("us", "time on all cores (TP)"),
+    "S": Result("factor", "speed-up (S)"),
+}
 SPEED = {"t1": "one core", "tp": "all cores"}
 
 _UNITS = 100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.series import Role
+from intercore.benchmarks.series import Result, Role
 
 if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, Series
@@ -18,7 +18,10 @@ ROLES = {
     "*.back": Role.AUXILIARY,
 }
 
-NAMES = {"switch": "time to wake", "call": "signalling call"}
+RESULTS = {
+    "switch": Result("us", "time to wake", only={"time": ("common",)}),
+    "call": Result("us", "signalling call", only={"time": ("common",)}),
+}
 
 _ACROSS = ("switch", "before.there", "before.back", "after.there", "after.back")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from intercore.benchmarks.series import Quantity, Role
+from intercore.benchmarks.series import Quantity, Result, Role
 from intercore.benchmarks.threadmetric.analysis import PERIOD_S, rates_of
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _COUNT = "count"
 _QUANTITY = f"count_{PERIOD_S}s"
 
-NAMES = {_QUANTITY: f"count in {PERIOD_S} s"}
+RESULTS = {_QUANTITY: Result("count", f"count in {PERIOD_S} s")}
 
 ROLES = {
     _COUNT: Role.RESULT,  # as what is counted in Thread-Metric's period: see `quantity`

@@ -1,0 +1,5 @@
+"""The series of `rhealstone`."""
+
+from intercore.benchmarks.series import Result
+
+RESULTS = {"time": Result("us")}

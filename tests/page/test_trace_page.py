@@ -41,6 +41,7 @@ def test_a_page_shows_lanes_parts_and_arrows_and_says_that_it_is_simulated(tmp_p
     titles = {one.text or "" for one in picture.iter("title")}
     assert {title.partition(":")[0] for title in titles} >= {"signal", "kernel", "woken 104", "IDLE 102"}
     assert any(one.get("class") == "arrow" for one in picture.iter("path"))
+    assert "0" in [one.text for one in picture.iter("text") if one.get("class") == "tick"]
     assert text.count("SIMULATED") >= 4
     assert "<script" not in text
     assert "default-src 'none'" in text

@@ -48,6 +48,18 @@ def test_who_ran_where_and_who_was_woken_is_drawn_on_its_core() -> None:
     assert any(mark.title.startswith("makes ready woken") for mark in picture.lanes[1].marks)
 
 
+def test_the_time_axis_counts_from_the_beginning_of_the_measured_time() -> None:
+    machine, picture = drawn(range(20, 40), across=True)
+    zero = next(tick for tick in picture.ticks if tick.label == "0")
+    assert zero.at * WIDTH == pytest.approx(picture.begin)
+    assert len([tick for tick in picture.ticks if tick.label]) >= 3
+    took = sum(length for _, length in machine.truth[0].parts) / machine.recording().hz
+    other = picture.ticks[-1]
+    number, unit = other.label.split()
+    seconds = float(number) * {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
+    assert (other.at * WIDTH - picture.begin) / (picture.end - picture.begin) == pytest.approx(seconds / took)
+
+
 def test_nothing_is_drawn_outside_and_no_text_where_there_is_no_room() -> None:
     _, picture = drawn(range(1, 30), across=False)
     for lane in picture.lanes:

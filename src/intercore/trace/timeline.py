@@ -13,6 +13,7 @@ import msgspec
 from intercore.record.trace_recording import Kind
 from intercore.trace.path import Part
 from intercore.trace.perfetto import event_name, interrupt_name
+from intercore.view.axes import Scale, Tick
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 WIDTH = 1000.0
 _MARGIN = 0.08
 """Shown before and behind the time that was measured, as a part of it."""
+_TICKS = 8
+"""Labels of the time axis, about."""
 _LETTER = 7.5
 """Width of a letter; a text stands in a block that has room for it."""
 
@@ -70,6 +73,8 @@ class Timeline(msgspec.Struct, frozen=True):
     """Where the measured time begins,"""
     end: float
     """and where it ends."""
+    ticks: tuple[Tick, ...]
+    """Of the time axis, which counts from the beginning of the measured time; from 0 at its left to 1."""
 
 
 def typical(windows: Sequence[Window], ways: Sequence[Sequence[Stretch]]) -> tuple[Window, Sequence[Stretch]] | None:
@@ -111,7 +116,13 @@ class _Drawing:
         took = duration((window.end - window.begin) * self._us)
         caption = f"Sample {window.number} of {window.series}, recorded: {took} from the one reading to the other."
         begin, end = self._place(window.begin), self._place(window.end)
-        return Timeline(caption, tuple(lanes), tuple(self._arrows()), begin, end)
+        return Timeline(caption, tuple(lanes), tuple(self._arrows()), begin, end, self._ticks())
+
+    def _ticks(self) -> tuple[Tick, ...]:
+        """Return the labelled places of the time axis, one of which is the beginning of the measured time."""
+        since, until = ((moment - self._window.begin) * self._us / 1e6 for moment in (self._since, self._until))
+        scale = Scale({"range": [since, until], "nticks": _TICKS, "tickformat": "~s", "ticksuffix": "s"}, ())
+        return tuple(scale.ticks())
 
     def _parts(self, way: Sequence[Stretch]) -> Iterator[Block]:
         for part, same in groupby(way, key=lambda one: one.part):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from intercore.comparison.analysis import Comparison
     from intercore.record.measurement import Run
 
-pytestmark = pytest.mark.measures("switch")
+pytestmark = pytest.mark.measures("switch", "message")
 PRIMITIVES = 100
 
 
@@ -66,6 +66,26 @@ def test_the_axis_is_logarithmic_and_has_the_place_of_no_change(compared: Compar
     marks = {mark.setting: mark for mark in found.marks}
     above, below = marks["p7"].at - found.one, found.one - marks["p8"].at
     assert above / below == pytest.approx(np.log(1.5) / -np.log(0.6), rel=0.05)
+
+
+def test_better_is_one_way_for_times_and_rates() -> None:
+    before, after = (
+        run(
+            "host",
+            measured([ticks] * 6, "switch", "switch", primitive="queue"),
+            measured([ticks] * 6, "message", "window", measure="throughput", messages=10, size=64),
+        )
+        for ticks in (1000, 500)
+    )
+    found = picture(compare_sides([before], [after]))
+    assert found is not None
+    time, rate = (
+        next(mark for mark in found.marks if mark.quantity.startswith(name)) for name in ("switch", "message")
+    )
+    assert time.at == pytest.approx(rate.at)
+    assert time.at < found.one
+    assert {time.verdict, rate.verdict} == {"faster"}
+    assert all(mark.low <= mark.at <= mark.high for mark in (time, rate))
 
 
 def test_no_two_verdicts_look_alike() -> None:

@@ -182,9 +182,21 @@ def test_a_value_reads(axis: dict[str, Any], value: float, text: str) -> None:
     assert Scale(axis, []).text(value) == text
 
 
+@given(FORMS, st.lists(positive, min_size=1, max_size=9))
+@example({"ticksuffix": "B"}, [16.0, 4096.0])
+@example({"ticksuffix": "s"}, [13e-6, 24e-6])
+@example({"ticksuffix": "s"}, [392e-9, 47.6e-6])
+def test_a_logarithmic_axis_has_three_labels_at_least_also_where_there_is_little_room(
+    form: dict[str, Any], values: list[float]
+) -> None:
+    named = [tick for tick in Scale(LOG | form, values).ticks() if tick.label]
+    assert 3 <= len([tick for tick in named if tick.main]) <= 4
+    assert len(named) <= 12
+
+
 @given(st.lists(positive, min_size=2, max_size=9))
-def test_main_ticks_of_a_logarithmic_axis_are_powers_of_ten(values: list[float]) -> None:
-    assume(spread(list(map(math.log10, values))) > 1)
+def test_main_ticks_of_a_logarithmic_axis_are_powers_of_ten_if_it_has_three(values: list[float]) -> None:
+    assume(spread(list(map(math.log10, values))) > 3)
     for tick in Scale(LOG, values).ticks():
         if tick.label and tick.main:
             assert math.log10(read(tick.label, LOG)) == pytest.approx(

@@ -1,5 +1,8 @@
 """All ratios of a comparison as one picture: where each mark and each interval lies on a logarithmic axis.
 
+Less is better of times, and more of rates, counts and speed-ups. So that better is one way, the ratio of these is drawn
+upside down: how many times as long one thing takes, or how many times as little comes of it.
+
 Nothing here draws: the page's template does (`page/picture.html.j2`).
 """
 
@@ -12,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from intercore.benchmarks.series import speed_of
 from intercore.comparison.most import differing_most, largest_first, quantity_name, setting_in_words
 from intercore.comparison.report import median_text, verdict_words
+from intercore.statistics.intervals import Interval
 from intercore.view.ratio import bounds_upright, times, upright
 
 if TYPE_CHECKING:
@@ -20,7 +24,6 @@ if TYPE_CHECKING:
     from intercore.comparison.analysis import Comparison
     from intercore.comparison.pairs import Pair
     from intercore.comparison.verdicts import Verdict
-    from intercore.statistics.intervals import Interval
 
 Shape: TypeAlias = Literal["up", "down", "square", "frame", "ring", "diamond"]
 """What a verdict looks like without its colour: a triangle that points up or down, a square, full or empty, an empty
@@ -48,7 +51,7 @@ SHAPES: Mapping[Verdict, Shape] = {
 
 @dataclass(frozen=True)
 class Mark:
-    """One ratio. Positions are shares of the axis, from 0 at its low end to 1."""
+    """One ratio. Positions are shares of the axis, from 0 at its low end, where the second side is better, to 1."""
 
     quantity: str
     setting: str
@@ -161,13 +164,21 @@ def ticks(low: float, high: float) -> list[float]:
 
 def _ends(pairs: Sequence[Pair]) -> tuple[float, float]:
     """Return the ends of the axis: all ratios and 1 are on it, and most of the intervals as a whole."""
-    ratios = [pair.ratio for pair in pairs if pair.ratio is not None]
+    ratios = [_worse(pair, pair.ratio) for pair in pairs if pair.ratio is not None]
     lows = sorted(one.low for one in ratios if one.low is not None and one.low > 0)
-    highs = sorted(one.high for one in ratios if one.high is not None)
+    highs = sorted(one.high for one in ratios if one.high is not None and one.high < math.inf)
     low = min([1.0, *(one.value for one in ratios), *lows[math.floor(len(lows) * (1 - _SHARE_IN_FULL)) :]])
     high = max([1.0, *(one.value for one in ratios), *highs[: math.ceil(len(highs) * _SHARE_IN_FULL)]])
     span = max(math.log(high / low), math.log(_LEAST_SPAN))
     return low * math.exp(-_ROOM * span), high * math.exp(_ROOM * span)
+
+
+def _worse(pair: Pair, ratio: Interval) -> Interval:
+    """Return how many times as bad the second side is: the ratio of times, and the inverse of all others."""
+    if pair.unit == "us":
+        return ratio
+    high, low = (None if bound is None else 1 / bound if bound > 0 else math.inf for bound in (ratio.low, ratio.high))
+    return Interval(1 / ratio.value, low, high)
 
 
 def _label(ratio: float) -> str:
@@ -178,7 +189,8 @@ def _mark(pair: Pair, at: Callable[[float], float]) -> Mark:
     ratio = pair.ratio
     if ratio is None:
         raise ValueError("what has no ratio has no mark")
-    value = at(ratio.value)
+    drawn = _worse(pair, ratio)
+    value = at(drawn.value)
     return Mark(
         quantity=quantity_name(pair),
         setting=setting_in_words(pair),
@@ -190,8 +202,8 @@ def _mark(pair: Pair, at: Callable[[float], float]) -> Mark:
         shape=SHAPES[pair.verdict],
         speed_of=speed_of(pair.benchmark, pair.series),
         at=value,
-        low=value if ratio.low is None else at(ratio.low),
-        high=value if ratio.high is None else at(ratio.high),
+        low=value if drawn.low is None else at(drawn.low),
+        high=value if drawn.high is None else at(drawn.high),
     )
 
 

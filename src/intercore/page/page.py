@@ -48,6 +48,7 @@ from intercore.record.plan import SUITE, command_to_go_on, left_out
 from intercore.replacement import replacement
 from intercore.statistics.intervals import summary
 from intercore.statistics.precision import percent
+from intercore.view.common_scale import on_common_scales
 from intercore.view.cost import Cost
 from intercore.view.figure import labelled
 from intercore.view.html import environment
@@ -462,10 +463,13 @@ def _chapters(reported: Sequence[Reported], together: Collection[str], numbers: 
         for report in each.reports:
             if (report.benchmark not in together or each.run.plan.emulated) and each.run.measurements:
                 said.setdefault(report.benchmark, []).append((each.run, report.section))
-    return [
-        _Chapter(benchmark, tuple(_passage(run, section, numbers) for run, section in pairs))
-        for benchmark, pairs in said.items()
-    ]
+    return [_chapter(benchmark, pairs, numbers) for benchmark, pairs in said.items()]
+
+
+def _chapter(benchmark: str, said: Sequence[tuple[Run, Section]], numbers: Iterator[int]) -> _Chapter:
+    shared = iter(on_common_scales([figure for _, section in said for figure in section.figures]))
+    sections = [(run, replace(section, figures=[next(shared) for _ in section.figures])) for run, section in said]
+    return _Chapter(benchmark, tuple(_passage(run, section, numbers) for run, section in sections))
 
 
 def _passage(run: Run, section: Section, numbers: Iterator[int]) -> _Passage:

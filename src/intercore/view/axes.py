@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from intercore.view.section import Figure
 
@@ -19,8 +19,9 @@ _EQUAL = 1e-9  # part of the values by which those differ that an axis cannot te
 _TICKS = 5  # of a linear axis, about
 _FEW_DECADES = 2.2  # up to which a logarithmic axis also has ticks at 2 and 5
 _LINEAR_DECADES = 0.7  # up to which a logarithmic axis has the ticks of a linear one
-_CROWDED_DECADES = 3.5  # from which on every other decade has no label where there is little room
 _MANY_DECADES = 5  # from which on every other decade has no label
+_LEAST_LABELS = 3  # of a logarithmic axis: two do not tell that it is one
+_NARROW_LABELS = 4  # that there is room for on a telephone
 
 
 class Tick(NamedTuple):
@@ -32,6 +33,18 @@ class Tick(NamedTuple):
     """Empty for a line alone."""
     main: bool = True
     """Whether it keeps its label where there is little room."""
+
+
+def _inside(known: Iterable[tuple[float | None, str, bool]]) -> list[Tick]:
+    """Return the ticks that lie on the axis; of those that have labels, one keeps it where there is little room."""
+    placed = [Tick(place, text, main) for place, text, main in known if place is not None]
+    inside = [tick for tick in placed if -1e-9 <= tick.at <= 1 + 1e-9]
+    some = any(tick.main and tick.label for tick in inside)
+    return inside if some else [tick._replace(main=True) for tick in inside]
+
+
+def _labels(ticks: Iterable[Tick]) -> int:
+    return sum(bool(tick.label) for tick in ticks)
 
 
 class Scale:
@@ -95,31 +108,37 @@ class Scale:
             known = [(self.at(value), str(text), True) for value, text in pairs]
         elif self.categories is not None:
             known = [(self.at(name), name, True) for name in self.categories]
-        elif self.log and self.high - self.low > _LINEAR_DECADES:
-            known = self._decades()
+        elif self.log:
+            return self._logarithmic()
         else:
-            known = self._steps()
-        placed = [Tick(place, text, main) for place, text, main in known if place is not None]
-        inside = [tick for tick in placed if -1e-9 <= tick.at <= 1 + 1e-9]
-        some = any(tick.main and tick.label for tick in inside)
-        return inside if some else [tick._replace(main=True) for tick in inside]  # those of 2 and 5 alone
+            known = self._steps(int(self.axis.get("nticks", _TICKS)))
+        return _inside(known)
 
-    def _decades(self) -> list[tuple[float | None, str, bool]]:
+    def _logarithmic(self) -> list[Tick]:
+        """Return the fewest ticks that have labels enough: decades, these and others between them, or equal steps."""
         span = self.high - self.low
-        wanted = (1, 2, 5) if span < _FEW_DECADES else (1,)
-        found: list[tuple[float | None, str, bool]] = []
-        crowded = span > _CROWDED_DECADES
-        for decade in range(math.floor(self.low), math.ceil(self.high) + 1):
-            for digit in wanted:
-                value = digit * 10.0**decade
-                bare = span > _MANY_DECADES and decade % 2
-                found.append(
-                    (self.at(value), "" if bare else self.text(value), digit == 1 and not (crowded and decade % 2))
-                )
-        return found
+        found: list[Tick] = []
+        if span > _LINEAR_DECADES:
+            found = self._decades((1, 2, 5) if span < _FEW_DECADES else (1,), bare=span > _MANY_DECADES)
+            for digits in ((1, 3), (1, 2, 5)):
+                found = found if _labels(found) >= _LEAST_LABELS else self._decades(digits, bare=False)
+        wanted = _TICKS
+        while _labels(found) < _LEAST_LABELS and wanted <= 4 * _TICKS:
+            found = _inside(self._steps(wanted))
+            wanted += 1
+        named = [tick for tick in found if tick.label]
+        powers = [tick for tick in named if tick.main]
+        chosen = powers if len(powers) >= _LEAST_LABELS else named
+        kept = {tick.at for tick in chosen[:: -(-len(chosen) // _NARROW_LABELS)]}
+        return [tick._replace(main=tick.at in kept) for tick in found]
 
-    def _steps(self) -> list[tuple[float | None, str, bool]]:
-        wanted = int(self.axis.get("nticks", _TICKS))
+    def _decades(self, digits: Sequence[int], *, bare: bool) -> list[Tick]:
+        """Return ticks at so many times each power of ten, of which every other one is `bare` if there are many."""
+        decades = range(math.floor(self.low), math.ceil(self.high) + 1)
+        known = [(digit * 10.0**decade, digit == 1, bare and decade % 2) for decade in decades for digit in digits]
+        return _inside((self.at(value), "" if no_label else self.text(value), main) for value, main, no_label in known)
+
+    def _steps(self, wanted: int) -> list[tuple[float | None, str, bool]]:
         low, high = (10.0**self.low, 10.0**self.high) if self.log else (self.low, self.high)
         rough = (high - low) / max(wanted, 1)
         power = 10.0 ** math.floor(math.log10(rough))

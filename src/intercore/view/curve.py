@@ -18,7 +18,6 @@ _ALONE, _PANEL, _MARGINS, _LEGEND_ROW = 460, 230, 130, 20  # pixels
 _GAP_X, _GAP_Y = 0.07, 0.4  # between panels, as parts of the width, and of the height of one
 _PER_ROW = 4  # entries of a legend
 _COLOURS = (*(f"series{number}" for number in range(COLOURS)), "text")
-_FEW = 30  # largest over smallest value up to which an axis has room for more labels
 
 
 class PlottedCurve(NamedTuple):
@@ -61,8 +60,7 @@ def curve_figure(
     columns = 1 if len(drawn) == 1 else 2
     rows = math.ceil(len(drawn) / columns)
     x_axis = log_axis("", [value for curve in every for value in curve.x]) | {"ticksuffix": suffixes[0]}
-    few = {"dtick": "D2"} if max(values) < _FEW * min(values) else {}  # labels at 2 and 5, too
-    y_axis = log_axis("", values) | few | {"ticksuffix": suffixes[1]}
+    y_axis = log_axis("", values) | {"ticksuffix": suffixes[1]}
     legend = _LEGEND_ROW * math.ceil(len(labels) / _PER_ROW)
     layout = base_layout(title, (_ALONE if len(drawn) == 1 else _MARGINS + _PANEL * rows) + legend, {}, {})
     _add_axes(layout, x_axis, y_axis, axes, list(drawn), columns)

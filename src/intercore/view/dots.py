@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 
 _ROW_HEIGHT, _MARGINS = 24, 150  # pixels
-_FEW = 300  # largest over smallest value up to which an axis has room for more labels
 
 
 class Dot(NamedTuple):
@@ -39,11 +38,10 @@ def dots_figure(
     if not values:
         raise ValueError(f"there is nothing above 0 to draw in {name}")
     rows = list(dict.fromkeys(dot.row for dots in groups.values() for dot in dots))
-    few = {"dtick": "D2"} if max(values) < _FEW * min(values) else {}  # labels at 2 and 5, too
     layout = base_layout(
         title,
         _MARGINS + _ROW_HEIGHT * len(rows),
-        log_axis(axis, values) | few | {"ticksuffix": suffix},
+        log_axis(axis, values) | {"ticksuffix": suffix},
         {
             "type": "category",
             "categoryorder": "array",

@@ -22,7 +22,6 @@ MOST_LEVELS = 40
 _INTERACTIONS = 2  # drawn at most
 _WORTH = 0.01  # share of all variation from which on an interaction is drawn
 _ROW, _AROUND = 24, 150  # pixels
-_FEW = 300  # largest over smallest value up to which an axis has room for more labels
 
 
 def factor_table(title: str, analysis: FactorAnalysis, *, exact: bool = False) -> Table[FactorEffect]:
@@ -66,12 +65,11 @@ def main_effects_figure(name: str, title: str, analysis: FactorAnalysis) -> Figu
         return None
     values = [end for _, _, level in rows for end in (level.times.value, level.times.low, level.times.high) if end]
     names = [f"{one.factors[0]} = {level.level}" for one, _, level in rows]
-    few = {"dtick": "D2"} if max(values) < _FEW * min(values) else {}  # labels at 2 and 5, too
-    few |= {"tickformat": "~r"}  # a ratio has no thousandths
+    plainly = {"tickformat": "~r"}  # a ratio has no thousandths
     layout = base_layout(
         title,
         _AROUND + _ROW * len(rows),
-        log_axis("times the mean of the levels", values) | few,
+        log_axis("times the mean of the levels", values) | plainly,
         {
             "type": "category",
             "categoryorder": "array",

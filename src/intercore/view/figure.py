@@ -24,6 +24,7 @@ AXIS: Figure = {
 """What all axes have in common."""
 HEAT = [[0, "#eef3f8"], [1, "#08306b"]]
 """The colours of all heat maps, as the style of the page has them: darker is longer."""
+_FEW, _MANY = 1e3, 1e5  # largest over smallest value of an axis with labels at 2 and 5; with one at every other decade
 COLOURS = 6
 """Series colours: `series0` to `series5`."""
 
@@ -49,10 +50,11 @@ def base_layout(title: str, height: int, x: Figure, y: Figure) -> Figure:
 
 
 def log_axis(title: str, values: Sequence[float]) -> Figure:
-    """Return an axis with a line per decade, and as many labels as a phone has room for: five or six."""
-    crowded = max(values) > 1e5 * max(min(values), 1e-9)
+    """Return a logarithmic axis with a line per decade, and as many labels as a phone has room for, but three."""
+    span = max(values) / max(min(values), 1e-9)
+    step = "D2" if span < _FEW else 1 + (span > _MANY)  # plotly's "D2": labels at 2 and 5, too
     minor = {"dtick": 1, "showgrid": True, "gridcolor": "grid"}
-    return {"title": {"text": title}, "type": "log", "tickformat": "~s", "dtick": 1 + crowded, "minor": minor}
+    return {"title": {"text": title}, "type": "log", "tickformat": "~s", "dtick": step, "minor": minor}
 
 
 def labelled(figure: Figure, origin: Origin, *, partly: bool = False) -> Figure:

@@ -53,7 +53,7 @@ def drawn(figure: Figure, most: int | None = None) -> Markup:
     Of panels below each other at most `most` are drawn, the first ones.
     """
     layout = figure["layout"]
-    panels = list(_panels(figure))
+    panels = list(panels_of(figure))
     if most is not None and is_cut(figure, most):
         panels = [*panels[: most - 1], panels[most - 1]._replace(x_labels=True)]
     titles = sum(len(trace["x"]) for trace in figure["data"]) <= MOST_TITLES
@@ -88,17 +88,18 @@ def _pairs(figure: Figure) -> dict[tuple[str, str], list[Figure]]:
     return pairs
 
 
-def _panels(figure: Figure) -> Iterator[Panel]:
+def panels_of(figure: Figure) -> Iterator[Panel]:
+    """Yield the panels of a figure."""
     layout, data, pairs = figure["layout"], figure["data"], _pairs(figure)
     inner = layout["height"] - layout["margin"]["t"] - layout["margin"]["b"]
     last_of = {x: y for x, y in pairs}  # noqa: C416 - of those with one axis below, the last
     for (x, y), traces in pairs.items():
         with_x = [trace for keys, some in pairs.items() if keys[0] == x for trace in some]
         low, high = layout[y].get("domain", (0.0, 1.0))
-        y_scale = Scale(layout[y], list(_values(data if _match(layout, "y", pairs) else traces, "y")))
+        y_scale = Scale(layout[y], list(values_of(data if _match(layout, "y", pairs) else traces, "y")))
         yield Panel(
             _title_of(layout, x, y),
-            Scale(layout[x], list(_values(data if _match(layout, "x", pairs) else with_x, "x"))),
+            Scale(layout[x], list(values_of(data if _match(layout, "x", pairs) else with_x, "x"))),
             y_scale,
             traces,
             max(_FLATTER * (high - low) * inner, _LEAST, _of_labels(y_scale)),
@@ -136,11 +137,14 @@ def _title_of(layout: Figure, x: str, y: str) -> str:
     return ""
 
 
-def _values(traces: Iterable[Figure], axis: str) -> Iterator[object]:
+def values_of(traces: Iterable[Figure], axis: str) -> Iterator[object]:
     """Yield all that an axis has to have room for."""
     for trace in traces:
         known, error = trace[axis], trace.get(f"error_{axis}", {})
         yield from known
+        if trace["type"] == "bar" and axis == "x" and isinstance(trace.get("width"), list):
+            for value, width in zip(known, trace["width"], strict=True):
+                yield from (value - width / 2, value + width / 2)
         if error.get("visible", bool(error)):
             for value, more, less in zip(known, error["array"], error["arrayminus"], strict=True):
                 if isinstance(value, int | float):

@@ -16,6 +16,7 @@ from intercore.benchmarks.jitter.literature import (
     periods_figure,
 )
 from intercore.benchmarks.jitter.releases import BENCHMARK, UNSYNCHRONISED, late_us, pools, releases
+from intercore.view.common_scale import OWN_AXES
 from intercore.view.distribution import MOST_HISTOGRAMS, distribution_columns, histogram_figure
 from intercore.view.figure import AXIS, COLOURS, base_layout, plot_text
 from intercore.view.quantity import duration, significant
@@ -235,6 +236,7 @@ def _strips(found: Mapping[str, Sequence[Measurement]]) -> Figure:
         "Releases over time", _MARGINS + _STRIP_HEIGHT * len(found), {"title": {"text": "releases"}, "nticks": 7}, {}
     )
     del layout["yaxis"]
+    layout["meta"] = {OWN_AXES: ["x"]}  # how many releases there were is no result
     data: list[Figure] = []
     cores: set[int] = set()
     for index, (label, pool) in enumerate(found.items()):

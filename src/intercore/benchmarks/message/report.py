@@ -336,14 +336,15 @@ def _curves_figure(measure: Measure, found: Sequence[Curve]) -> Figure:
         panels.setdefault(", ".join(filter(None, panel)), []).append(_plotted(curve, label))
     is_latency = measure == "latency"
     caption = (
-        "Median latency with its 95 % interval (marks), and the fitted model (lines)."
+        "Median latency with its 95 % interval (marks), and the fitted model (lines). Less is better."
         if is_latency
-        else "Median throughput with its 95 % interval (marks), and the size over the fitted time per message (line)."
+        else "Median throughput with its 95 % interval (marks), and the size over the fitted time per message (line). "
+        "More is better."
     )
     return curve_figure(
         f"message-{measure}",
         f"{_TITLES[measure]} over its size",
-        ("bytes of a message", "latency" if is_latency else "throughput"),
+        ("bytes of a message", "latency, less is better" if is_latency else "throughput, more is better"),
         ("B", "s" if is_latency else "B/s"),
         panels,
         caption,

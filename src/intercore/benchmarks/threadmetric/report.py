@@ -102,4 +102,4 @@ def _figures(analysis: ThreadMetricAnalysis) -> Iterable[Figure]:
     if any(dot.value > 0 for dots in groups.values() for dot in dots):
         caption = "Medians of the windows. Right is better."
         title = "Thread-Metric's counts"
-        yield dots_figure("threadmetric", title, f"count in {PERIOD_S} s", groups, caption, suffix="")
+        yield dots_figure("threadmetric", title, f"count in {PERIOD_S} s, more is better", groups, caption, suffix="")

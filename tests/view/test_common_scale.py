@@ -1,0 +1,94 @@
+"""Figures of several targets: what shows the same is drawn on one scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from intercore.view.common_scale import OWN_AXES, on_common_scales
+from intercore.view.curve import PlottedCurve, curve_figure
+from intercore.view.distribution import histogram_figure
+from intercore.view.dots import Dot, dots_figure
+from intercore.view.matrix import matrix_figure
+from intercore.view.svg import panels_of
+
+if TYPE_CHECKING:
+    from intercore.view.axes import Scale
+    from intercore.view.section import Figure
+
+
+def dots(*values: float) -> Figure:
+    return dots_figure("dots", "Dots", "time", {"a": [Dot(f"r{at}", one, "") for at, one in enumerate(values)]}, "")
+
+
+def curve(*y: float, panels: int = 1) -> Figure:
+    one = PlottedCurve("a", (1, 10), y, y, y, ("", ""), ())
+    return curve_figure(
+        "c", "C", ("x", "y"), ("B", "s"), {f"p{at}" if panels > 1 else "": [one] for at in range(panels)}, ""
+    )
+
+
+def scales(figure: Figure, direction: str) -> list[Scale]:
+    return [getattr(panel, direction) for panel in panels_of(figure)]
+
+
+def ends(figure: Figure, direction: str) -> set[tuple[float, float]]:
+    return {(scale.low, scale.high) for scale in scales(figure, direction)}
+
+
+def test_marks_of_two_targets_have_one_axis_that_has_room_for_both() -> None:
+    before = [dots(1e-6, 2e-6), dots(5e-5, 1e-3)]
+    found = on_common_scales(before)
+    assert ends(found[0], "x") == ends(found[1], "x")
+    for figure, values in zip(found, ((1e-6, 2e-6), (5e-5, 1e-3)), strict=True):
+        (scale,) = scales(figure, "x")
+        assert all(0 < (scale.at(value) or 0) < 1 for value in values)
+    assert all("range" not in figure["layout"]["xaxis"] for figure in before), "these stay as they are"
+
+
+def test_all_panels_of_all_targets_have_one_scale() -> None:
+    found = on_common_scales([curve(1e-6, 1e-5, panels=3), curve(1e-3, 1e-2)])
+    assert len({one for figure in found for one in ends(figure, "y")}) == 1
+
+
+def test_histograms_of_different_sizes_have_a_logarithmic_axis_and_bars_that_can_be_seen() -> None:
+    rng = np.random.default_rng(1)
+    small = histogram_figure("h", "H", {"all": 12 + 0.01 * rng.random(500)}, "")
+    large = histogram_figure("h", "H", {"all": 5 + 90 * rng.random(500)}, "")
+    assert not any(scale.log for figure in (small, large) for scale in scales(figure, "x"))
+    found = on_common_scales([small, large])
+    assert ends(found[0], "x") == ends(found[1], "x")
+    for figure in found:
+        (scale,) = scales(figure, "x")
+        assert scale.log
+        (bars,) = figure["data"]
+        assert sum(bars["y"]) == 500
+        for middle, width in zip(bars["x"], bars["width"], strict=True):
+            low, high = scale.at(middle - width / 2), scale.at(middle + width / 2)
+            assert low is not None
+            assert high is not None
+            assert high - low > 0.003
+
+
+def test_times_of_one_size_stay_on_a_linear_axis() -> None:
+    found = on_common_scales([histogram_figure("h", "H", {"all": [9.0, 10, 11, upper]}, "") for upper in (12, 20)])
+    assert ends(found[0], "x") == ends(found[1], "x")
+    assert not any(scale.log for figure in found for scale in scales(figure, "x"))
+
+
+def test_the_same_colour_is_the_same_time() -> None:
+    def heat(value: float) -> Figure:
+        return matrix_figure("m", "M", {("0", "1"): value}, "", lines=["0"], columns=["1"], text=str, axes=("a", "b"))
+
+    found = on_common_scales([heat(3.0), heat(9.0)])
+    assert [(figure["data"][0]["zmin"], figure["data"][0]["zmax"]) for figure in found] == [(3.0, 9.0)] * 2
+
+
+def test_figures_of_other_names_and_axes_that_count_samples_stay_as_they_are() -> None:
+    one, other = dots(1e-6), {**dots(1e-3), "name": "others"}
+    assert on_common_scales([one, other]) == [one, other]
+    own = [figure | {"layout": figure["layout"] | {"meta": {OWN_AXES: ["x"]}}} for figure in (dots(1e-6), dots(1e-3))]
+    found = on_common_scales(own)
+    assert ends(found[0], "x") != ends(found[1], "x")
+    assert ends(found[0], "x") == ends(own[0], "x")

@@ -69,6 +69,9 @@ def test_commands_that_build_print_which_kernel_folder_they_used(tool: Tool) -> 
     held = tool("check", "b.toml", "pico-sim", "--kernel", str(kernel.folder))
     assert held.status == 0, held
     assert f"kernel: FreeRTOS {kernel.version} in {kernel.folder} (--kernel)" in held.err.splitlines()
+    plan = '[[target]]\nname = "pico-sim"\n[[experiment]]\nbenchmark = "irq"\nfactors = { samples = 1 }'
+    (tool.directory / "p.toml").write_text(plan)
+    assert f"kernel: {kernel}" in tool("sweep", "p.toml", "--dry-run", "--no-estimate").succeeded().err.splitlines()
     with Store(tool.store) as store:
         assert store.run().plan.kernel == str(kernel.folder)
 
@@ -167,6 +170,7 @@ def test_flash_copies_the_image_to_the_boot_drive(tool: Tool) -> None:
     drive.mkdir()
     (drive / "INFO_UF2.TXT").write_text("UF2 Bootloader v3.0\nModel: Raspberry Pi RP2\nBoard-ID: RPI-RP2\n")
     shown = tool("flash", "pico", "--drive", "RPI-RP2").succeeded()
+    assert any(line.startswith("kernel: FreeRTOS V11.") for line in shown.err.splitlines())
     assert "copied to RPI-RP2; it starts at once" in shown.err
     assert "GP0" in shown.err
     assert (drive / "intercore-pico-O2.uf2").read_bytes()[:4] == b"UF2\n"

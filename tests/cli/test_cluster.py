@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
+import threading
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,15 +17,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.campaign.batch import Batch, close, measure_batch
-from intercore.campaign.cluster import Cluster, ForeignWorkerError, _checked, compare
+from intercore.campaign.cluster import Cluster, ForeignWorkerError, _checked, compare, is_private
 from intercore.errors import IntercoreError, UsageError
-from intercore.record.measurement import Measurement
+from intercore.record.measurement import Measurement, Part, Plan
 from intercore.record.plan import canonical, settings
 from intercore.record.store import Store
 from tests.cli.interruption import press_ctrl_c
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from tests.cli.tool import Tool
 
@@ -60,6 +62,42 @@ factors = {opt = "Ofast", m7_mhz = 480, m4_mhz = 240, supply = "ldo", shared = "
 """
 """Two builds, of an image for each core."""
 
+ONE = Plan("pico-sim", None, "clock", (Part("clock", {"samples": [5]}),), simulated=True)
+
+HOSTILE = """
+import os
+import intercore.campaign.cluster as cluster
+from distributed.protocol import to_serialize
+
+CODE = f"import os; open(os.path.join({folder!r}, str(os.getpid())), 'w')"
+
+class Hostile(Exception):
+    def __reduce__(self):
+        return exec, (CODE,)
+
+def measure(*_):
+    answers.append(None)
+    if len(answers) > 1:
+        raise Hostile
+    return Hostile()
+
+def dask_setup(worker):
+    honest = worker.handlers["run"]
+
+    async def run(comm, **more):
+        identities.append(None)
+        if len(identities) > 1:
+            return {"status": "OK", "result": to_serialize(Hostile())}
+        return await honest(comm, **more)
+
+    worker.handlers["run"] = run
+
+answers, identities = [], []
+cluster._measure = measure
+"""
+"""A worker that returns objects which create a file where they are unpickled, named for that process: as a result, as
+an exception, and, to who comes second, as what it is."""
+
 slow = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes; set INTERCORE_SLOW=1")
 PATIENCE = 120.0
 LONG_PATIENCE = 1200.0
@@ -81,9 +119,10 @@ class DaskCluster:
         worker.kill()
         worker.wait()
 
-    def add_worker(self, python_path: Path | None = None) -> subprocess.Popen[bytes]:
-        """Start a worker with one thread, which finds modules in `python_path` first."""
+    def add_worker(self, python_path: Path | None = None, preload: Path | None = None) -> subprocess.Popen[bytes]:
+        """Start a worker with one thread, which finds modules in `python_path` first, and runs `preload` first."""
         words = ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", str(self.directory)]
+        words += [] if preload is None else ["--preload", str(preload)]
         environment = dict(os.environ)
         if python_path is not None:
             environment["PYTHONPATH"] = str(python_path)
@@ -262,7 +301,7 @@ def test_a_scheduler_that_goes_away_ends_the_campaign_which_can_go_on_here(tool:
 
 @slow
 def test_what_takes_its_worker_with_it_is_set_aside_and_the_rest_completes(tool: Tool, tmp_path: Path) -> None:
-    write_plan(tool, SMALL.replace("samples = 5", "samples = 100"))  # its worker is busy when it is killed
+    write_plan(tool, SMALL.replace("samples = 5", "samples = 3000"))  # its worker is busy when it is killed
     with _scheduler(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as fragile:
         fragile.add_worker()
         words = sweep("there.db", "--cluster", fragile.address)
@@ -271,7 +310,7 @@ def test_what_takes_its_worker_with_it_is_set_aside_and_the_rest_completes(tool:
             fragile.kill_worker()
             _, errors = process.communicate(timeout=PATIENCE)
         assert process.returncode == 1, errors
-        assert "is set aside: 1 worker of the cluster died of it" in " ".join(errors.split())
+        assert "is set aside: workers of the cluster died of it" in " ".join(errors.split())
         with Store(tool.directory / "there.db") as store:
             assert TOTAL - 10 <= len(store.run().measurements) < TOTAL
         tool(*words).succeeded()
@@ -306,10 +345,91 @@ def test_neither_dask_nor_labgrid_is_loaded_by_the_tool_itself() -> None:
     assert not any(f"'{name}'" in loaded for name in ("dask", "distributed", "labgrid", "grpc"))
 
 
+def test_nothing_of_a_hostile_worker_runs_on_the_machine_of_the_campaign(
+    empty: DaskCluster, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ran = empty.directory / "ran"
+    ran.mkdir()
+    preload = empty.directory / "hostile.py"
+    preload.write_text(HOSTILE.replace("{folder!r}", repr(str(ran))))
+    empty.add_worker(preload=preload)
+    batch = Batch(ONE, tuple(settings(ONE)))
+    with closing(Cluster(empty.address, print)) as cluster:
+        cluster._programs_of = lambda _: ()  # type: ignore[method-assign] - it measures nothing
+        for _ in ("as a result", "as an exception"):
+            with pytest.raises(IntercoreError, match=f"a worker of {empty.address} failed"):
+                cluster.submit(batch).result(PATIENCE)
+    with pytest.raises(IntercoreError, match=f"workers of {empty.address} can say what they are"):
+        Cluster(empty.address, print)
+    assert str(os.getpid()) not in [path.name for path in ran.iterdir()]
+    assert capfd.readouterr() == ("", "")
+
+
+@contextmanager
+def _server(answer: Callable[[socket.socket], None]) -> Iterator[str]:
+    """Something else that listens where a scheduler is looked for; its address."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        held = []
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    held.append(connection)
+                    with suppress(OSError):
+                        answer(connection)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+        for connection in held:
+            connection.close()
+
+
+def _is_silent(_: socket.socket) -> None:
+    pass
+
+
+def _speaks_http(connection: socket.socket) -> None:
+    connection.recv(100)
+    connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+
+def _sends_garbage(connection: socket.socket) -> None:
+    connection.sendall(bytes(range(256)) * 8)
+
+
+@pytest.mark.parametrize("answer", [_is_silent, _speaks_http, _sends_garbage])
+def test_what_is_no_scheduler_is_given_up_soon(
+    answer: Callable[[socket.socket], None], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("intercore.campaign.cluster.CONTACT_TIMEOUT", 0.3)
+    with _server(answer) as address, pytest.raises(IntercoreError, match=f"no Dask scheduler answers at {address}"):
+        Cluster(address, print)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("address", "private"),
+    [
+        ("tcp://127.0.0.1:8786", True),
+        ("127.0.0.1:8786", True),
+        ("tcp://localhost:8786", True),
+        ("tcp://[::1]:8786", True),
+        ("tls://192.168.1.7:8786", True),
+        ("tcp://192.168.1.7:8786", False),
+        ("ws://there:8786", False),
+        ("tcp://0.0.0.0:8786", False),
+    ],
+)
+def test_an_address_is_private_on_this_machine_or_with_tls(address: str, private: bool) -> None:
+    assert is_private(address) == private
+
+
 def test_an_address_that_is_none_is_refused() -> None:
-    with pytest.raises(UsageError, match="expected an address such as tcp://host:8786"):
+    with pytest.raises(UsageError, match="expected an address such as tls://host:8786"):
         Cluster("ftp://somewhere:1", print)
-    with pytest.raises(UsageError, match="expected an address such as tcp://host:8786"):
+    with pytest.raises(UsageError, match="expected an address such as tls://host:8786"):
         Cluster("somewhere", print)
 
 

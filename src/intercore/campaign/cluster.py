@@ -2,18 +2,23 @@
 
 The workers need Intercore, of the very version that is here, and no compiler: the programs for the chip are built here
 and sent to them. They keep nothing; what they return is stored here.
+
+Nobody vouches for a worker that joined, or for the scheduler: what they send cannot run code here (`unpickling`), and
+results are bytes that are checked (`result_bytes`).
 """
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import hashlib
+import ipaddress
 import logging
 import threading
 import time
 import warnings
 from concurrent.futures import CancelledError, Future, InvalidStateError
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,15 +26,20 @@ import msgspec
 
 from intercore.board.build import board_image
 from intercore.campaign.batch import Batch, Failure, Result, measure_batch
+from intercore.campaign.result_bytes import as_bytes, from_bytes, refusal_as_bytes
+from intercore.campaign.unpickling import nothing_runs
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.factors import of_target
 from intercore.target.targets import find
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-CONTACT_TIMEOUT = 5.0
-"""Seconds within which a scheduler must answer, and a first worker must be there."""
+    import distributed
+
+CONTACT_TIMEOUT = 4.0
+"""Seconds within which a scheduler must answer, a first worker must be there, and all must say what they are."""
 WORKER_PATIENCE = 30.0
 """Seconds to wait for a worker once there is none any more: as long as one takes to start again."""
 LOOK_INTERVAL = 1.0
@@ -44,7 +54,7 @@ class Cluster:
     """Workers (`intercore.campaign.workers`) whose simulated chips run on the workers of a Dask cluster."""
 
     def __init__(self, address: str, say: Callable[[str], None]) -> None:
-        """Connect to the scheduler at `address`, e.g. `tcp://host:8786`; its workers must be like this machine.
+        """Connect to the scheduler at `address`, e.g. `tls://host:8786`; its workers must be like this machine.
 
         `say` is told what takes time here. Raises UsageError if that is no address, and IntercoreError if nobody
         answers there, if there is no worker, if one has another version of Intercore, or if Dask is not installed.
@@ -55,27 +65,26 @@ class Cluster:
             raise IntercoreError("--cluster needs Dask; install it: pip install 'intercore[cluster]'") from error
         self._address = address
         self._say = say
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is worth saying is said here
+        logging.disable()  # whatever Dask or Tornado logs; what is worth saying is said here
         warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
-        try:
-            self._client = distributed.Client(address, timeout=CONTACT_TIMEOUT, set_as_default=False)
-        except (ValueError, TypeError) as error:
-            raise UsageError(f"--cluster {address}: expected an address such as tcp://host:8786 ({error})") from None
-        except OSError:
-            raise IntercoreError(
-                f"no Dask scheduler answers at {address}; start one: dask scheduler, and on each machine: "
-                f"dask worker {address}"
-            ) from None
-        self._executor = self._client.get_executor(pure=False)
         self._programs: dict[str, tuple[Path, ...]] = {}
         self._sent: dict[Path, str] = {}
-        self._pending: set[Future[Result]] = set()
+        self._pending: dict[Future[Result], object] = {}  # Dask forgets what nobody holds
         self._closed = threading.Event()
-        try:
+        with ExitStack() as opening:
+            opening.enter_context(nothing_runs())
+            _greet(address)
+            if not is_private(address):
+                say(f"{address} is neither this machine nor TLS: whoever reaches it controls its workers: {_PRIVATE}")
+            try:
+                self._client = distributed.Client(address, timeout=CONTACT_TIMEOUT, set_as_default=False)
+            except Exception:  # of whatever kind: it is what somebody sent
+                raise _nobody(address) from None
+            opening.callback(self._leave)
+            for topic in ("print", "warn"):  # what workers say would stand in our output
+                self._client.subscribe_topic(topic, lambda _: None)
             self._meet_workers()
-        except BaseException:
-            self.close()
-            raise
+            self._opened = opening.pop_all()
         threading.Thread(target=self._watch, daemon=True).start()
 
     def _meet_workers(self) -> None:
@@ -83,9 +92,16 @@ class Cluster:
             self._client.wait_for_workers(1, timeout=CONTACT_TIMEOUT)
         except TimeoutError:
             raise IntercoreError(f"{self._address} has no workers; start one: dask worker {self._address}") from None
-        for worker, there in self._client.run(identify, on_error="return").items():
-            if isinstance(there, BaseException):
-                raise IntercoreError(f"the worker {worker} cannot say what it is: {there}")
+        client = self._client
+        try:
+            told = client.sync(client.run, _identify, on_error="return", callback_timeout=CONTACT_TIMEOUT)
+            identities = {printable(str(worker)): _read_identity(there) for worker, there in told.items()}
+        except Exception:  # of whatever kind: it is what somebody sent
+            raise IntercoreError(
+                f"not all workers of {self._address} can say what they are; end those that hang, and make sure that "
+                "each has Intercore: pip install 'intercore[cluster]'"
+            ) from None
+        for worker, there in identities.items():
             compare(worker, there, _identity())
         self.size = self._slots()
 
@@ -104,38 +120,36 @@ class Cluster:
         """
         programs = self._programs_of(batch)
         try:
-            measuring = self._executor.submit(_measure, _identity(), tuple(map(self._send, programs)), batch)
+            measuring = self._client.submit(_measure, _identity(), tuple(map(self._send, programs)), batch, pure=False)
         except Exception as error:  # of whatever kind the connection is
             raise self._gone() from error
         future: Future[Result] = Future()
-        self._pending.add(future)
+        self._pending[future] = measuring
         measuring.add_done_callback(lambda done: self._end(future, lambda: self._result(batch, done)))
         return future
 
     def _end(self, future: Future[Result], result: Callable[[], Result]) -> None:
         """End a future, unless it has ended: Dask and the watch may both know how."""
-        self._pending.discard(future)
+        self._pending.pop(future, None)
         with suppress(InvalidStateError):
             try:
                 future.set_result(result())
             except IntercoreError as error:
                 future.set_exception(error)
 
-    def _result(self, batch: Batch, done: Future[Result]) -> Result:
-        from distributed.scheduler import KilledWorker  # noqa: PLC0415
-
+    def _result(self, batch: Batch, done: distributed.Future) -> Result:
         try:
-            return done.result()
+            returned = done.result(timeout=WORKER_PATIENCE)  # it is there
         except CancelledError:
             raise self._gone() from None
-        except KilledWorker as error:
-            deaths = error.allowed_failures + 1
-            why = f"{deaths} worker{'s' * (deaths != 1)} of the cluster died of it"
-            return Result((Failure(why, "broken"),) * len(batch.settings), 0.0)
-        except IntercoreError:
-            raise
-        except Exception as error:  # what a worker raises is its own: it may even lack Intercore
-            raise IntercoreError(f"a worker of {self._address} failed: {type(error).__name__}: {error}") from error
+        except Exception as error:  # a pickle that was not loaded: what it names has to do
+            if any(isinstance(one, bytes) and b"KilledWorker" in one for one in error.args):
+                why = "workers of the cluster died of it, as often as its scheduler allows"
+                return Result((Failure(why, "broken"),) * len(batch.settings), 0.0)
+            raise IntercoreError(
+                f"a worker of {self._address} failed before it could measure; its log says why"
+            ) from None
+        return from_bytes(batch.settings, returned, f"a worker of {self._address}")
 
     def _programs_of(self, batch: Batch) -> tuple[Path, ...]:
         """Return what the chip of a batch runs, a file for each image, built here."""
@@ -185,8 +199,9 @@ class Cluster:
     def close(self) -> None:
         """Leave the cluster as it was: what is not done is cancelled, and what was sent there forgotten."""
         self._closed.set()
-        with suppress(Exception):
-            self._executor.shutdown(wait=False)
+        self._opened.close()
+
+    def _leave(self) -> None:
         for name in self._sent.values():
             with suppress(Exception):
                 self._client.unregister_worker_plugin(name)
@@ -194,14 +209,65 @@ class Cluster:
             self._client.close(timeout=CONTACT_TIMEOUT)
 
 
-def _measure(expected: Mapping[str, str], names: tuple[str, ...], batch: Batch) -> Result:
+_PRIVATE = "docs/cluster.md says how to use tls://"
+_START = "dask scheduler --host 127.0.0.1"
+
+
+def _greet(address: str) -> None:
+    """Raise UsageError if that is no address, IntercoreError unless a Dask scheduler answers there soon.
+
+    Dask's client waits without end for one that takes a connection and says nothing.
+    """
+    from distributed.comm import connect  # noqa: PLC0415
+    from distributed.security import Security  # noqa: PLC0415
+
+    async def greet() -> None:
+        options = Security().get_connection_args("client")
+        comm = await connect(address, timeout=CONTACT_TIMEOUT, **options)
+        comm.abort()
+
+    try:
+        asyncio.run(asyncio.wait_for(greet(), CONTACT_TIMEOUT))
+    except (ValueError, TypeError) as error:
+        if address.startswith("tls://") and "ssl_context" in str(error):
+            raise UsageError(f"--cluster {address}: this machine has no certificate for it; {_PRIVATE}") from None
+        raise UsageError(f"--cluster {address}: expected an address such as tls://host:8786 ({error})") from None
+    except Exception:  # of whatever kind: it is what somebody sent
+        raise _nobody(address) from None
+
+
+def _nobody(address: str) -> IntercoreError:
+    return IntercoreError(
+        f"no Dask scheduler answers at {address}; start one: {_START}, and a worker: dask worker {address}"
+    )
+
+
+def is_private(address: str) -> bool:
+    """Whether nobody on a network can speak to a scheduler at this address, or only who has its certificate."""
+    from distributed.comm.addressing import get_address_host, parse_address  # noqa: PLC0415
+
+    if parse_address(address)[0] == "tls":
+        return True
+    host: str = get_address_host(address)
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _measure(expected: Mapping[str, str], names: tuple[str, ...], batch: Batch) -> bytes:
     """Measure a batch; runs on a worker, which may have come later than the check at the beginning."""
     from distributed import get_worker  # noqa: PLC0415 - a worker has it loaded
 
-    worker = get_worker()
-    compare(worker.address, _identity(), expected)
-    programs = tuple(_checked(Path(worker.local_directory) / name) for name in names)
-    return measure_batch(msgspec.structs.replace(batch, programs=programs))
+    try:
+        worker = get_worker()
+        compare(worker.address, _identity(), expected)
+        programs = tuple(_checked(Path(worker.local_directory) / name) for name in names)
+        return as_bytes(batch.settings, measure_batch(msgspec.structs.replace(batch, programs=programs)))
+    except IntercoreError as error:
+        return refusal_as_bytes(str(error))
+    except Exception as error:  # none may travel as an object
+        return refusal_as_bytes(f"a worker failed: {type(error).__name__}: {error}")
 
 
 @functools.cache
@@ -217,11 +283,12 @@ def _checked(program: Path) -> Path:
     return program
 
 
-def _identifier() -> Callable[[], dict[str, str]]:
+def _identifier() -> Callable[[], str]:
     """Return a function that is sent to workers as it is, not by its name: they may have no Intercore to find it in."""
 
-    def identify() -> dict[str, str]:
+    def identify() -> str:
         import hashlib  # noqa: PLC0415
+        import json  # noqa: PLC0415
         import sys  # noqa: PLC0415
         from pathlib import Path  # noqa: PLC0415
 
@@ -241,21 +308,28 @@ def _identifier() -> Callable[[], dict[str, str]]:
         try:
             import intercore  # noqa: PLC0415
         except ImportError:
-            return here
+            return json.dumps(here)
         package = Path(intercore.__file__).parent
-        return {
-            **here,
-            "Intercore": f"{intercore.__version__} ({digest('*.py')})",
-            "the simulated chip": digest("_sim.*"),
-        }
+        here["Intercore"] = f"{intercore.__version__} ({digest('*.py')})"
+        here["the simulated chip"] = digest("_sim.*")
+        return json.dumps(here)
 
     return identify
 
 
-identify = _identifier()
-"""Return what must be the same on every machine for the same samples, by name: versions, and digests of what runs."""
+_identify = _identifier()
+"""Return as JSON what must be the same on every machine for the same samples, by name: versions, and digests of what
+runs."""
 
-_identity = functools.cache(identify)
+
+def _read_identity(told: str) -> dict[str, str]:
+    """Return what a worker is, as it says. Raises MsgspecError or TypeError if it says something else."""
+    return {printable(name): printable(what) for name, what in msgspec.json.decode(told, type=dict[str, str]).items()}
+
+
+@functools.cache
+def _identity() -> dict[str, str]:
+    return _read_identity(_identify())
 
 
 def compare(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:

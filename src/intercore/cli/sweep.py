@@ -79,7 +79,7 @@ def sweep(
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Simulated chips on the workers of a Dask scheduler: tcp://host:8786."),
+        typer.Option(metavar="ADDRESS", help="Simulated chips on the workers of a Dask scheduler: tls://host:8786."),
     ] = None,
     report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
     patience: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import threading
 import time
@@ -110,6 +111,16 @@ def test_an_esptool_that_hangs_is_ended(here: Fakes, image: Path, monkeypatch: p
     with pytest.raises(IntercoreError, match="esptool hangs; its last words are: Changed"):
         flashed(image)
     assert len(here.calls("esptool")) == 1
+
+
+@pytest.mark.usefixtures("here")
+def test_hours_in_which_this_program_was_stopped_are_no_silence_of_esptool(
+    image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hours = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: 3600.0 * next(hours))
+    monkeypatch.setattr(esp_flash, "_LOOK_S", 0.01)
+    assert flashed(image)
 
 
 def test_esptool_must_be_there_and_know_the_commands(here: Fakes, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -36,6 +35,7 @@ TIMEOUT_S = 900.0
 SILENCE_S = 120.0
 """Without a word: to erase a large chip takes half of that."""
 
+_LOOK_S = 0.2
 _LINES_KEPT = 200
 _LONGEST = 4096
 _INSTALL = "install it: pip install 'intercore[esp32]'"
@@ -139,7 +139,8 @@ class _Run:
         self._chip = chip
         self._say = say
         self._lines: list[str] = []
-        self._heard = time.monotonic()
+        self._silent_s = 0.0
+        """Counted in waits: time in which this program itself was stopped (Ctrl-Z) is no silence of esptool's."""
         self._told = -1
         process = subprocess.Popen(
             command,
@@ -159,20 +160,20 @@ class _Run:
             reader.join(1.0)
 
     def _wait(self, process: subprocess.Popen[bytes]) -> int | None:
-        began = time.monotonic()
-        while True:
+        waited = 0.0
+        while waited <= TIMEOUT_S and self._silent_s <= SILENCE_S:
             try:
-                return process.wait(0.2)
+                return process.wait(_LOOK_S)
             except subprocess.TimeoutExpired:
-                now = time.monotonic()
-                if now - began > TIMEOUT_S or now - self._heard > SILENCE_S:
-                    return None
+                waited += _LOOK_S
+                self._silent_s += _LOOK_S
+        return None
 
     def _follow(self, output: IO[bytes]) -> None:
         """Cut what it says into lines, which progress ends with a carriage return."""
         rest = b""
         while chunk := output.read1(_LONGEST):  # type: ignore[attr-defined]  # a buffered reader
-            self._heard = time.monotonic()
+            self._silent_s = 0.0
             *lines, rest = (rest + chunk).replace(b"\r", b"\n").split(b"\n")
             rest = rest[:_LONGEST]
             for line in lines:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.link.lines import LineReader
+from intercore.link.listening import Listening
 from intercore.link.plain_text import LOOP, PlainText
 from intercore.link.port import ProtocolError
 from intercore.link.protocol import (
@@ -76,6 +77,7 @@ class Link:
         """Why the last bad line was one."""
         self.plain_text = PlainText()
         """What came beside the protocol."""
+        self._listening = Listening(port)
         self._lines = LineReader()
         self._bad: dict[bytes, int] = {}
         self._garbage = 0
@@ -121,8 +123,8 @@ class Link:
         return {name: copy.copy(value) for name, value in vars(self).items() if name != "port"}
 
     def now(self) -> float:
-        """Return the port's time in seconds."""
-        return self.port.now()
+        """Return the port's time in seconds, less that in which this program stood still."""
+        return self._listening.now()
 
     @property
     def is_raised(self) -> bool:
@@ -156,7 +158,7 @@ class Link:
 
     def receive(self, timeout: float) -> list[Message]:
         """Return the messages that arrive next, as soon as anything does; perhaps none. Wait up to `timeout` s."""
-        data = self.port.read(timeout)
+        data = self._listening.read(timeout)
         if not data:
             return []
         self.last_heard = self.now()

@@ -22,6 +22,7 @@ CONTROLS = (
 They are those of the categories Cc, Cf, Cs, Zl and Zp of Unicode 16."""
 
 _NEVER_SHOWN = re.compile(f"(?!\n)[{CONTROLS}]")
+_NOT_IN_ASCII = re.compile(f"(?!\n)[{CONTROLS}]|[^\x00-\x7f]")
 MOST_SHOWN = 1800
 """Characters of a text that `shortened` keeps: a screen of 24 lines has 1,920."""
 
@@ -34,9 +35,14 @@ def printable(text: str) -> str:
     return text if text.isascii() and text.isprintable() else _NEVER_SHOWN.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def escaped(json: str) -> str:
-    """Return a JSON text that means the same, with control characters, but for line ends, as escapes."""
-    return json if json.isascii() and "\x7f" not in json else _NEVER_SHOWN.sub(_as_escape, json)
+def escaped(json: str, *, in_ascii: bool = False) -> str:
+    """Return a JSON text that means the same, with control characters, but for line ends, as escapes.
+
+    `in_ascii` escapes all that ASCII lacks, too.
+    """
+    if json.isascii() and "\x7f" not in json:
+        return json
+    return (_NOT_IN_ASCII if in_ascii else _NEVER_SHOWN).sub(_as_escape, json)
 
 
 def _as_escape(found: re.Match[str]) -> str:

@@ -16,6 +16,7 @@ from typer.main import get_command
 import intercore
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError, unknown
 from intercore.terminal.console import say_error
+from intercore.terminal.streams import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -188,6 +189,7 @@ def main() -> None:
         with contextlib.suppress(Exception):  # nothing may be written between the words that a person types
             app(standalone_mode=False)
         return
+    prepare()
     try:
         status = app(standalone_mode=False)
         sys.stdout.flush()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+import threading
 import time
 from contextlib import suppress
 from urllib.parse import urlsplit
@@ -29,6 +31,7 @@ _FORM = re.compile(r'expected a string in the form "(.*?)"')
 _BARE_KEY = re.compile(r"'[^']*'")
 """What it says of an option that it does not know, where it stumbles over its own sentence."""
 _CONFIGURING = re.compile(r"Could not configure port: \((\d+), ")
+_NO_RFC2217 = re.compile("Remote does not seem to support RFC2217|reader thread died")
 _WRAPPING = re.compile(r"could not open port \S*: |(read|write) failed: |\[Errno -?\d+\] ?", re.IGNORECASE)
 
 
@@ -59,6 +62,7 @@ class SerialPort(Port):
 
     @staticmethod
     def _open(url: str, baud: int, write_timeout: float | None) -> serial.SerialBase:
+        _keep_quiet()
         try:
             return serial.serial_for_url(url, baudrate=baud, timeout=0, write_timeout=write_timeout, exclusive=True)
         except NotImplementedError:
@@ -124,6 +128,18 @@ class SerialPort(Port):
             self._serial.close()
 
 
+@functools.cache
+def _keep_quiet() -> None:
+    """Have no traceback printed of pyserial's reader thread that met garbage: the port is lost, and says so itself."""
+    others = threading.excepthook
+
+    def hook(what: threading.ExceptHookArgs) -> None:
+        if what.thread is None or not what.thread.name.startswith("pySerial"):
+            others(what)
+
+    threading.excepthook = hook
+
+
 def _check_host_and_port(url: str, scheme: str) -> None:
     """Raise UsageError for a URL that names no host or no port."""
     try:
@@ -151,4 +167,6 @@ def _sentence(error: Exception) -> str:
         return os.strerror(error.errno)
     if (configuring := _CONFIGURING.search(str(error))) is not None:
         return f"it is no serial port, or one that cannot be set up ({os.strerror(int(configuring[1]))})"
+    if _NO_RFC2217.search(str(error)):
+        return "what answers there does not speak RFC 2217"
     return printable(_WRAPPING.sub("", str(error)))

@@ -83,6 +83,19 @@ def test_a_child_and_what_it_started_die_together() -> None:
         assert not thread.is_alive(), "nobody holds the pipes any more"
 
 
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="process groups")
+@pytest.mark.parametrize("end", ["sys.stdin.read()", "pass"], ids=["when it is to", "by itself"])
+def test_a_child_that_ends_leaves_nothing_behind_that_it_started(end: str) -> None:
+    with child(f"if not os.fork():\n    os.write(1, b'up')\n    signal.pause()\n{end}") as port:
+        assert read_until(port, b"up")
+        if end == "pass":
+            port._process.stdin.close()  # type: ignore[union-attr]
+    for thread in port._threads:
+        thread.join(NEVER)
+        assert not thread.is_alive(), "nobody holds the pipes any more"
+    assert port._process.returncode == 0
+
+
 @pytest.mark.skipif(os.name != "posix", reason="process groups")
 def test_a_child_does_not_hear_the_ctrl_c_of_the_tool() -> None:
     with child("print(os.getpgid(0), flush=True); sys.stdin.read()") as port:

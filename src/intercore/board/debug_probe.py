@@ -18,7 +18,7 @@ import msgspec
 
 from intercore.board.elf import loaded
 from intercore.errors import IntercoreError, UsageError, unknown
-from intercore.process_group import OWN_GROUP, end_group
+from intercore.process_group import OWN_GROUP, end_group, wait_for_group
 from intercore.text import printable
 
 if TYPE_CHECKING:
@@ -272,7 +272,7 @@ def _run(tool: Tool, step: Step, folder: Path) -> str:
         except OSError as error:
             raise IntercoreError(f"{tool.name} cannot be started: {error.strerror or error}") from error
         try:
-            status = process.wait(STEP_TIMEOUT_S)
+            status = wait_for_group(process, STEP_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             status = None
         finally:

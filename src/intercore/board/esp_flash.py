@@ -18,7 +18,7 @@ import serial.tools.list_ports
 
 from intercore.board.esp_image import CHIPS
 from intercore.errors import IntercoreError, UsageError
-from intercore.process_group import OWN_GROUP, end_group
+from intercore.process_group import OWN_GROUP, end_group, wait_for_group
 from intercore.text import printable
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class _Run:
         waited = 0.0
         while waited <= TIMEOUT_S and self._silent_s <= SILENCE_S:
             try:
-                return process.wait(_LOOK_S)
+                return wait_for_group(process, _LOOK_S)
             except subprocess.TimeoutExpired:
                 waited += _LOOK_S
                 self._silent_s += _LOOK_S

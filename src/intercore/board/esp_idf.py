@@ -24,7 +24,7 @@ from intercore.board.image import Image, variant
 from intercore.board.kernel import Kernel
 from intercore.board.sources import digest_of, firmware_sources
 from intercore.errors import IntercoreError
-from intercore.process_group import OWN_GROUP, end_group
+from intercore.process_group import OWN_GROUP, end_group, wait_for_group
 from intercore.text import printable
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ class _Build:
         reader = threading.Thread(target=self._follow, args=(process.stdout, lines), daemon=True)
         reader.start()
         try:
-            status = process.wait(BUILD_TIMEOUT_S)
+            status = wait_for_group(process, BUILD_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             raise self._fails(f"it takes more than {BUILD_TIMEOUT_S / 60:.0f} min") from None
         finally:

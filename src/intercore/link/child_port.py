@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError
 from intercore.link.port import CHUNK, Port, TargetLostError
-from intercore.process_group import OWN_GROUP, end_group
+from intercore.process_group import OWN_GROUP, end_group, wait_for_group
 from intercore.text import printable
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class ChildPort(Port):
 
     def _death(self) -> str:
         try:
-            status = self._process.wait(CHILD_GRACE)
+            status = wait_for_group(self._process, CHILD_GRACE)
         except subprocess.TimeoutExpired:
             return "closed its output"
         self._threads[1].join(CHILD_GRACE)
@@ -102,7 +102,7 @@ class ChildPort(Port):
             with suppress(OSError):
                 self._process.stdin.close()
         try:
-            self._process.wait(CHILD_GRACE)
+            wait_for_group(self._process, CHILD_GRACE)
         except subprocess.TimeoutExpired:
             end_group(self._process)
         # What it started itself may hold the pipes open: the threads are given up after a while.

@@ -28,6 +28,7 @@ PROGRAM = "intercore-target"
 """What the firmware's project makes."""
 
 _TIMEOUT_S = 300.0
+_ROOM = 1 << 16  # bytes without which no build gets far
 _UNDEFINED = re.compile(r"undefined reference to [`'](.+)'")
 _TWICE = re.compile(r"multiple definition of [`'](.+?)'")
 _OF_ANOTHER = re.compile(
@@ -151,10 +152,10 @@ def _key(recipe: Recipe, folders: Iterable[Path]) -> str:
 def _build(recipe: Recipe, sources: Path, scratch: str, folder: Path) -> None:
     """Build in a scratch folder and move the programs into place at the end, so that two builds cannot mix."""
     defines = [f"-D{name}={value}" for name, value in recipe.defines.items()]
-    _run(recipe, [CMAKE.program, *defines, "-S", str(sources), "-B", scratch])
+    _run(recipe, [CMAKE.program, *defines, "-S", str(sources), "-B", scratch], scratch)
     if recipe.sources.own is not None:
         _compile_alone(recipe, recipe.sources.own, scratch)
-    _run(recipe, [CMAKE.program, "--build", scratch, "--target", PROGRAM, "--parallel"])
+    _run(recipe, [CMAKE.program, "--build", scratch, "--target", PROGRAM, "--parallel"], scratch)
     made = {program: _made(recipe, Path(scratch, program), sources) for program in recipe.programs}
     folder.mkdir(exist_ok=True)
     for program, path in made.items():
@@ -171,7 +172,7 @@ def _made(recipe: Recipe, program: Path, sources: Path) -> Path:
 def _compile_alone(recipe: Recipe, work: OwnWork, scratch: str) -> None:
     """Compile the user's own files before all else, so that what is wrong with them is said in full."""
     try:
-        _output_of(recipe, [CMAKE.program, "--build", scratch, "--target", own_workload.TARGET])
+        _output_of(recipe, [CMAKE.program, "--build", scratch, "--target", own_workload.TARGET], scratch)
     except subprocess.CalledProcessError as error:
         output = error.stdout.decode(errors="replace")
         if "CMake Error at" in output:
@@ -179,19 +180,32 @@ def _compile_alone(recipe: Recipe, work: OwnWork, scratch: str) -> None:
         raise own_workload.broken(work, output) from error
 
 
-def _run(recipe: Recipe, command: list[str]) -> None:
+def _run(recipe: Recipe, command: list[str], scratch: str) -> None:
     try:
-        _output_of(recipe, command)
+        _output_of(recipe, command, scratch)
     except subprocess.CalledProcessError as error:
         output = error.stdout.decode(errors="replace").strip().splitlines()
         raise recipe.fails(f"{Path(command[0]).name} says: {complaint(output)}") from error
 
 
-def _output_of(recipe: Recipe, command: list[str]) -> None:
+def _output_of(recipe: Recipe, command: list[str], scratch: str) -> None:
     try:
         subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=_TIMEOUT_S)
     except subprocess.TimeoutExpired as error:
         raise recipe.fails(f"it takes more than {_TIMEOUT_S:.0f} s") from error
+    except subprocess.CalledProcessError:
+        _check_room(recipe, Path(scratch))
+        raise
+
+
+def _check_room(recipe: Recipe, scratch: Path) -> None:
+    """Raise what tells of a disk that is full: CMake and make say that of it which they did not find there."""
+    try:
+        (scratch / "room").write_bytes(bytes(_ROOM))
+    except OSError as error:
+        raise recipe.fails(
+            f"{error.strerror} in {scratch.parent}; free some space, or name another folder for it by XDG_CACHE_HOME"
+        ) from error
 
 
 def complaint(output: list[str]) -> str:

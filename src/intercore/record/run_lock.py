@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from contextlib import suppress
 from typing import TYPE_CHECKING
+
+from intercore.record import file_locks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,9 +45,11 @@ def acquired(path: Path) -> RunLock | None:
             held.execute("BEGIN EXCLUSIVE")
         except sqlite3.Error as error:
             held.close()
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
-                return None
-            raise
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            if (why := file_locks.why_none(path.parent)) is not None:
+                raise OSError(errno.ENOLCK, why) from error
+            return None
         if file is not None and _inode(path) == file:
             return RunLock(path, held)
         held.close()  # its last holder removed the file in between: the lock is on what nobody finds any more

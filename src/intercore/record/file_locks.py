@@ -1,0 +1,37 @@
+"""Whether a file system has locks: without them, SQLite takes each file for one that another process has locked."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import TYPE_CHECKING
+
+try:
+    import fcntl
+except ImportError:  # Windows, whose file systems all have them
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def why_none(folder: Path) -> str | None:
+    """Return why no file in a folder can be locked, a clause; None if one can, or nobody can tell.
+
+    A new file is tried, which no other process can have locked.
+    """
+    if fcntl is None:
+        return None
+    try:
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed below, and what it raises is another matter
+    except OSError:
+        return None
+    with file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            return (
+                f"the file system of {folder} has no locks ({os.strerror(error.errno or 0)}); "
+                "keep it on a local disk: --store"
+            )
+    return None

@@ -297,6 +297,20 @@ def test_it_does_not_scroll_sideways_at_any_width_between(browser: Browser, made
         assert sideways == []
 
 
+@pytest.mark.parametrize("count", [4, 10])
+def test_a_page_of_many_runs_does_not_scroll_sideways(browser: Browser, tmp_path: Path, count: int) -> None:
+    tool = Tool(tmp_path, "browser")
+    for seed in range(count):
+        tool("run", "pico-sim", "clock", "samples=5", "--repetitions", "1", "--seed", str(seed)).succeeded()
+    tool("report", *map(str, range(1, count + 1)), "--output", "page.html").succeeded()
+    for shown in opened(browser, Made(tmp_path / "page.html", ()), VIEWS["desk"]):
+        sideways = {}
+        for width in (390, 600, 768, 1000, 1280):
+            shown.page.set_viewport_size({"width": width, "height": 900})
+            sideways[width] = max(0, shown.page.evaluate(SIDEWAYS))
+        assert set(sideways.values()) == {0}, sideways
+
+
 def test_no_text_of_a_picture_lies_on_another(folded: Opened) -> None:
     assert asked(folded.page, OVERLAPS) == []
 

@@ -335,7 +335,7 @@ def test_a_cluster_that_is_away_is_told_before_anything_is_measured(tool: Tool) 
 def test_a_cluster_without_workers_is_told_before_anything_is_measured(tool: Tool, empty: DaskCluster) -> None:
     write_plan(tool, SMALL)
     error = tool(*sweep("there.db", "--cluster", empty.address)).failed(1).error
-    assert error == f"error: {empty.address} has no workers; start one: dask worker {empty.address}"
+    assert error == f"error: {empty.address} has no workers; start one: dask worker {empty.address} --host 127.0.0.1"
 
 
 def test_neither_dask_nor_labgrid_is_loaded_by_the_tool_itself() -> None:
@@ -346,8 +346,9 @@ def test_neither_dask_nor_labgrid_is_loaded_by_the_tool_itself() -> None:
 
 
 def test_nothing_of_a_hostile_worker_runs_on_the_machine_of_the_campaign(
-    empty: DaskCluster, capfd: pytest.CaptureFixture[str]
+    empty: DaskCluster, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("intercore.campaign.cluster.CONTACT_TIMEOUT", PATIENCE)  # a busy machine is slow to start it
     ran = empty.directory / "ran"
     ran.mkdir()
     preload = empty.directory / "hostile.py"

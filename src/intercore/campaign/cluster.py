@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
     import distributed
 
-CONTACT_TIMEOUT = 4.0
-"""Seconds within which a scheduler must answer, a first worker must be there, and all must say what they are."""
+CONTACT_TIMEOUT = 5.0
+"""Seconds within which a scheduler must answer, and a first worker must be there."""
 WORKER_PATIENCE = 30.0
-"""Seconds to wait for a worker once there is none any more: as long as one takes to start again."""
+"""Seconds to wait for a worker to say what it is, or for one once there is none any more: one takes long to start."""
 LOOK_INTERVAL = 1.0
 """Seconds between looks at whether the cluster is still there."""
 
@@ -91,10 +91,12 @@ class Cluster:
         try:
             self._client.wait_for_workers(1, timeout=CONTACT_TIMEOUT)
         except TimeoutError:
-            raise IntercoreError(f"{self._address} has no workers; start one: dask worker {self._address}") from None
+            raise IntercoreError(
+                f"{self._address} has no workers; start one: {_start_of_worker(self._address)}"
+            ) from None
         client = self._client
         try:
-            told = client.sync(client.run, _identify, on_error="return", callback_timeout=CONTACT_TIMEOUT)
+            told = client.sync(client.run, _identify, on_error="return", callback_timeout=WORKER_PATIENCE)
             identities = {printable(str(worker)): _read_identity(there) for worker, there in told.items()}
         except Exception:  # of whatever kind: it is what somebody sent
             raise IntercoreError(
@@ -210,7 +212,8 @@ class Cluster:
 
 
 _PRIVATE = "docs/cluster.md says how to use tls://"
-_START = "dask scheduler --host 127.0.0.1"
+_LOOPBACK = "--host 127.0.0.1"
+"""Without it, a scheduler listens to the whole network, and so does a worker, whatever its scheduler's address."""
 
 
 def _greet(address: str) -> None:
@@ -237,17 +240,25 @@ def _greet(address: str) -> None:
 
 
 def _nobody(address: str) -> IntercoreError:
+    scheduler = f"dask scheduler {_LOOPBACK if _is_here(address) else '--protocol tls'}"
     return IntercoreError(
-        f"no Dask scheduler answers at {address}; start one: {_START}, and a worker: dask worker {address}"
+        f"no Dask scheduler answers at {address}; start one: {scheduler}, and a worker: {_start_of_worker(address)}"
     )
+
+
+def _start_of_worker(address: str) -> str:
+    return f"dask worker {address}{f' {_LOOPBACK}' if _is_here(address) else ''}"
 
 
 def is_private(address: str) -> bool:
     """Whether nobody on a network can speak to a scheduler at this address, or only who has its certificate."""
-    from distributed.comm.addressing import get_address_host, parse_address  # noqa: PLC0415
+    return address.startswith("tls://") or _is_here(address)
 
-    if parse_address(address)[0] == "tls":
-        return True
+
+def _is_here(address: str) -> bool:
+    """Whether an address is one of this machine alone."""
+    from distributed.comm.addressing import get_address_host  # noqa: PLC0415
+
     host: str = get_address_host(address)
     try:
         return ipaddress.ip_address(host).is_loopback

@@ -133,3 +133,14 @@ def test_a_worst_case_that_something_else_may_have_made_is_marked_and_leads_to_t
     assert named == "host"
     assert "; 1 of 3 answers below is marked." not in card(source, "pico-sim")
     assert "may concern the number" in source
+
+
+@pytest.mark.parametrize(("count", "scrolls"), [(3, 0), (4, 1)])
+def test_answers_of_more_runs_than_a_screen_has_room_for_scroll_alone_and_name_their_run(
+    tmp_path: Path, count: int, scrolls: int
+) -> None:
+    source = written(tmp_path, *[reported(target="pico-sim")] * count)
+    answers = source.split('<section id="answers">')[1].split("</section>")[0]
+    assert len(re.findall(r'<div class="scroll"[^>]*>\s*<table class="answers">', answers)) == scrolls
+    assert answers.count("<div") == answers.count("</div>")
+    assert set(re.findall('<td data-target="(.*?)"', answers)) == {"pico-sim, run 8"}

@@ -220,19 +220,6 @@ def test_of_several_runs_each_has_a_card_and_a_column_and_the_machine_at_the_des
 
 
 @of_speedups
-def test_answers_of_more_runs_than_a_screen_has_room_for_scroll_alone_and_name_their_run(
-    tmp_path: Path,
-) -> None:
-    chips = [run(*both_modes(), number=number, target="pico-sim", simulated=True) for number in range(1, 5)]
-    for count, scrolls in ((3, 0), (4, 1)):
-        answers = page(tmp_path, *chips[:count]).source.split('<section id="answers">')[1].split("</section>")[0]
-        assert len(re.findall(r'<div class="scroll"[^>]*>\s*<table class="answers">', answers)) == scrolls
-        assert answers.count("<div") == answers.count("</div>")
-        named = re.findall('<td data-target="(.*?)"', answers)
-        assert named[:count] == [f"pico-sim, run {number}" for number in range(1, count + 1)]
-
-
-@of_speedups
 def test_what_people_ask_most_comes_first_and_what_has_no_topic_last(tmp_path: Path) -> None:
     names = ("novel", "clock", "lock", "speedup")
     shown = page(tmp_path, run(*both_modes(), parts=tuple(Part(name, {}) for name in names)))

@@ -11,5 +11,6 @@ pub mod fault;
 pub mod firmware;
 pub mod gdb;
 pub mod observe;
+pub mod places;
 pub mod session;
 pub mod stm32h745;

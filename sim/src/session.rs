@@ -16,6 +16,10 @@ use crate::observe::trace_hash::TraceHash;
 
 /// Cycles between two looks at what is outside the simulation: a few milliseconds of a person's time.
 const SLICE: Cycle = 100_000;
+/// Characters that a UART has sent and that are kept until somebody takes them, at least: 16 MB. Of twice as many the
+/// oldest are dropped.
+const KEPT_CHARACTERS: usize = 1 << 20;
+
 /// An instruction to stop before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Execution {
@@ -75,6 +79,9 @@ pub struct Session {
     pub machine: Machine,
     /// Places at which it is counted what the cores did. They end no run.
     pub tallies: Vec<Tally>,
+    /// Characters that each UART has sent and that are kept until they are taken, at least: 2^20 unless somebody has less
+    /// room.
+    pub kept_characters: usize,
     own_rom: bool,
     /// By UART, bytes among those not taken in which a text was found.
     heard: [usize; 2],
@@ -93,7 +100,8 @@ impl Session {
             machine.set_clock(rate);
         }
         let (own_rom, hash) = (rom.is_none(), TraceHash::default());
-        Ok(Self { machine, tallies: Vec::new(), own_rom, heard: [0; 2], hash })
+        let (tallies, heard) = (Vec::new(), [0; 2]);
+        Ok(Self { machine, tallies, kept_characters: KEPT_CHARACTERS, own_rom, heard, hash })
     }
 
     /// Runs until something ends the run. Every few milliseconds `go_on` is asked whether to go on.
@@ -122,6 +130,7 @@ impl Session {
             if let Some(end) = until.text.and_then(|text| self.find(text, &mut searched)) {
                 return end;
             }
+            self.drop_oldest(until.text, &mut searched);
             let limit = look.min(self.hash.next()).min(last);
             self.machine.listen(until.text.map(|text| text.uart));
             let mut stop = self.machine.run_until(limit);
@@ -180,6 +189,34 @@ impl Session {
         let cycle = unheard[end - 1].cycle;
         self.heard[uart] += end;
         Some(End::Said { uart, cycle })
+    }
+
+    /// Drops what a UART has sent and nobody takes, once that is too much. The search for a text goes on where it was.
+    fn drop_oldest(&mut self, text: Option<Text<'_>>, searched: &mut usize) {
+        for (uart, name) in ["UART0", "UART1"].into_iter().enumerate() {
+            let now = self.machine.now();
+            let bus = &mut self.machine.bus;
+            let held = bus.peripherals.uarts[uart].sent().len();
+            if held < 2 * self.kept_characters {
+                continue;
+            }
+            let dropped = bus.peripherals.uarts[uart].take_oldest(held - self.kept_characters);
+            let what = "nobody takes what is sent: the oldest characters are lost";
+            bus.diagnostics.output_lost(name, what, now);
+            self.hash.sent(uart, &dropped);
+            if text.is_some_and(|text| text.uart & 1 == uart) {
+                *searched = searched.saturating_sub(dropped.len().saturating_sub(self.heard[uart]));
+            }
+            self.heard[uart] = self.heard[uart].saturating_sub(dropped.len());
+        }
+    }
+
+    /// What the firmware did that is not modelled or not allowed, since the last call: sentences.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        let diagnostics = &mut self.machine.bus.diagnostics;
+        let mut notes = diagnostics.take();
+        notes.extend(diagnostics.take_counts());
+        notes
     }
 
     /// The bytes a UART has sent since the last call, and when each ended.
@@ -254,5 +291,47 @@ pub fn why_stopped(stop: &Stop, inquest: &Inquest<'_>) -> String {
             inquest.tell(usize::from(*core)).unwrap_or_else(|| format!("core {core} locked up at {pc:#010x}"))
         }
         other => format!("stopped unexpectedly: {other:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What nobody takes is dropped, and neither the search for a text nor the hash of the run sees that.
+    #[test]
+    fn output_that_nobody_takes_is_dropped_from_its_beginning_and_a_note_says_so() {
+        // STRB r0, [r1]; ADDS r0, #1; a delay of r2 turns; back: the bytes 0, 1, 2, … at UART0's data register.
+        let code: [u16; 7] = [0x7008, 0x3001, 0x0013, 0x3b01, 0xd1fd, 0xe7f9, 0xbf00];
+        let mut sessions = [1 << 20, 8].map(|kept| {
+            let vectors = [0x2000_1000_u32, 0x2000_0009].map(u32::to_le_bytes).concat();
+            let code = code.iter().flat_map(|half| half.to_le_bytes());
+            let image = Image::parse(&vectors.into_iter().chain(code).collect::<Vec<_>>(), Some(0x2000_0000));
+            let image = image.expect("vectors and code");
+            let mut session = Session::new(&image, None, Some(125_000_000)).expect("it fits");
+            let machine = &mut session.machine;
+            for (register, value) in
+                [(0x4000_f000, 1 << 22), (0x4003_4024, 1), (0x4003_402c, 3 << 5), (0x4003_4030, 1 | 1 << 8 | 1 << 9)]
+            {
+                assert!(machine.write_register(register, value));
+            }
+            machine.start_core(0, 0x2000_0009, 0x2000_1000);
+            for (register, value) in [(0, 0), (1, 0x4003_4000), (2, 1000)] {
+                machine.core_mut(0).set_register(register, value);
+            }
+            session.kept_characters = kept;
+            session
+        });
+        let text = Text { uart: 0, bytes: &[0xf0, 0xf1] };
+        let ends = sessions.each_mut().map(|session| {
+            let found = session.run(&Until { cycle: 10_000_000, execution: None, text: Some(text) }, || true);
+            let end = session.run(&Until { cycle: 2_000_000, execution: None, text: None }, || true);
+            (found, end, session.trace_hash())
+        });
+        assert!(matches!(ends[0].0, End::Said { .. }), "{ends:?}");
+        assert_eq!(ends[0], ends[1]);
+        let [all, few] = sessions.each_mut().map(|session| (session.take_sent(0), session.take_notes()));
+        assert!(few.0.len() < 2 * 8 + 100 && all.0.ends_with(&few.0), "{} of {}", few.0.len(), all.0.len());
+        assert!(all.1.is_empty() && few.1.iter().any(|note| note.contains("UART0")), "{:?}", few.1);
     }
 }

@@ -54,6 +54,21 @@ fn the_cycle_limit_tells_where_the_cores_are() {
     fails(&output, 1, &["cycle 1000000: the limit", "core 0 is running at 0x20000008", "core 1 is asleep", "xpsr"]);
 }
 
+/// As from `yes`: what the line does not carry yet stays with who sends it.
+#[test]
+fn input_without_end_is_read_as_fast_as_the_line_carries_it() {
+    let image = image("deaf", &[0xE7FE]);
+    let options = ["--base", "0x20000000", "--max-cycles", "3e7"];
+    let mut run = simulator().args(options).arg(image).stdin(Stdio::piped()).spawn().expect("it runs");
+    let mut input = run.stdin.take().expect("a pipe");
+    let lines = [b'y'; 4096];
+    // It ends with the run, which closes the pipe.
+    let written = (0..10_000).take_while(|_| input.write_all(&lines).is_ok()).count() * lines.len();
+    drop(input);
+    assert_eq!(run.wait().expect("it ends").code(), Some(1));
+    assert!(written < 1_000_000, "{written} bytes");
+}
+
 #[test]
 fn a_dead_end_is_told() {
     fails(&run("sleep", &[0xBF30, 0xE7FD], &[]), 1, &["dead end", "core 0 is asleep"]);

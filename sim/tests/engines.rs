@@ -5,10 +5,11 @@ mod found;
 mod program;
 mod setting;
 
-use crate::machine_code::cases;
+use crate::machine_code::{CODE, NOP, OWN, STACK, cases, machine, put};
 use intercore_sim::chip::machine::{Engine, Machine, Stop};
 use intercore_sim::firmware::{bootrom, image::Image};
-use intercore_sim::observe::probe::ProbeId;
+use intercore_sim::observe::probe::{ProbeId, Watch};
+use intercore_sim::places::NAMED;
 use proptest::prelude::*;
 use setting::{Setting, setting};
 use std::fmt::Write;
@@ -48,6 +49,11 @@ fn compare(setting: &Setting) -> Result<(), TestCaseError> {
     for piece in &setting.pieces {
         let stops = [&mut decoupled, &mut lock_step].map(|machine| piece.run(machine));
         prop_assert_eq!(&stops[0], &stops[1], "in {:?}", piece);
+        let [ours, theirs] = [&mut decoupled, &mut lock_step].map(|machine| {
+            let diagnostics = &mut machine.bus.diagnostics;
+            [diagnostics.take(), diagnostics.take_counts()]
+        });
+        prop_assert_eq!(ours, theirs, "after {:?}", piece);
         prop_assert!(
             decoupled.state_hash() == lock_step.state_hash(),
             "after {:?}, in cycle {}:\n{}",
@@ -71,6 +77,73 @@ proptest! {
     fn two_cores_run_apart_as_they_do_together(setting in setting()) {
         compare(&setting)?;
     }
+}
+
+/// Two pointers gone wild, at another address of SIO in each turn: a million addresses, 32 of which are named.
+#[test]
+fn a_million_wild_addresses_leave_the_same_few_notes_and_a_count() {
+    // STR r1, [r0] or LDR r1, [r0]; ADDS r0, #4; ADDS r2, #1; B back.
+    let code = |access| [access, 0x3004, 0x3201, 0xe7fb];
+    let mut decoupled = machine(&code(0x6001));
+    put(&mut decoupled, OWN[1], &code(0x6801));
+    decoupled.start_core(1, OWN[1] | 1, STACK);
+    for (core, address) in [0xd000_1000, 0xd080_0000].into_iter().enumerate() {
+        decoupled.core_mut(core).set_register(0, address);
+    }
+    let mut lock_step = decoupled.clone();
+    lock_step.engine = Engine::LockStep;
+    let mut noted = Vec::new();
+    for limit in [1000, 100_000, 3_000_000] {
+        let both = [&mut decoupled, &mut lock_step].map(|machine| {
+            machine.run_until(limit);
+            let diagnostics = &mut machine.bus.diagnostics;
+            (diagnostics.take(), diagnostics.take_counts())
+        });
+        assert_eq!(both[0], both[1]);
+        noted.push(both[0].clone());
+    }
+    let turns = [0, 1].map(|core| decoupled.core(core).register(2));
+    assert!(turns.iter().sum::<u32>() > 1_000_000, "{turns:?}");
+    assert_eq!(noted.iter().map(|(places, _)| places.len()).collect::<Vec<_>>(), [2 * NAMED, 0, 0]);
+    let counts = &noted[2].1;
+    assert_eq!(counts.len(), 2, "{counts:?}");
+    // Of the turns under way, the access may be done already.
+    let is_counted = |turns: u32| {
+        counts.iter().any(|note| [0, 1].iter().any(|begun| note.contains(&format!(" {} times", turns + begun))))
+    };
+    assert!(turns.into_iter().all(is_counted), "{turns:?}: {counts:?}");
+}
+
+/// Which hits would come too late depends on which core an engine lets run ahead: all or none are kept.
+#[test]
+fn hits_beyond_those_that_are_kept_are_counted_and_no_others_are_given_for_all_of_them() {
+    let code = [0x3201, NOP, 0xe7fc];
+    let mut decoupled = machine(&code);
+    put(&mut decoupled, OWN[1], &code);
+    decoupled.start_core(1, OWN[1] | 1, STACK);
+    let places = [CODE, OWN[1], CODE + 0x100];
+    let probes = places.map(|place| decoupled.bus.watch.probe(Watch::Execute, place, 2));
+    decoupled.bus.watch.kept_hits = 1000;
+    let mut lock_step = decoupled.clone();
+    lock_step.engine = Engine::LockStep;
+    let lost = [&mut decoupled, &mut lock_step].map(|machine| {
+        machine.run_until(10_000);
+        assert!(probes.iter().all(|&probe| machine.bus.watch.hits(probe).is_empty()));
+        probes.map(|probe| machine.bus.watch.lost(probe))
+    });
+    assert_eq!(lost[0], lost[1]);
+    // Of the turn under way, the hit may be counted already.
+    for (core, lost) in lost[0].into_iter().take(2).enumerate() {
+        let turns = u64::from(decoupled.core(core).register(2));
+        assert!(lost.is_some_and(|lost| (turns..=turns + 1).contains(&lost)), "{lost:?} of {turns}");
+    }
+    assert_eq!(lost[0][2], Some(0), "it had none, and nobody knows whether it would have had");
+    for probe in probes {
+        decoupled.bus.watch.take_hits(probe);
+    }
+    decoupled.run_until(10_300);
+    assert!(decoupled.bus.watch.hits(probes[0]).len() > 50, "it begins again with none");
+    assert_eq!(decoupled.bus.watch.lost(probes[0]), None);
 }
 
 #[test]

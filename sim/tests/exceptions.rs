@@ -418,7 +418,7 @@ fn a_program_that_enables_the_mpu_is_told_once_that_it_is_not_modelled() {
         machine.core_mut(0).set_register(1, value);
         machine.run_until(200);
         assert_eq!((machine.core(0).register(2), machine.core(0).register(3)), (0x800, 0));
-        let said = &machine.bus.diagnostics.pending;
+        let said = machine.bus.diagnostics.pending();
         assert_eq!(said.len(), notes, "{said:?}");
         assert!(said.iter().all(|note| note.contains("MPU is not modelled: MPU_CTRL.ENABLE is ignored")), "{said:?}");
     }
@@ -454,6 +454,23 @@ fn semihosting_ends_the_run_and_writes_text() {
     core.set_register(2, 0x20026);
     assert_eq!(machine.run_until(1000), Stop::Exit { core: 0, code: 0 });
     assert_eq!(machine.host_output, b"hello\n");
+}
+
+#[test]
+fn what_is_written_by_semihosting_without_end_is_kept_up_to_a_bound_and_a_note_says_so() {
+    // BKPT 0xAB: SYS_WRITE0, again and again, of a string that goes on to the end of SRAM.
+    let mut machine = machine(&[0x1c18, 0xbeab, 0xe7fc]);
+    assert!(machine.load(0x2000_0200, &vec![b'x'; 0x4_0000 - 0x200]));
+    let core = machine.core_mut(0);
+    core.set_register(3, 4);
+    core.set_register(1, 0x2000_0200);
+    machine.run_until(10_000);
+    assert_eq!(machine.host_output.len(), 1 << 24);
+    let notes = machine.bus.diagnostics.take();
+    assert!(matches!(&notes[..], [note] if note.contains("semihosting")), "{notes:?}");
+    machine.host_output.clear();
+    machine.run_until(10_100);
+    assert!(!machine.host_output.is_empty(), "there is room again");
 }
 
 #[test]

@@ -135,3 +135,20 @@ def test_a_tally_changes_nothing_that_happens(both_cores: Simulator) -> None:
     both_cores.restore(begin)
     with pytest.raises(SimulatorError, match="this tally was placed after the snapshot"):
         tally.take()
+
+
+def test_more_hits_than_are_kept_are_an_error_until_they_are_forgotten() -> None:
+    # ADDS r0, #1; B back: 3 cycles a turn, and each turn is a hit of all probes.
+    simulator = Simulator(raw(0x3001, 0xE7FD), base=SRAM)
+    probes = [simulator.watch_execution(SRAM + 8) for _ in range(20)]
+    tally = simulator.tally(SRAM + 8)
+    simulator.run(700_000)
+    for probe in probes:
+        with pytest.raises(SimulatorError, match="4194304"):
+            probe.hits()
+        probe.forget()
+    with pytest.raises(SimulatorError, match="32768"):
+        tally.take()
+    simulator.run(300)
+    assert [len(probe.hits()) for probe in probes] == [100] * 20
+    assert len(tally.take()) == 100

@@ -20,7 +20,7 @@ use intercore_sim::fault::{Fault, Faults};
 use intercore_sim::firmware::bootrom;
 use intercore_sim::firmware::image::{Image, Symbol};
 use intercore_sim::observe::probe::{ProbeId, Watch};
-use intercore_sim::observe::tally::Tally;
+use intercore_sim::observe::tally::{KEPT_COUNTS, Tally};
 use intercore_sim::session::{End, Execution, Session, Text, Until};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -326,7 +326,7 @@ impl Machine {
 
     /// Sentences about what the firmware did that is not modelled or not allowed, since the last call.
     fn take_diagnostics(&self) -> PyResult<Vec<String>> {
-        self.with(|state| Ok(std::mem::take(&mut state.session.machine.bus.diagnostics.pending)))
+        self.with(|state| Ok(state.session.take_notes()))
     }
 
     /// Watches for `kind` ("execute", "read" or "write") at `size` bytes from `address` on. The number of the probe.
@@ -355,6 +355,16 @@ impl Machine {
                 )
             })?;
             let watch = &mut state.session.machine.bus.watch;
+            if let Some(count) = watch.lost(at) {
+                if take {
+                    watch.take_hits(at);
+                }
+                let most = watch.kept_hits;
+                return Err(SimulatorError::new_err(format!(
+                    "this probe was hit {count} times, and all probes together by more than the {most} hits that are kept: \
+                     take them more often, or watch less"
+                )));
+            }
             let mut hits = if take { watch.take_hits(at) } else { watch.hits(at).to_vec() };
             hits.sort_by_key(|hit| (hit.cycle, hit.core));
             let mut records = Vec::with_capacity(hits.len() * 17);
@@ -398,11 +408,32 @@ impl Machine {
                     "this tally was placed after the snapshot that was restored, or on another chip",
                 ));
             };
-            let told = tally.take().into_iter().map(|one| {
+            let (counts, lost) = tally.take();
+            if lost > 0 {
+                return Err(SimulatorError::new_err(format!(
+                    "this tally was passed {lost} times more than the {KEPT_COUNTS} times that are kept: take them more often"
+                )));
+            }
+            let counted = counts.into_iter().map(|one| {
                 let [first, second] = one.statistics.map(|core| counted(&core, 0));
                 (one.cycle, one.core, one.arguments, first, second)
             });
-            Ok(told.collect())
+            Ok(counted.collect())
+        })
+    }
+
+    /// Forgets what a probe or a tally has seen.
+    fn forget(&self, number: u64) -> PyResult<()> {
+        self.with(|state| {
+            let State { session, probes, tallies, .. } = state;
+            if let Some(at) = probes.iter().position(|&probe| probe == number) {
+                session.machine.bus.watch.take_hits(ProbeId(at));
+            } else if let Some(at) = tallies.iter().position(|&tally| tally == number)
+                && let Some(tally) = session.tallies.get_mut(at)
+            {
+                tally.take();
+            }
+            Ok(())
         })
     }
 

@@ -61,6 +61,9 @@ pub enum Stop {
     },
 }
 
+/// Bytes of [`Machine::host_output`] at most: a program may write 64 kB by a single instruction.
+const KEPT_HOST_OUTPUT: usize = 1 << 24;
+
 /// How a machine gets through its cycles. The results are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
@@ -86,7 +89,7 @@ pub struct Machine {
     now: Cycle,
     /// Interrupt lines as the cores know them.
     lines: u32,
-    /// What firmware wrote by semihosting.
+    /// What firmware wrote by semihosting, until somebody takes it.
     pub host_output: Vec<u8>,
     exit: Option<(u8, i32)>,
     dma: DmaMasters,
@@ -399,7 +402,14 @@ impl Machine {
         let (call, answer) = semihosting::serve(operation, argument, self.bus_view());
         match call {
             Call::Exit(status) => self.exit = Some((number, status)),
-            Call::Write(bytes) => self.host_output.extend(bytes),
+            Call::Write(bytes) => {
+                let room = KEPT_HOST_OUTPUT.saturating_sub(self.host_output.len());
+                if bytes.len() > room {
+                    let what = "nobody takes what is written: all behind 16,777,216 bytes is lost";
+                    self.bus.diagnostics.output_lost("semihosting", what, self.now);
+                }
+                self.host_output.extend(bytes.into_iter().take(room));
+            }
             Call::Nothing => {}
         }
         let core = &mut self.cores[usize::from(number)];

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::str::FromStr;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::time::Duration;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -36,9 +36,19 @@ impl FromStr for Place {
     }
 }
 
+/// Bytes that are read at once, and how many times as many wait to be taken.
+const CHUNK: usize = 4096;
+const CHUNKS: usize = 16;
+
+enum Input {
+    /// Read as it is needed, so that runs with the same file are the same to the cycle.
+    File(File),
+    Arriving(Receiver<Vec<u8>>),
+}
+
 /// A connection, read by a thread of its own so that the simulation never waits for it unless it wants to.
 pub struct Console {
-    input: Receiver<Vec<u8>>,
+    input: Input,
     output: Box<dyn Write>,
     ended: bool,
 }
@@ -65,15 +75,7 @@ impl Console {
     fn stdio() -> io::Result<Self> {
         let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
         if stdin.metadata()?.is_file() {
-            // All at once, so that runs with the same input file are the same to the cycle.
-            let mut console = Self::new(io::empty(), io::stdout());
-            let (sender, receiver) = channel();
-            let mut bytes = Vec::new();
-            (&stdin).read_to_end(&mut bytes)?;
-            // Nothing is lost if it cannot be sent: the receiver is right here.
-            let _ = sender.send(bytes);
-            console.input = receiver;
-            return Ok(console);
+            return Ok(Self { input: Input::File(stdin), output: Box::new(io::stdout()), ended: false });
         }
         Ok(Self::new(stdin, io::stdout()))
     }
@@ -99,23 +101,30 @@ impl Console {
     }
 
     fn new(mut from: impl Read + Send + 'static, to: impl Write + 'static) -> Self {
-        let (sender, input) = channel();
+        let (sender, input) = sync_channel(CHUNKS);
         std::thread::spawn(move || {
-            let mut bytes = [0; 4096];
+            let mut bytes = [0; CHUNK];
             while let Ok(count @ 1..) = from.read(&mut bytes) {
                 if sender.send(bytes[..count].to_vec()).is_err() {
                     return;
                 }
             }
         });
-        Self { input, output: Box::new(to), ended: false }
+        Self { input: Input::Arriving(input), output: Box::new(to), ended: false }
     }
 
-    /// What has come in; never waits.
-    pub fn read(&mut self) -> Vec<u8> {
+    /// What has come in, no more than so many bytes and a chunk; never waits.
+    pub fn read(&mut self, most: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
-        while !self.ended {
-            match self.input.try_recv() {
+        while !self.ended && bytes.len() < most {
+            let input = match &mut self.input {
+                Input::File(file) => {
+                    self.ended = !matches!(file.take(most as u64).read_to_end(&mut bytes), Ok(1..));
+                    break;
+                }
+                Input::Arriving(input) => input,
+            };
+            match input.try_recv() {
                 Ok(more) => bytes.extend(more),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => self.ended = true,
@@ -127,8 +136,12 @@ impl Console {
     /// Waits for input. `None` if none will ever come, or the run is to end.
     pub fn wait(&mut self, interrupt: &Interrupt) -> Option<Vec<u8>> {
         const LOOK: Duration = Duration::from_millis(50);
+        let input = match &mut self.input {
+            Input::File(_) => return Some(self.read(CHUNK)).filter(|bytes| !bytes.is_empty()),
+            Input::Arriving(input) => input,
+        };
         while !self.ended && !interrupt.asked() {
-            match self.input.recv_timeout(LOOK) {
+            match input.recv_timeout(LOOK) {
                 Ok(bytes) => return Some(bytes),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => self.ended = true,

@@ -64,8 +64,7 @@ impl Debuggee for Debugged<'_> {
         let now = self.run.machine.now();
         // After a reset, time begins anew.
         if !(self.end.saturating_sub(SLICE)..self.end).contains(&now) {
-            let input = self.run.console.read();
-            self.run.send(input);
+            self.run.read_input();
             self.run.input_is_new = false;
             self.end = (now / SLICE + 1).saturating_mul(SLICE).min(self.run.max_cycles);
         }
@@ -110,6 +109,6 @@ impl Debugged<'_> {
     fn end_slice(&mut self) -> bool {
         let shown = std::mem::take(&mut self.shown);
         self.run.release_input(&shown);
-        self.run.forward()
+        self.run.forward() && self.run.drain_timeline().is_ok()
     }
 }

@@ -23,6 +23,10 @@ use crate::session::why_stopped;
 /// Cycles between two looks at the input: often enough for a person, and for 115200 baud at 125 MHz.
 pub(super) const SLICE: Cycle = 100_000;
 
+/// Characters of input that wait on the line, or for the text that lets them go: a slice takes 625 at the highest rate of
+/// a UART, a sixteenth of `clk_peri`.
+const INPUT: usize = 4096;
+
 /// Why a run ended.
 #[derive(Debug)]
 enum End {
@@ -165,6 +169,9 @@ impl Run {
         {
             end = End::Unwritable(why);
         }
+        if !self.quiet {
+            self.machine.bus.diagnostics.take_counts().iter().for_each(|sentence| tell(sentence));
+        }
         let exits = matches!(end, End::Machine(Stop::Exit { .. }));
         for number in 0..2 {
             // A program that ends by semihosting may be in `_exit`, of course.
@@ -200,15 +207,14 @@ impl Run {
             if self.faults.apply(&mut self.machine) {
                 self.start_again();
             }
-            let input = self.console.read();
-            self.send(input);
+            self.read_input();
             self.input_is_new = false;
             let stop = self.machine.run_until(self.limit());
             if let Some(hash) = &mut self.hash {
                 hash.state(&self.machine);
             }
             let heard = self.forward();
-            if let Err(why) = self.timeline.as_mut().map_or(Ok(()), |timeline| timeline.drain(&mut self.machine)) {
+            if let Err(why) = self.drain_timeline() {
                 return End::Unwritable(why);
             }
             if self.is_over(&stop) {
@@ -280,6 +286,19 @@ impl Run {
         }
     }
 
+    /// Puts input on the line, as far as there is any: the line holds more than goes over it until this is called again.
+    pub(super) fn read_input(&mut self) {
+        let held = self.held.as_ref().map_or(0, |(held, _)| held.len());
+        let waiting = self.machine.bus.peripherals.uarts[0].line_mut().waiting() + held;
+        let input = self.console.read(INPUT.saturating_sub(waiting));
+        self.send(input);
+    }
+
+    /// Writes what the timeline has recorded.
+    pub(super) fn drain_timeline(&mut self) -> io::Result<()> {
+        self.timeline.as_mut().map_or(Ok(()), |timeline| timeline.drain(&mut self.machine))
+    }
+
     /// Puts bytes on the line to UART0, which carries them at its rate.
     pub(super) fn send(&mut self, bytes: Vec<u8>) {
         if let Some((held, _)) = &mut self.held {
@@ -295,7 +314,7 @@ impl Run {
 
     /// Passes on what the firmware has said. False if nobody is there to hear it.
     pub(super) fn forward(&mut self) -> bool {
-        for sentence in self.machine.bus.diagnostics.pending.drain(..) {
+        for sentence in self.machine.bus.diagnostics.take() {
             if !self.quiet {
                 tell(&sentence);
             }

@@ -71,7 +71,7 @@ impl Statistics {
             host_seconds,
             emulated_mhz: if host_seconds > 0.0 { cycles as f64 / host_seconds / 1e6 } else { 0.0 },
             hash,
-            unmodelled_accesses: machine.bus.diagnostics.unmodelled_blocks().clone(),
+            unmodelled_accesses: machine.bus.diagnostics.unmodelled_blocks(),
             cores: [0, 1].map(|number| Core::new(machine, number)),
         }
     }

@@ -64,14 +64,25 @@ struct Probe {
     first: u32,
     last: u32,
     hits: Vec<Hit>,
+    /// Hits since they were last taken, if all probes had more than are kept: none is left of those.
+    lost: Option<u64>,
 }
+
+/// Hits of all probes together that are kept until somebody takes them: 96 MB, and many times what a measurement has.
+pub const KEPT_HITS: usize = 4 << 20;
 
 impl Probe {
     /// Hits are put in the order of time, and of cores within a cycle, where the simulator comes to a lost cycle first.
-    fn record(&mut self, hit: Hit) {
+    /// Whether it is kept.
+    fn record(&mut self, hit: Hit) -> bool {
+        if let Some(lost) = &mut self.lost {
+            *lost += 1;
+            return false;
+        }
         let after = |other: &&Hit| (other.cycle, other.core) > (hit.cycle, hit.core);
         let at = self.hits.len() - self.hits.iter().rev().take_while(after).count();
         self.hits.insert(at, hit);
+        true
     }
 }
 
@@ -81,9 +92,13 @@ const APB: u32 = 4;
 const SIO: u32 = 0xd;
 
 /// Everything that is being watched.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Watches {
     probes: Vec<Probe>,
+    /// Hits that all probes hold.
+    held: usize,
+    /// How many they may hold together: [`KEPT_HITS`], unless somebody has less room.
+    pub kept_hits: usize,
     /// Breakpoints and how many asked for each.
     breakpoints: BTreeMap<u32, usize>,
     /// Data watchpoints: a hit stops the machine once the instruction that made it is done.
@@ -98,6 +113,24 @@ pub struct Watches {
     /// What no probe and no breakpoint can have to do with.
     executed: Filter,
     accessed: Filter,
+}
+
+impl Default for Watches {
+    fn default() -> Self {
+        Self {
+            probes: Vec::new(),
+            held: 0,
+            kept_hits: KEPT_HITS,
+            breakpoints: BTreeMap::new(),
+            stops: Vec::new(),
+            hit: [None; 2],
+            step: None,
+            timeline: None,
+            changes: 0,
+            executed: Filter::default(),
+            accessed: Filter::default(),
+        }
+    }
 }
 
 /// Addresses, as far as some bits can tell them apart: whether there is any whose word has the same place modulo `PLACES`.
@@ -177,20 +210,44 @@ impl Watches {
     /// Watches `bytes` bytes from `address` on.
     pub fn probe(&mut self, watch: Watch, address: u32, bytes: u32) -> ProbeId {
         let last = address.saturating_add(bytes.max(1) - 1);
-        self.probes.push(Probe { watch, first: address, last, hits: Vec::new() });
+        self.probes.push(Probe { watch, first: address, last, hits: Vec::new(), lost: None });
         self.change();
         ProbeId(self.probes.len() - 1)
     }
 
-    /// Hits of a probe so far, in the order of time; in one cycle core 0 comes first.
+    /// Hits of a probe so far, in the order of time; in one cycle core 0 comes first. None of them, if some are `lost`.
     #[must_use]
     pub fn hits(&self, probe: ProbeId) -> &[Hit] {
         self.probes.get(probe.0).map_or(&[], |probe| &probe.hits)
     }
 
-    /// Takes the hits of a probe, leaving it empty.
+    /// How many hits a probe had since they were last taken, if all probes together had more than are kept. Then none of
+    /// any probe is left: which ones came too late would depend on which core an engine lets run ahead.
+    #[must_use]
+    pub fn lost(&self, probe: ProbeId) -> Option<u64> {
+        self.probes.get(probe.0)?.lost
+    }
+
+    /// Takes the hits of a probe, leaving it empty; what it lost is forgotten.
     pub fn take_hits(&mut self, probe: ProbeId) -> Vec<Hit> {
-        self.probes.get_mut(probe.0).map(|probe| std::mem::take(&mut probe.hits)).unwrap_or_default()
+        let Some(probe) = self.probes.get_mut(probe.0) else { return Vec::new() };
+        probe.lost = None;
+        self.held -= probe.hits.len();
+        std::mem::take(&mut probe.hits)
+    }
+
+    fn record(&mut self, hit: Hit, concerns: impl Fn(&Probe) -> bool) {
+        for probe in &mut self.probes {
+            if concerns(probe) {
+                self.held += usize::from(probe.record(hit));
+            }
+        }
+        if self.held > self.kept_hits {
+            for probe in &mut self.probes {
+                *probe.lost.get_or_insert(0) += std::mem::take(&mut probe.hits).len() as u64;
+            }
+            self.held = 0;
+        }
     }
 
     /// Stops before the instruction at `address`.
@@ -283,11 +340,9 @@ impl Watches {
 
     /// An instruction begins.
     pub(crate) fn executed_at(&mut self, cycle: Cycle, core: u8, pc: u32) {
-        for probe in &mut self.probes {
-            if probe.watch == Watch::Execute && (probe.first..=probe.last).contains(&pc) {
-                probe.record(Hit { cycle, core, pc, value: 0 });
-            }
-        }
+        self.record(Hit { cycle, core, pc, value: 0 }, |probe| {
+            probe.watch == Watch::Execute && (probe.first..=probe.last).contains(&pc)
+        });
     }
 
     #[allow(clippy::too_many_arguments)] // all that a hit is made of
@@ -297,11 +352,9 @@ impl Watches {
         }
         let watch = if write { Watch::Write } else { Watch::Read };
         let last = address + (bytes - 1);
-        for probe in &mut self.probes {
-            if probe.watch == watch && probe.first <= last && address <= probe.last {
-                probe.record(Hit { cycle, core, pc, value });
-            }
-        }
+        self.record(Hit { cycle, core, pc, value }, |probe| {
+            probe.watch == watch && probe.first <= last && address <= probe.last
+        });
         if self.stops.iter().any(|&(kind, first, end)| kind == watch && first <= last && address <= end) {
             self.hit[usize::from(core)] = Some(address);
         }

@@ -22,19 +22,28 @@ pub struct Count {
 pub struct Tally {
     address: u32,
     counts: Vec<Count>,
+    /// Times that were not kept.
+    lost: u64,
 }
+
+/// Times that a tally keeps until somebody takes them: 15 MB, and more than a measurement has.
+pub const KEPT_COUNTS: usize = 1 << 15;
 
 impl Tally {
     /// Has the machine stop before the instruction at `address`: whoever runs it is to tell `pass` and to go on.
     pub fn new(machine: &mut Machine, address: u32) -> Self {
         machine.bus.watch.add_breakpoint(address);
-        Self { address: address & !1, counts: Vec::new() }
+        Self { address: address & !1, counts: Vec::new(), lost: 0 }
     }
 
     /// Counts if this is where a core stands; whether it is.
     pub fn pass(&mut self, machine: &Machine, core: u8, pc: u32) -> bool {
         if pc != self.address {
             return false;
+        }
+        if self.counts.len() >= KEPT_COUNTS {
+            self.lost += 1;
+            return true;
         }
         let stopped = machine.core(usize::from(core));
         self.counts.push(Count {
@@ -46,8 +55,8 @@ impl Tally {
         true
     }
 
-    /// Takes the counts.
-    pub fn take(&mut self) -> Vec<Count> {
-        std::mem::take(&mut self.counts)
+    /// Takes the counts, the first [`KEPT_COUNTS`], and how many times came after those.
+    pub fn take(&mut self) -> (Vec<Count>, u64) {
+        (std::mem::take(&mut self.counts), std::mem::take(&mut self.lost))
     }
 }

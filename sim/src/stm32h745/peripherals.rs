@@ -407,6 +407,10 @@ impl Peripherals {
 
     /// What software did that the chip would not forgive, since the last call. Each place is told once.
     pub fn take_reports(&mut self) -> Vec<Report> {
+        if let Some((dropped, time)) = self.usart3.take_dropped() {
+            let sentence = format!("the {dropped} oldest characters that USART3 sent and nobody took are lost");
+            self.reports.tell(None, address_map::base(Block::Usart3), time, sentence);
+        }
         self.reports.take()
     }
 

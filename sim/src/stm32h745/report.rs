@@ -1,7 +1,8 @@
 //! Mistakes of software, told to whoever runs it.
 
 use super::{SECOND, Time};
-use std::collections::BTreeSet;
+use crate::places::{NAMED, Places};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What software did that the chip would not forgive.
@@ -29,27 +30,80 @@ impl fmt::Display for Report {
     }
 }
 
-/// Different reports that are kept: software that makes a new mistake each time does not fill the memory.
-const KEPT: usize = 1000;
+/// Kinds of reports that are kept: software that makes a new mistake each time does not fill the memory.
+pub const KINDS: usize = 256;
 
-/// Reports, each of which is told once.
+/// A core, and what it did: reports differ in kind, or in the address alone.
+type Kind = (Option<usize>, String);
+
+/// Reports: of each kind, the first [`NAMED`] addresses, each once, and how often it happened if there are more.
 #[derive(Clone, Debug, Default, Hash)]
 pub struct Reports {
-    told: BTreeSet<(Option<usize>, u32, String)>,
-    pending: Vec<Report>,
+    kinds: BTreeMap<Kind, Places>,
+    /// Mistakes of further kinds.
+    others: u64,
+    /// The last mistake that has no address of its own in a report.
+    last: (u32, Time),
 }
 
 impl Reports {
-    /// Tells of a mistake, unless the same core was told the same about the same address.
+    /// Reports a mistake, unless the same core's at the same address was reported before.
     pub fn tell(&mut self, core: Option<usize>, address: u32, time: Time, sentence: impl Into<String>) {
-        let sentence = sentence.into();
-        if self.told.len() < KEPT && self.told.insert((core, address, sentence.clone())) {
-            self.pending.push(Report { core, address, time, sentence });
+        let kind = (core, sentence.into());
+        if self.kinds.len() < KINDS || self.kinds.contains_key(&kind) {
+            self.kinds.entry(kind).or_default().note(address, time);
+        } else {
+            self.others += 1;
         }
+        self.last = (address, time);
     }
 
     /// Reports since the last call.
     pub fn take(&mut self) -> Vec<Report> {
-        std::mem::take(&mut self.pending)
+        let mut all = Vec::new();
+        let (last, latest) = self.last;
+        for ((core, sentence), places) in &mut self.kinds {
+            let report = |time, address, sentence| Report { core: *core, address, time, sentence };
+            all.extend(places.take().into_iter().map(|(time, address)| report(time, address, sentence.clone())));
+            all.extend(places.take_count().map(|count| {
+                let rest =
+                    format!("{count} times in all, at more than the {NAMED} addresses that are named: {sentence}");
+                report(latest, last, rest)
+            }));
+        }
+        let others = std::mem::take(&mut self.others);
+        if others > 0 {
+            let sentence = format!("{others} mistakes more, of other kinds than the {KINDS} that are reported");
+            all.push(Report { core: None, address: last, time: latest, sentence });
+        }
+        all.sort_by_key(|report| report.time);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistake_at_a_million_addresses_is_as_many_reports_as_are_named_and_a_count() {
+        let mut reports = Reports::default();
+        for index in 0..1_000_000_u32 {
+            reports.tell(Some(1), 32 * index, Time::from(index), "stores to flash");
+        }
+        let told = reports.take();
+        assert_eq!(told.len(), NAMED + 1);
+        assert!(told.is_sorted_by_key(|report| report.time));
+        assert!(told.last().is_some_and(|report| report.sentence.contains("1000000 times")), "{told:?}");
+        assert_eq!(reports.take(), []);
+    }
+
+    #[test]
+    fn a_new_mistake_each_time_is_as_many_kinds_as_are_kept_and_a_count() {
+        let mut reports = Reports::default();
+        (0..10_000_u64).for_each(|rate| reports.tell(None, 0, rate, format!("its VCO is to run at {rate} Hz")));
+        let told = reports.take();
+        assert_eq!(told.len(), KINDS + 1);
+        assert!(told.last().is_some_and(|report| report.sentence.contains(&(10_000 - KINDS).to_string())), "{told:?}");
     }
 }

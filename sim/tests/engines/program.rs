@@ -89,6 +89,19 @@ fn outside() -> impl Strategy<Value = Part> {
         // SPINLOCK_ST; an interpolator's accumulator is written and taken from: SIO + 0x80.
         1 => Just(sio(vec![0x6df0])),
         1 => Just(sio(vec![0x3680, 0x6030, 0x6970])),
+        // Registers that are not modelled, another one in each turn of a loop: of SIO, from 4 kB on; of the PPB, from
+        // 0xe000e500 on; of the timer, from 0x40054048 on. SIO as a halfword, which it does not take.
+        1 => (1u16..64, 0u16..2).prop_map(move |(at, load)| {
+            sio(vec![0x2700 | at, 0x033f, 0x19f6, 0x4647, 0x00bf, 0x19f6, 0x6030 | load << 11])
+        }),
+        1 => (0xe5u16..0xed, 0u16..2).prop_map(|(at, load)| {
+            let base = [0x26e0, 0x0636, 0x2700 | at, 0x023f, 0x19f6];
+            Part::Plain([&base[..], &[0x4647, 0x00bf, 0x19f6, 0x6030 | load << 11]].concat())
+        }),
+        1 => (18u16..32).prop_map(|at| {
+            Part::Plain(vec![0x2640, 0x0236, 0x3605, 0x0136, 0x3604, 0x0336, 0x6830 | at << 6])
+        }),
+        1 => (0u16..32).prop_map(move |at| sio(vec![0x8830 | at << 6])),
         // SEV; then WFE, which need not sleep long, as the other core or an interrupt comes along.
         1 => Just(Part::Plain(vec![0xbf40])),
         1 => Just(Part::Plain(vec![0xbf40, 0xbf20])),

@@ -42,7 +42,7 @@ impl Bench {
         let mut bench = Self::new();
         bench.write(RESETS, 0);
         bench.start_clocks();
-        bench.diagnostics.pending.clear();
+        bench.diagnostics.take();
         bench
     }
 

@@ -179,7 +179,7 @@ fn a_uart_is_fed_without_overflowing() {
     machine.run_for(100 * 160 + 1000);
     let sent: Vec<u8> = machine.bench.p.uarts[0].take_sent().iter().map(|sent| sent.byte).collect();
     assert_eq!(sent, text);
-    assert!(machine.bench.diagnostics.pending.is_empty());
+    assert!(machine.bench.diagnostics.pending().is_empty());
 }
 
 #[test]
@@ -259,6 +259,6 @@ fn a_request_signal_that_never_comes_is_told_of() {
     for (treq, told) in [(0, 1), (16, 1), (20, 0), (23, 0), (24, 0), (31, 0), (36, 1), (39, 1), (59, 0), (63, 0)] {
         let mut machine = Machine::new();
         machine.channel(0, 0x2000_0000, 0x2000_0100, 1, EN | WORD | treq << 15);
-        assert_eq!(machine.bench.diagnostics.pending.len(), told, "TREQ_SEL {treq}");
+        assert_eq!(machine.bench.diagnostics.pending().len(), told, "TREQ_SEL {treq}");
     }
 }

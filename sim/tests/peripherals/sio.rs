@@ -86,9 +86,9 @@ fn a_quotient_is_ready_in_the_ninth_cycle() {
         bench.wait(1);
         assert_eq!(bench.get(0, 0x78), 0b10);
     }
-    assert!(bench.diagnostics.pending.is_empty());
+    assert!(bench.diagnostics.pending().is_empty());
     bench.get(0, 0x74);
-    assert_eq!(bench.diagnostics.pending.len(), 1, "an early read is told of");
+    assert_eq!(bench.diagnostics.pending().len(), 1, "an early read is told of");
     bench.wait(1);
     assert_eq!(bench.get(0, 0x78), 0b11);
     assert_eq!((bench.get(0, 0x74), bench.get(0, 0x70)), (2, 14));

@@ -112,7 +112,7 @@ fn a_block_held_in_reset_reads_as_0_and_starts_anew() {
     bench.write(TIMER + 0x38, 5);
     bench.write(RESETS + 0x2000, 1 << 21);
     assert_eq!(bench.read(TIMER + 0x28), 0);
-    assert_eq!(bench.diagnostics.pending.len(), 1);
+    assert_eq!(bench.diagnostics.pending().len(), 1);
     bench.wait(1000);
     bench.write(RESETS + CLR, 1 << 21);
     assert_eq!(bench.read(RESETS + 8) >> 21 & 1, 1);

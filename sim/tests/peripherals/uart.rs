@@ -239,7 +239,7 @@ proptest! {
 #[test]
 fn flow_control_is_told_of() {
     let mut bench = Bench::with_uart(LCR_8N1);
-    assert_eq!(bench.diagnostics.pending.len(), 0);
+    assert_eq!(bench.diagnostics.pending().len(), 0);
     bench.write(UART0 + 0x30, 0xc301);
-    assert_eq!(bench.diagnostics.pending.len(), 1);
+    assert_eq!(bench.diagnostics.pending().len(), 1);
 }

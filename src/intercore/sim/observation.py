@@ -67,7 +67,7 @@ class Passages:
     def take(self) -> None:
         """Forget."""
         for probe in self._probes:
-            probe.take()
+            probe.forget()
 
     def cycles(self, core: int) -> Cycles:
         """Return the cycles in which a core passed, in order."""

@@ -106,13 +106,18 @@ class Probe:
     def hits(self) -> npt.NDArray[np.void]:
         """Return all hits since the probe was placed or its hits were taken, in the order of time: an array of `HIT`.
 
-        Raises SimulatorError if a snapshot was restored that was taken before the probe was placed.
+        Raises SimulatorError if a snapshot was restored that was taken before the probe was placed, or if all probes of
+        the simulator together had more hits than are kept, 4,194,304.
         """
         return self.simulator._hits(self._number, take=False)
 
     def take(self) -> npt.NDArray[np.void]:
         """Return the hits as `hits` does, and forget them; the next ones may begin up to two cycles before the last."""
         return self.simulator._hits(self._number, take=True)
+
+    def forget(self) -> None:
+        """Forget the hits, however many there were."""
+        self.simulator._machine.forget(self._number)
 
 
 class Count(NamedTuple):
@@ -138,9 +143,14 @@ class Tally:
     def take(self) -> list[Count]:
         """Return what was counted since the tally was placed or this was last called, and forget it.
 
-        Raises SimulatorError if a snapshot was restored that was taken before the tally was placed.
+        Raises SimulatorError if a snapshot was restored that was taken before the tally was placed, or if there were
+        more times than are kept, 32,768.
         """
         return self.simulator._take_tally(self._number)
+
+    def forget(self) -> None:
+        """Forget what was counted, however often that was."""
+        self.simulator._machine.forget(self._number)
 
 
 class Simulator(Chip):
@@ -321,7 +331,10 @@ class Simulator(Chip):
         )
 
     def take_uart(self, uart: int = 0) -> bytes:
-        """Return what a UART has sent since this was last called."""
+        """Return what a UART has sent since this was last called.
+
+        Of more than 2**20 characters, older ones may be lost; then `take_diagnostics` says so.
+        """
         return self._machine.take_uart(number("uart", uart))[0]
 
     def take_uart_timed(self, uart: int = 0) -> TimedOutput:
@@ -340,7 +353,10 @@ class Simulator(Chip):
         self._machine.set_line_rate(number("uart", uart), None if rate is None else whole("rate", rate, 1, U32))
 
     def take_host_output(self) -> bytes:
-        """Return what the firmware has written by semihosting since this was last called."""
+        """Return what the firmware has written by semihosting since this was last called, 2**24 bytes at most.
+
+        If there was more, `take_diagnostics` says so.
+        """
         return self._machine.take_host_output()
 
     # Truth probes

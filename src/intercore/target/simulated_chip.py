@@ -131,7 +131,7 @@ class WitnessedChip(SimulatedChip):
         """See SimulatedChip. SimulatorError if the program drives no mark."""
         if self._marks is None:
             self._marks = self.simulator.tally(MARK)
-        self._marks.take()
+        self._marks.forget()
 
     def activity(self) -> tuple[Activity, ...]:
         """See SimulatedChip."""

@@ -208,6 +208,11 @@ impl Uart {
         &self.sent
     }
 
+    /// Takes so many of those that left first.
+    pub fn take_oldest(&mut self, count: usize) -> Vec<SentByte> {
+        self.sent.drain(..count.min(self.sent.len())).collect()
+    }
+
     /// The line from the outside, to send characters on. Call `line_changed` afterwards.
     pub fn line_mut(&mut self) -> &mut Line {
         &mut self.line

@@ -37,7 +37,7 @@ impl Accelerators {
     pub fn write_art(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         match offset {
             ART_CTR => self.art_ctr = value & ART_CTR_MASK,
-            _ => _ = context.unmodelled("ART", offset),
+            _ => _ = context.unmodelled("ART"),
         }
     }
 
@@ -45,7 +45,7 @@ impl Accelerators {
     pub fn write_axi(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         match offset {
             TARG7_FN_MOD => self.targ7_fn_mod = value & 3,
-            _ => _ = context.unmodelled("AXI interconnect", offset),
+            _ => _ = context.unmodelled("AXI interconnect"),
         }
     }
 

@@ -84,7 +84,7 @@ impl Peripherals {
         match region.block {
             Block::Hsem => self.hsem.read(offset, &mut context),
             Block::Usart3 => self.usart3.read(offset, &mut context),
-            _ => peeked.unwrap_or_else(|| context.unmodelled(region.name, offset)),
+            _ => peeked.unwrap_or_else(|| context.unmodelled(region.name)),
         }
     }
 

@@ -26,11 +26,9 @@ impl Context<'_> {
         self.reports.tell(Some(self.core), self.address, self.now, sentence);
     }
 
-    /// Tells that a register of a block is not modelled; it reads as zero.
-    pub fn unmodelled(&mut self, block: &str, offset: u32) -> u32 {
-        self.tell(format!(
-            "{block}: the register at offset {offset:#05x} is not modelled: it reads as 0 and ignores writes"
-        ));
+    /// Tells that the register of a block is not modelled; it reads as zero.
+    pub fn unmodelled(&mut self, block: &str) -> u32 {
+        self.tell(format!("{block}: this register is not modelled: it reads as 0 and ignores writes"));
         0
     }
 }

@@ -70,7 +70,7 @@ impl Hsem {
             let owner = &mut self.owners[((offset - RLR) / 4) as usize];
             *owner = owner.or(Some(CORE_ID[context.core] << CORE_ID_SHIFT));
         }
-        self.peek(offset).unwrap_or_else(|| context.unmodelled("HSEM", offset))
+        self.peek(offset).unwrap_or_else(|| context.unmodelled("HSEM"))
     }
 
     /// A write.
@@ -88,7 +88,7 @@ impl Hsem {
             }
             CR => self.clear(value, context),
             KEYR => self.key = value & 0xffff_0000,
-            _ => _ = context.unmodelled("HSEM", offset),
+            _ => _ = context.unmodelled("HSEM"),
         }
     }
 

@@ -83,7 +83,7 @@ impl Iwdg {
                 self.reloaded = context.now;
             }
             SR => {}
-            _ => _ = context.unmodelled("IWDG", offset),
+            _ => _ = context.unmodelled("IWDG"),
         }
     }
 

@@ -114,7 +114,7 @@ impl Rcc {
             CIER..=CICR | HSICFGR | CRRCR | CSICFGR => {}
             _ if self.sources.covers(offset) => self.sources.write(offset, value, self.in_use(), backup, context),
             _ if self.gates.covers(offset) => self.gates.write(offset, value, context),
-            _ => _ = context.unmodelled("RCC", offset),
+            _ => _ = context.unmodelled("RCC"),
         }
     }
 

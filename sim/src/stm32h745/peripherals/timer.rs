@@ -186,7 +186,7 @@ impl Timer {
                     self.compare[channel][ACTIVE] = value & self.max;
                 }
             }
-            _ => _ = context.unmodelled(self.name, offset),
+            _ => _ = context.unmodelled(self.name),
         }
         0
     }

@@ -84,6 +84,9 @@ const THRESHOLDS: [usize; 8] = [2, 4, 8, 12, 14, 16, usize::MAX, usize::MAX];
 /// What `USART_PRESC` divides the kernel clock by; the values after are reserved and taken for the last.
 const PRESCALERS: [u64; 12] = [1, 2, 4, 6, 8, 10, 12, 16, 32, 64, 128, 256];
 
+/// Characters sent that are kept until somebody takes them, at least: 16 MB. Of twice as many the older half is dropped.
+const KEPT: usize = 1 << 20;
+
 /// Parts of a thousand by which two ends may differ: the receiver's tolerance with 8 bits and 16 samples (Table 422).
 const TOLERANCE: u64 = 33;
 
@@ -108,6 +111,8 @@ pub struct Usart {
     silent_since: Option<Time>,
     line: Line,
     sent: Vec<SentByte>,
+    /// Characters that nobody took in time.
+    dropped: u64,
     kernel: u64,
     /// The pin that is TX on the board is connected to this USART.
     connected: bool,
@@ -139,6 +144,7 @@ impl Usart {
             silent_since: None,
             line: Line::new(rate),
             sent: Vec::new(),
+            dropped: 0,
             kernel: 0,
             connected: false,
         }
@@ -148,6 +154,7 @@ impl Usart {
     pub fn reset(&mut self) {
         let old = std::mem::replace(self, Self::new(0));
         (self.line, self.sent, self.kernel, self.connected) = (old.line, old.sent, old.kernel, old.connected);
+        self.dropped = old.dropped;
     }
 
     /// The far end.
@@ -158,6 +165,12 @@ impl Usart {
     /// What was sent since the last call.
     pub fn take_sent(&mut self) -> Vec<SentByte> {
         std::mem::take(&mut self.sent)
+    }
+
+    /// How many characters were dropped since the last call because nobody took what was sent, and when the last one left.
+    pub fn take_dropped(&mut self) -> Option<(u64, Time)> {
+        let dropped = std::mem::take(&mut self.dropped);
+        self.sent.last().filter(|_| dropped > 0).map(|last| (dropped, last.at))
     }
 
     /// The kernel clock has another rate.
@@ -248,7 +261,7 @@ impl Usart {
 
     /// A read, which takes a character if it is of `USART_RDR`.
     pub fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        let value = self.peek(offset).unwrap_or_else(|| context.unmodelled("USART3", offset));
+        let value = self.peek(offset).unwrap_or_else(|| context.unmodelled("USART3"));
         if offset == RDR {
             self.last = self.received.pop_front().unwrap_or(self.last);
             self.show_errors();
@@ -278,7 +291,7 @@ impl Usart {
             ICR => self.flags &= !value,
             TDR => self.send(value as u8, context),
             RQR | ISR | RDR => {}
-            _ => _ = context.unmodelled("USART3", offset),
+            _ => _ = context.unmodelled("USART3"),
         }
     }
 
@@ -389,6 +402,10 @@ impl Usart {
     pub fn advance(&mut self, now: Time) {
         while let Some((byte, end)) = self.shifting.filter(|(_, end)| *end <= now) {
             if self.connected {
+                if self.sent.len() >= 2 * KEPT {
+                    self.sent.drain(..KEPT);
+                    self.dropped += KEPT as u64;
+                }
                 self.sent.push(SentByte { at: end, byte, rate: self.baud() });
             }
             self.shifting = None;

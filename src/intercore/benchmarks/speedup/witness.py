@@ -42,7 +42,7 @@ class SpeedupWitness(Witness):
     def forget(self) -> None:
         """See Witness."""
         if self._tally is not None:
-            self._tally.take()
+            self._tally.forget()
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
         """Return the cycles as checks. None of a workload that is not the user's own: of those more is known.

@@ -20,6 +20,7 @@ use crate::chip::bus::decoded::{Instructions, Place};
 use crate::chip::bus::memory::Sram;
 use crate::chip::cpu::Core;
 use crate::chip::cpu::decode::Code;
+use dynasmrt::DynasmApi;
 use dynasmrt::x64::Assembler;
 use dynasmrt::{AssemblyOffset, DynamicLabel};
 use region::{Block, End, Source};
@@ -88,6 +89,10 @@ impl Exit {
         [Self::Branch, Self::Rare, Self::Unknown, Self::Stop][number as usize & 3]
     }
 }
+
+/// Bytes of code after which all is forgotten, and what is hot by then translated again: a program of 16 MB, all of it hot,
+/// would take gigabytes.
+const MOST_CODE: usize = 32 << 20;
 
 /// The code of a block, by role.
 struct Entry {
@@ -182,11 +187,19 @@ impl Native {
         if !self.heats(place, index) || !source.is_decoded(pc) {
             return None;
         }
+        if self.heat[place as usize][index] == self.hot && self.is_full() {
+            self.forget_all();
+            return None;
+        }
         if self.heat[place as usize][index] == self.hot && self.translate(pc, place, source, sram, flash).is_none() {
             // The host does not let code be made.
             *self = Self::new(NEVER);
         }
         self.number(place, index)
+    }
+
+    fn is_full(&self) -> bool {
+        self.compiled.as_ref().is_some_and(|compiled| compiled.assembler.offset().0 > MOST_CODE)
     }
 
     fn number(&self, place: Place, index: usize) -> Option<usize> {

@@ -136,7 +136,7 @@ impl Gates {
                 bank.enabled[index] = value & !reserved;
             }
             LPENR.. => bank.in_sleep[((place - LPENR) / 4) as usize] = value,
-            _ => _ = context.unmodelled("RCC", offset),
+            _ => _ = context.unmodelled("RCC"),
         }
     }
 

@@ -6,29 +6,26 @@ VENV := .venv
 BIN := $(VENV)/bin
 # On a terminal they show how far they are.
 QUIET := $(if $(MAKE_TERMOUT),,--quiet)
-# It fetches and unpacks a gigabyte of packages in an eighth of pip's time.
-UV := uv==0.13.9
 # Whoever has told pip of an index of their own means uv as well, which does not read pip's settings.
 ifdef PIP_INDEX_URL
 export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
 endif
 INSTALL := $(BIN)/uv pip install $(QUIET) --python $(BIN)/python
+# What is fetched has a hash in a file of this repository, or is not installed.
+HASHED := --require-hashes --no-deps --requirement
+# For the oldest Python; versions stay what they are while pyproject.toml allows them.
+RESOLVE := $(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.11
+GROUPS := audit dist packers page
+EXTRA = $(BIN)/python -c "import tomllib; \
+    print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['$(1)'], sep='\n')"
 CARGO := cd sim && cargo
 RING_MODEL := cd tests/ring_model && export CARGO_TARGET_DIR=../../build/ring-model
 SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Cargo.lock sim/python/Cargo.toml
 # The compiler only recommends its C library.
 BUILDERS := cmake:cmake cc:gcc make:make $(PYTHON):python3
 ARM_GCC := arm-none-eabi-gcc:gcc-arm-none-eabi /usr/include/newlib/stdio.h:libnewlib-arm-none-eabi
-# Its compiler makes a module for older C libraries than this machine's.
-ZIG := ziglang==0.16.0
 SIM_TOOLS := $(ARM_GCC) qemu-system-arm:qemu-system-arm gdb-multiarch:gdb-multiarch
 C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.cpp' 'firmware/*.h')
-# It drives Debian's browser in tests of the page, by what the browser offers to those who debug; one of its own is not fetched.
-PLAYWRIGHT := playwright==1.65.2
-# What makes a page hard to use for some: contrast, names, roles, order.
-AXE := axe-core@4.14.1
-# They check what is made for other people's builds; in an environment of its own, since labgrid brings another pyserial.
-PACKERS := platformio==6.2.0 idf-component-manager==3.1.2
 # What serves a serial port to other machines in a labgrid laboratory.
 LAB_TOOLS := ser2net:ser2net
 # Tests build image after image whose files are mostly the same; folders, which debugging information names, do not count.
@@ -37,6 +34,10 @@ COMPILER_CACHE := ccache:ccache
 NINJA := ninja:ninja-build
 CACHED = CMAKE_GENERATOR=Ninja CMAKE_C_COMPILER_LAUNCHER="$$(command -v ccache)" CCACHE_DIR="$(CURDIR)/build/ccache" CCACHE_NOHASHDIR=1
 FUZZ_SECONDS ?= 60
+HOST_TRIPLE = $(shell rustc -vV | sed -n 's/^host: //p')
+# What cargo-fuzz gives the compiler, without a sanitizer.
+COVERAGE := --cfg fuzzing -Cdebug-assertions -Cpasses=sancov-module $(addprefix -Cllvm-args=-sanitizer-coverage-, \
+    level=4 inline-8bit-counters pc-table trace-compares)
 # Of tests/firmware, for programs of microcontrollers.
 CROSS_COMPILED := amp rp2040 rp2040_amp stm32h745
 SANITIZED := test-address,undefined test-thread
@@ -71,7 +72,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Here everything is built once; what makes the next build quicker makes this one slower.
 export CARGO_INCREMENTAL := 0
 
-.PHONY: help run packages test baseline test-packages test-tools test-simulator test-ring-model test-desk test-host test-page $(SANITIZED) test-long lint lint-c lint-python lint-rust format fuzz bench peers dist docs pictures clean setup
+.PHONY: help run packages test baseline test-packages test-tools test-simulator test-ring-model test-desk test-host test-page $(SANITIZED) test-long lint lint-c lint-python lint-rust format constraints fuzz fuzz-console fuzz-image bench peers dist docs pictures clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -122,7 +123,7 @@ $(SANITIZED): test-%:
 
 test-page: setup build/page/.installed ## the page in a real browser: on a desk and a telephone, light, dark, printed, and without a script
 	scripts/install-packages chromium:chromium $(ARM_GCC)
-	@$(INSTALL) $(PLAYWRIGHT)
+	@$(INSTALL) $(HASHED) scripts/constraints/page.txt
 	INTERCORE_BROWSER=1 $(BIN)/pytest -q tests/page/test_browser.py $(SOON_OVER)
 
 test-long: setup build/platformio/.installed ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
@@ -130,6 +131,7 @@ test-long: setup build/platformio/.installed ## what is too long for every day: 
 	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test all qemu::
 	cd sim && PROPTEST_RNG_ALGORITHM=xs PROPTEST_CASES=100000 cargo test --locked --release --test all -- lockstep:: interleaving::
 	cd sim && PROPTEST_RNG_ALGORITHM=xs PROPTEST_CASES=1000000 cargo test --locked --release --test all engines::
+	$(MAKE) --no-print-directory fuzz-image
 	$(RING_MODEL) && cargo test --locked --quiet -- --include-ignored
 	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim $(addprefix tests/firmware/,$(CROSS_COMPILED)) tests/cli
 	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/firmware/host/test_transports.py tests/firmware/host/test_trace.py
@@ -183,13 +185,33 @@ baseline: setup ## measure what baselines/ holds and write it anew; commit it wi
 	$(BIN)/intercore run pico-sim suite --store build/baseline.db --report build/baseline.html >> build/baseline.log
 	$(BIN)/intercore baseline save baselines/pico-sim-suite.txt --store build/baseline.db
 
-fuzz: setup ## fuzz the target's console for FUZZ_SECONDS (60)
+constraints: setup ## write anew which versions of Python packages are fetched, and their hashes; UPGRADE=--upgrade takes newer ones
+	$(RESOLVE) $(UPGRADE) pyproject.toml --extra dev --output-file constraints.txt
+	$(call EXTRA,docs) | $(RESOLVE) $(UPGRADE) --constraint constraints.txt --output-file docs/constraints.txt -
+	for group in $(GROUPS); do \
+	    $(RESOLVE) $(UPGRADE) --group $$group --output-file scripts/constraints/$$group.txt || exit; done
+
+fuzz: fuzz-console fuzz-image ## fuzz the target's console, then the simulator's loaders, each for FUZZ_SECONDS (60)
+
+fuzz-console: setup
 	@command -v clang > /dev/null || scripts/install-packages clang:clang
 	cmake -S firmware/fuzz -B build/fuzz -DCMAKE_C_COMPILER=clang > build/fuzz.log || { cat build/fuzz.log; exit 1; }
 	cmake --build build/fuzz
 	mkdir -p build/corpus
 	build/fuzz/console_fuzz -dict=firmware/fuzz/console.dict -max_len=600 -timeout=10 \
 	    -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/corpus
+
+# cargo-fuzz needs a nightly compiler for the sanitizers alone; coverage, which finds what panics, a stable one has, too.
+fuzz-image:
+	scripts/check-rust
+	scripts/install-packages c++:g++ $(ARM_GCC)
+	cd sim/fuzz && RUSTFLAGS="$(COVERAGE)" cargo build --locked --quiet --release --target $(HOST_TRIPLE) \
+	    --target-dir ../../build/fuzz-image
+	mkdir -p build/fuzz-image/corpus
+	echo 'void _start(void) { for (;;) {} }' | arm-none-eabi-gcc -mcpu=cortex-m0plus -g -nostdlib -Wl,-Ttext=0x20000000 \
+	    -x c - -o build/fuzz-image/corpus/small.elf
+	cd build/fuzz-image && $(HOST_TRIPLE)/release/image -max_len=65536 -timeout=10 -rss_limit_mb=1024 \
+	    -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 corpus
 
 bench: setup ## what Intercore itself costs: a time stamp, a start of the tool, the link, the store, the memory of a chip; our ring beside a message buffer; how fast its simulator is (Rust)
 	$(BIN)/python bench/time_stamp.py
@@ -210,7 +232,7 @@ peers: setup ## our benchmarks beside other people's on this machine, by turns (
 
 dist: setup ## build what is released, in dist/: wheel, sdist, Arduino library, the Pico's programs
 	scripts/install-packages $(ARM_GCC)
-	$(INSTALL) $(ZIG)
+	$(INSTALL) $(HASHED) scripts/constraints/dist.txt
 	$(BIN)/python scripts/dist.py
 
 docs: setup $(VENV)/.docs ## build the documentation as a site that is read without a network, in build/docs/html
@@ -233,28 +255,30 @@ setup: $(VENV)/.installed
 	@mkdir -p build
 
 # What builds the site is no part of what is tested every day.
-$(VENV)/.docs: pyproject.toml constraints.txt docs/constraints.txt | setup
-	$(INSTALL) --constraint constraints.txt --constraint docs/constraints.txt $$($(BIN)/python -c "import tomllib; \
-	    print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['docs'])")
+$(VENV)/.docs: docs/constraints.txt | setup
+	$(INSTALL) $(HASHED) docs/constraints.txt
 	@touch $@
 
-build/platformio/.installed: Makefile | setup
+build/platformio/.installed: scripts/constraints/packers.txt | setup
 	$(PYTHON) -m venv build/platformio
-	$(BIN)/uv pip install --quiet --python build/platformio/bin/python $(PACKERS)
+	$(BIN)/uv pip install --quiet --python build/platformio/bin/python $(HASHED) scripts/constraints/packers.txt
 	@touch $@
 
-build/page/.installed: Makefile
+# axe-core finds what makes a page hard to use for some: contrast, names, roles, order.
+build/page/.installed: tests/page/package-lock.json
 	scripts/install-packages npm:npm
-	npm install --silent --no-fund --no-audit --prefix build/page $(AXE)
+	@mkdir -p build/page
+	cp tests/page/package.json tests/page/package-lock.json build/page
+	npm ci --silent --no-fund --no-audit --prefix build/page
 	@touch $@
 
 # The package is installed in place: Python code counts as it is, the simulated chip is built again when it has changed,
 # and the first time beside the packages that are needed.
 $(VENV)/.installed: $(VENV)/.complete $(SIM_FILES)
 	$(BIN)/maturin build --quiet --interpreter $(BIN)/python --auditwheel skip & \
-	    $(INSTALL) --no-deps --requirement constraints.txt; fetched=$$?; wait $$! && exit $$fetched
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(INSTALL) --constraint constraints.txt --no-build-isolation \
-	    --editable '.[dev]'
+	    $(INSTALL) $(HASHED) constraints.txt; fetched=$$?; wait $$! && exit $$fetched
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(INSTALL) --no-deps --no-build-isolation --editable .
+	@$(BIN)/uv pip check --quiet --python $(BIN)/python
 	@touch $@
 
 $(VENV)/.complete: Makefile pyproject.toml constraints.txt scripts/install-packages scripts/check-rust
@@ -265,6 +289,6 @@ $(VENV)/.complete: Makefile pyproject.toml constraints.txt scripts/install-packa
 	@$(PYTHON) -c 'import ensurepip' 2> /dev/null || scripts/install-packages :python3-venv
 	@echo "setting up in $(VENV), once: Python packages (1 GB with all that tests need), and the simulator by cargo"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install $(QUIET) --disable-pip-version-check $(UV)
-	$(INSTALL) --constraint constraints.txt maturin
+	$(BIN)/pip install $(QUIET) --disable-pip-version-check $(HASHED) \
+	    <(sed -nE '/^(uv|maturin)==/,/[^\]$$/p' constraints.txt)
 	@touch $@

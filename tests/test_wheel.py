@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import resource
 import shutil
 import subprocess
@@ -52,7 +53,9 @@ def debian(
     # Its packages come to it by file: whether a network is there is not the question.
     shutil.copy(wheel, folder / "home")
     fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary=:all:", "--dest", folder / "wheels"]
-    subprocess.run([*fetch, "--constraint", ROOT / "constraints.txt", wheel], check=True)
+    versions = folder / "constraints.txt"  # without hashes: with them, pip would have one for our wheel, too
+    versions.write_text(re.sub(r" \\\n +--hash=\S+", "", (ROOT / "constraints.txt").read_text("utf-8")), "utf-8")
+    subprocess.run([*fetch, "--constraint", versions, wheel], check=True)
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         inside = 'mount -t proc proc "$0/proc" && exec chroot "$0" /bin/sh -c "cd /home && exec \\"\\$@\\"" sh "$@"'

@@ -123,7 +123,9 @@ def test_a_board_of_two_programs_gets_two_files_and_no_uf2_file(tmp_path: Path) 
 
 def test_both_files_are_written_to_a_folder_that_is_made(tmp_path: Path) -> None:
     elf = example("both_cores")
-    files = write_image(Image(PICO, (elf,), {"opt": "Os"}, "gcc", KERNEL), tmp_path / "new" / "folder")
+    image = Image(PICO, (elf,), {"opt": "Os"}, "gcc", KERNEL)
+    write_image(image, tmp_path / "new" / "folder")
+    files = write_image(image, tmp_path / "new" / "folder")  # which replaces the first
     assert files.uf2 is not None
     assert (files.elfs[0].name, files.uf2.name) == ("intercore-pico-Os.elf", "intercore-pico-Os.uf2")
     assert files.elfs[0].read_bytes() == elf.read_bytes()

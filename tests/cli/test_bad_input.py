@@ -538,7 +538,7 @@ def test_a_file_that_may_not_grow_is_an_error_and_leaves_the_old_one(
     tool: Tool = request.getfixturevalue(store)
     old = tool.directory / words[-1]
     old.write_text("old")
-    result = tool(*words, file_limit=60_000).failed(1)
+    result = tool(*words, "--force", file_limit=60_000).failed(1)
     assert words[-1] in result.error
     assert old.read_text() == "old"
     assert {path.name for path in tool.directory.iterdir()} == {"intercore.db", words[-1]}

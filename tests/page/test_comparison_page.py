@@ -142,6 +142,7 @@ class _Parts(HTMLParser):
 def test_the_page_loads_and_runs_nothing_and_tells_verdicts_in_words(compared: Comparison, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     write_comparison_page(compared, path)
+    write_comparison_page(compared, path)  # which replaces the first
     page = path.read_text("utf-8")
     parts = _Parts()
     parts.feed(page)

@@ -624,7 +624,7 @@ def test_a_page_that_fails_half_way_leaves_the_old_one(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(IntercoreError, match="No space left on device"):
-        write_page([reports(run(measurement(1000)))], path)
+        write_page([reports(run(measurement(1000)))], path, force=True)
     assert path.read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]
 

@@ -169,7 +169,7 @@ def test_a_run_without_measurements_is_refused(path: Path) -> None:
 
 
 def test_an_existing_file_is_replaced_and_nothing_else_is_left(path: Path) -> None:
-    path.write_text("old")
+    export(run(measurement(series("t", 2))), path)
     export(run(measurement(series("t", 1))), path)
     assert read(path)["ticks"].to_list() == [1]
     assert list(path.parent.iterdir()) == [path]
@@ -193,7 +193,7 @@ def test_a_full_disk_leaves_the_old_file(path: Path) -> None:
     path.write_text("old")
     noise = np.random.default_rng(1).integers(-(2**62), 2**62, 50_000)
     with limited_files(100_000), pytest.raises(IntercoreError, match=r"cannot write .*(too large|too big)"):
-        export(run(measurement(Series("t", "common", 1, noise))), path)
+        export(run(measurement(Series("t", "common", 1, noise))), path, force=True)
     assert path.read_text() == "old"
     assert list(path.parent.iterdir()) == [path]
 

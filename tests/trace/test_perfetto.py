@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
 from intercore.record.trace_recording import Cause, Class, Event, Kind, Recording, Ring
+from intercore.replacement import PERFETTO
 from intercore.trace.history import History
 from intercore.trace.path import consists_of
 from intercore.trace.perfetto import event_name, interrupt_name, perfetto
@@ -32,6 +33,7 @@ class Read:
     """A file as a reader of Perfetto's format has it."""
 
     def __init__(self, content: bytes) -> None:
+        assert PERFETTO.beginning.match(content), "a new file replaces it"
         trace = Trace()
         assert trace.ParseFromString(content) == len(content)
         self.tracks: dict[int, str] = {}

@@ -11,12 +11,13 @@ import re
 import tempfile
 import zipfile
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 
 from intercore.board.sources import firmware_sources
 from intercore.errors import IntercoreError, UsageError
+from intercore.replacement import ARDUINO_LIBRARY, replacement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,16 +56,17 @@ def arduino_library() -> dict[PurePosixPath, bytes]:
         ) from error
 
 
-def write_arduino_library(output: Path) -> Path:
+def write_arduino_library(output: Path, *, force: bool = False) -> Path:
     """Write the library as a folder, or, if `output` ends with .zip, as one file that the Arduino IDE can add.
 
-    An earlier version of it in that place is replaced. Raises UsageError if something else is there, and IntercoreError
-    if it cannot be written.
+    An earlier version of it in that place is replaced, another file only by `force`, another folder never. Raises
+    UsageError if something else is there, and IntercoreError if it cannot be written.
     """
     files = arduino_library()
     try:
         if output.suffix == ".zip":
-            _write_zip(files, output)
+            with replacement(output, ARDUINO_LIBRARY, force=force) as file:
+                _write_zip(files, file)
         else:
             _write_folder(files, output)
     except OSError as error:
@@ -125,17 +127,12 @@ def _headers(sources: Path, flags: list[str], programs: list[Path]) -> dict[str,
     return found
 
 
-def _write_zip(files: Mapping[PurePosixPath, bytes], output: Path) -> None:
-    scratch = output.with_name(f".{output.name}.part")
-    try:
-        with zipfile.ZipFile(scratch, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path, content in sorted(files.items()):
-                entry = zipfile.ZipInfo(str(NAME / path), _EPOCH)
-                entry.external_attr = 0o644 << 16
-                archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
-        scratch.replace(output)
-    finally:
-        scratch.unlink(missing_ok=True)
+def _write_zip(files: Mapping[PurePosixPath, bytes], output: IO[bytes]) -> None:
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in sorted(files.items()):
+            entry = zipfile.ZipInfo(str(NAME / path), _EPOCH)
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
 
 
 def _write_folder(files: Mapping[PurePosixPath, bytes], output: Path) -> None:

@@ -11,6 +11,7 @@ import msgspec
 from intercore.board.elf import Section, sections
 from intercore.board.image import Image, variant
 from intercore.board.uf2 import uf2_of
+from intercore.replacement import ELF, UF2, WHOLE_FLASH, Kind, replacement
 
 
 class ImageFiles(msgspec.Struct, frozen=True):
@@ -27,24 +28,30 @@ class ImageFiles(msgspec.Struct, frozen=True):
     """Of each of the ELF files."""
 
 
-def write_image(image: Image, folder: Path) -> ImageFiles:
+def write_image(image: Image, folder: Path, *, force: bool = False) -> ImageFiles:
     """Write the image as ELF files, and as what its board is flashed with, into `folder`, which is made if need be.
 
-    Raises IntercoreError or OSError.
+    Older images are replaced, other files only by `force`. Raises IntercoreError or OSError.
     """
     folder.mkdir(parents=True, exist_ok=True)
     name = _name(image)
     alone = len(image.elfs) == 1
     elfs = tuple(folder / (f"{name}.elf" if alone else f"{name}-core{core}.elf") for core in range(len(image.elfs)))
     for made, elf in zip(image.elfs, elfs, strict=True):
-        shutil.copyfile(made, elf)
+        _copy(made, elf, ELF, force=force)
     uf2_file = folder / f"{name}.uf2" if image.board.flashed_by == "boot drive" else None
     if uf2_file is not None:
-        uf2_file.write_bytes(uf2_of(elfs[0]))
+        with replacement(uf2_file, UF2, force=force) as file:
+            file.write(uf2_of(elfs[0]))
     whole = folder / f"{name}.bin" if image.whole_flash is not None else None
     if whole is not None and image.whole_flash is not None:
-        shutil.copyfile(image.whole_flash, whole)
+        _copy(image.whole_flash, whole, WHOLE_FLASH, force=force)
     return ImageFiles(elfs, uf2_file, whole, image, tuple(sections(elf) for elf in elfs))
+
+
+def _copy(made: Path, to: Path, kind: Kind, *, force: bool) -> None:
+    with made.open("rb") as source, replacement(to, kind, force=force) as file:
+        shutil.copyfileobj(source, file)
 
 
 def _name(image: Image) -> str:

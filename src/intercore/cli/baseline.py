@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from intercore.cli.options import DEFAULT_STORE, StorePath
+from intercore.cli.options import DEFAULT_STORE, Force, StorePath
 from intercore.cli.stored import RunId, stored
 from intercore.comparison import baseline_file
 from intercore.comparison.baseline import of_run
@@ -26,12 +26,13 @@ def save(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it; an older baseline is replaced.")],
     run_id: RunId = None,
     *,
+    force: Force = False,
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write the medians, percentiles and conditions of a run, a line for each series of each setting."""
     run = stored(store_path, run_id)
     made = of_run(run)
-    baseline_file.write(made, file)
+    baseline_file.write(made, file, force=force)
     settings = len(made.measurements)
     text = f"wrote {file.absolute()}: {settings} setting{'s' * (settings != 1)} of run {run.id} on {run.plan.target}"
     messages().print(text, markup=False, soft_wrap=True)

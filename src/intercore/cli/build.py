@@ -11,7 +11,7 @@ from intercore.board.boards import find
 from intercore.board.build import board_image
 from intercore.board.image_files import write_image
 from intercore.cli.board_options import BoardName, levels_of, with_factors
-from intercore.cli.options import Output
+from intercore.cli.options import Force, Output
 from intercore.terminal.console import messages
 from intercore.terminal.formats import DEFAULT, show
 from intercore.terminal.image import ImageFindings
@@ -25,6 +25,7 @@ def build(
     board: BoardName,
     *,
     folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write the files to.")] = Path(),
+    force: Force = False,
     output: Output = DEFAULT,
     **levels: str | None,
 ) -> None:
@@ -32,5 +33,5 @@ def build(
     chosen = find(board)
     wanted = levels_of(chosen, levels)
     with messages().status(f"building for {board}") as status:
-        files = write_image(board_image(chosen, wanted, status.update), folder)
+        files = write_image(board_image(chosen, wanted, status.update), folder, force=force)
     show(ImageFindings(files), output)

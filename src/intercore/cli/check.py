@@ -18,7 +18,7 @@ from intercore.campaign.levels import target_levels
 from intercore.campaign.run import carry_out
 from intercore.cli.connection import connected, patience, with_kernel_said
 from intercore.cli.number_options import whole_option
-from intercore.cli.options import DEFAULT_STORE, Baud, KernelPath, Output, PortUrl, StorePath, Timeout
+from intercore.cli.options import DEFAULT_STORE, Baud, Force, KernelPath, Output, PortUrl, StorePath, Timeout
 from intercore.cli.planned import sources_of, with_sources
 from intercore.cli.stored import stored
 from intercore.document.junit import junit
@@ -28,7 +28,7 @@ from intercore.numeral import whole_number
 from intercore.record.measurement import Plan
 from intercore.record.plan import MAX_SETTINGS, settings
 from intercore.record.store import Store
-from intercore.replacement import replacement
+from intercore.replacement import JUNIT, MARKDOWN, Kind, check_replaceable, replacement
 from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find, usual_builds
 from intercore.terminal.console import messages, say
 from intercore.terminal.findings import OfSection
@@ -63,6 +63,7 @@ def check(
     markdown_path: Annotated[
         Path | None, typer.Option("--markdown", help="Also write Markdown there, for a pull request's summary.")
     ] = None,
+    force: Force = False,
     repetitions: Annotated[
         int | None,
         whole_option("--repetitions", 1, MAX_SETTINGS, "How often to measure each setting; as the file says, else 5."),
@@ -75,6 +76,9 @@ def check(
     output: Output = DEFAULT,
 ) -> None:
     """Check a run against the budgets of a file; the exit status says whether they are kept, so a build can fail."""
+    for path, kind in ((junit_path, JUNIT), (markdown_path, MARKDOWN)):
+        if path is not None:
+            check_replaceable(path, kind, force=force)  # before anything is measured
     budgets = budget_reader.read(file)
     if name is None or whole_number(name) is not None:
         given = {"--repetitions": repetitions, "--kernel": kernel, "--port": port}
@@ -86,9 +90,9 @@ def check(
         address = Address(port, baud, sources=sources_of(kernel=kernel, firmware=None))
         found = _measured(budgets, name, address, timeout, repetitions, store_path)
     if junit_path is not None:
-        _write(junit_path, junit(found))
+        _write(junit_path, JUNIT, junit(found), force=force)
     if markdown_path is not None:
-        _write(markdown_path, markdown(found).encode("utf-8", "replace"))
+        _write(markdown_path, MARKDOWN, markdown(found).encode("utf-8", "replace"), force=force)
     show(
         OfSection(found, report.rows(found), report.section(found), found.warnings, found.first, answer_first=True),
         output,
@@ -97,8 +101,8 @@ def check(
         raise typer.Exit(found.exit_status)
 
 
-def _write(path: Path, content: bytes) -> None:
-    with replacement(path) as file:
+def _write(path: Path, kind: Kind, content: bytes, *, force: bool) -> None:
+    with replacement(path, kind, force=force) as file:
         file.write(content)
     messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 

@@ -10,8 +10,8 @@ import typer
 from intercore.campaign.phases import SHIFTS, find_change
 from intercore.cli import by_turns
 from intercore.cli.number_options import percent_option, whole_option
-from intercore.cli.options import DEFAULT_STORE, Output, StorePath, Timeout
-from intercore.cli.outcome import check_sound, write_comparison
+from intercore.cli.options import DEFAULT_STORE, Force, Output, StorePath, Timeout
+from intercore.cli.outcome import check_page, check_sound, write_comparison
 from intercore.cli.stored import is_baseline, sides_named
 from intercore.comparison.analysis import Sides
 from intercore.comparison.analysis import compare as compare_runs
@@ -108,6 +108,7 @@ def compare(
             "other bank conflicts; 0 for none.",
         ),
     ] = len(SHIFTS),
+    force: Force = False,
     timeout: Timeout = None,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
@@ -116,6 +117,7 @@ def compare(
     asked = by_turns.Asked(
         tuple(names or ()), tuple(kernels or ()), tuple(firmwares or ()), tuple(builds or ()), repetitions, seed
     )
+    check_page(page, force=force)
     if alternate:
         first, second = (by_turns.resume if resume else by_turns.measure)(asked, store_path, timeout)
         found = _compared([first], [second], within, phases)
@@ -135,7 +137,7 @@ def compare(
             runs = {run.id: run for side in sides for run in side}
             found = compare_runs([*runs.values()], usual_builds(), within=within)
     if page is not None:
-        write_comparison(found, page)
+        write_comparison(found, page, force=force)
     section = comparison_section(found, in_full=in_full)
     warnings, first_said = found.warnings, (*found.identities, *found.deciding)
     show(OfSection(found, comparison_rows(found), section, warnings, first_said, answer_first=True), output)

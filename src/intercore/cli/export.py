@@ -9,7 +9,7 @@ import typer
 
 from intercore.benchmarks.failed import faults
 from intercore.cli.number_options import run_number
-from intercore.cli.options import DEFAULT_STORE, StorePath
+from intercore.cli.options import DEFAULT_STORE, Force, StorePath
 from intercore.cli.stored import stored
 from intercore.record.export.format import known_formats
 from intercore.record.export.samples import export as export_samples
@@ -27,9 +27,10 @@ def export(
     to: Annotated[
         Path, typer.Option(help=f"File to write; its suffix, {' or '.join(known_formats())}, is the format.")
     ],
+    force: Force = False,
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write every raw sample of a run to a file, one row each."""
     run = stored(store_path, run_id)
-    export_samples(run, to, {number for number, found in enumerate(faults(run)) if found})
+    export_samples(run, to, {number for number, found in enumerate(faults(run)) if found}, force=force)
     messages().print(f"wrote {to}", markup=False, soft_wrap=True)

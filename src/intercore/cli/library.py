@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from intercore.board.arduino_library import write_arduino_library
+from intercore.cli.options import Force
 from intercore.terminal.console import results
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -24,9 +25,10 @@ def arduino(
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder to write, or file with the ending .zip.")
     ] = Path("Intercore.zip"),
+    force: Force = False,
 ) -> None:
     """Write the program of the ESP32 as an Arduino library, made of the firmware's sources."""
-    written = write_arduino_library(output)
+    written = write_arduino_library(output, force=force)
     how = (
         "add it by Sketch > Include Library > Add .ZIP Library"
         if output.suffix == ".zip"

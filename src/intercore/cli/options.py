@@ -80,4 +80,8 @@ Timeout = Annotated[
     seconds_option("--timeout", 0.1, f"Longest silence of a target, in seconds: {_longest_silences()}."),
 ]
 StorePath = Annotated[Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs.")]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Replace what is at an output's path, even if it is no older output of its kind."),
+]
 Output = Annotated[FormatName, typer.Option("--format", help="How to print.")]

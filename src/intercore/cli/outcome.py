@@ -15,6 +15,7 @@ from intercore.errors import IntercoreError
 from intercore.record import identity
 from intercore.record.measurement import SPOILING_CHECKS
 from intercore.record.plan import left_out
+from intercore.replacement import PAGE, check_replaceable
 from intercore.target.targets import usual_builds
 from intercore.terminal.console import messages
 from intercore.terminal.run import RunFindings
@@ -68,21 +69,27 @@ def findings(
     )
 
 
-def write_report(runs: Sequence[Run], path: Path, options: Options) -> None:
+def check_page(path: Path | None, *, force: bool) -> None:
+    """Raise UsageError, before anything is measured, if a page may not be written where the user wants it."""
+    if path is not None:
+        check_replaceable(path, PAGE, force=force)
+
+
+def write_report(runs: Sequence[Run], path: Path, options: Options, *, force: bool = False) -> None:
     """Write the page of the runs and say where it is."""
     found = [_reported(run, options) for run in runs]
     with messages().status(f"writing {path}"):
         from intercore.page.page import write_page  # noqa: PLC0415 - plotly takes a second to load
 
-        write_page(found, path, usual_builds())
+        write_page(found, path, usual_builds(), force=force)
     messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 
 
-def write_comparison(found: Comparison, path: Path) -> None:
+def write_comparison(found: Comparison, path: Path, *, force: bool = False) -> None:
     """Write the page of a comparison and say where it is."""
     from intercore.page.comparison_page import write_comparison_page  # noqa: PLC0415 - jinja takes a moment to load
 
-    write_comparison_page(found, path)
+    write_comparison_page(found, path, force=force)
     messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 
 

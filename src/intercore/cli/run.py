@@ -22,6 +22,7 @@ from intercore.cli.options import (
     MOST_BAUD,
     TARGET_HELP,
     Baud,
+    Force,
     ImagePath,
     KernelPath,
     Output,
@@ -32,7 +33,7 @@ from intercore.cli.options import (
     StorePath,
     Timeout,
 )
-from intercore.cli.outcome import check_energy, check_sound, findings, write_report
+from intercore.cli.outcome import check_energy, check_page, check_sound, findings, write_report
 from intercore.cli.planned import sources_of, with_own, with_parts, with_sources
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import command_to_go_on, existing_to_add_to, run_to_resume
@@ -88,6 +89,7 @@ def run(
     report_path: Annotated[
         Path | None, typer.Option("--report", help="Also write an HTML page there; the suite always writes one.")
     ] = None,
+    force: Force = False,
     opt: Annotated[str | None, typer.Option(help="Optimisation levels to build with: O0,O3, as opt=O0,O3.")] = None,
     repetitions: Annotated[
         int | None,
@@ -137,6 +139,7 @@ def run(
     output: Output = DEFAULT,
 ) -> None:
     """Measure a benchmark on a target, store every sample, and print the answers."""
+    check_page(report_path, force=force)
     levels, own = with_own(levels or [], besides or [], folders or [], flags or [])
     sources = sources_of(kernel=kernel, firmware=firmware, own=own)
     address = Address(
@@ -157,6 +160,8 @@ def run(
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
     else:
         known = find(target)
+        if benchmark == SUITE and report_path is None:
+            check_page(_suite_page(target), force=force)
         plan = Plan(
             target,
             port,
@@ -182,12 +187,16 @@ def run(
                 run_id = store.create_run(plan, total)
                 finished = _carry_out(store, run_id, plan, address, timeout, metering, verbose=verbose)
     if report_path is None and finished.plan.name == SUITE:
-        report_path = Path(f"{finished.plan.target}-suite.html")
+        report_path = _suite_page(finished.plan.target)
     show(findings(finished, store_path, options, brief=not verbose), output)
     if report_path is not None:
-        write_report([finished], report_path, options)
+        write_report([finished], report_path, options, force=force)
     check_sound([finished])
     check_energy([finished], store_path)
+
+
+def _suite_page(target: str) -> Path:
+    return Path(f"{target}-suite.html")
 
 
 def _refuse_new_plan(given: Iterable[str]) -> None:

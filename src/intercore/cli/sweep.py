@@ -19,11 +19,12 @@ from intercore.campaign.sweep import carry_out as sweep_campaigns
 from intercore.cli.number_options import percent_option, seconds_option, whole_option
 from intercore.cli.options import (
     DEFAULT_STORE,
+    Force,
     Output,
     StorePath,
     Timeout,
 )
-from intercore.cli.outcome import check_energy, check_sound, findings, write_report
+from intercore.cli.outcome import check_energy, check_page, check_sound, findings, write_report
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import command_to_go_on, existing
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
@@ -82,6 +83,7 @@ def sweep(
         typer.Option(metavar="ADDRESS", help="Simulated chips on the workers of a Dask scheduler: tls://host:8786."),
     ] = None,
     report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
+    force: Force = False,
     patience: Annotated[
         float,
         seconds_option("--patience", 0.0, "Seconds to wait for a target that has gone before it is set aside."),
@@ -92,6 +94,7 @@ def sweep(
     output: Output = DEFAULT,
 ) -> None:
     """Carry out a plan file on its targets, in random order; if interrupted at any point, go on where it stopped."""
+    check_page(report_path, force=force)
     file = plan_reader.read(plan_path)
     file = file if target is None else on_target(file, target)
     file = file if fraction is None else part_of(file, fraction)
@@ -111,7 +114,7 @@ def sweep(
             return
         finished, complete = _sweep(store, file, prepared, simulators, timeout, patience)
     if report_path is not None and finished:
-        write_report(finished, report_path, options)
+        write_report(finished, report_path, options, force=force)
     show(RunsFindings([findings(run, store_path, options) for run in finished]), output)
     if not complete:
         raise typer.Exit(IntercoreError.exit_status)

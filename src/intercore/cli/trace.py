@@ -15,6 +15,7 @@ from intercore.cli.connection import connected
 from intercore.cli.options import (
     TARGET_HELP,
     Baud,
+    Force,
     KernelPath,
     Output,
     OwnFlags,
@@ -24,6 +25,7 @@ from intercore.cli.options import (
     Timeout,
     either,
 )
+from intercore.cli.outcome import check_page
 from intercore.cli.planned import sources_of, with_own
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.exchange import UnknownCommandError
@@ -32,7 +34,7 @@ from intercore.record.factors import TARGET_FACTORS, TRACE_NAME
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import SPOILING_CHECKS
 from intercore.record.origin import in_heading
-from intercore.replacement import replacement
+from intercore.replacement import PERFETTO, check_replaceable, replacement
 from intercore.target.targets import DEFAULT_BAUD, TARGETS, Address, Kind, find
 from intercore.terminal.console import messages
 from intercore.terminal.findings import OfSection
@@ -100,6 +102,7 @@ def trace(
         Path | None, typer.Option("--page", help="Also write an HTML page there, with a timeline of one repetition.")
     ] = None,
     kernel: KernelPath = None,
+    force: Force = False,
     besides: OwnSources = None,
     folders: OwnFolders = None,
     flags: OwnFlags = None,
@@ -110,6 +113,9 @@ def trace(
 ) -> None:
     """Record what cores and tasks do while a benchmark measures: what its times consist of, and a Perfetto file."""
     known = find(target)
+    path = Path(f"{target}-{benchmark}.perfetto-trace") if path is None else path
+    check_replaceable(path, PERFETTO, force=force)
+    check_page(page, force=force)
     told, own = with_own(levels or [], besides or [], folders or [], flags or [])
     words = {name: _single(name, texts) for name, texts in parse_levels(told).items()}
     build = _build(known, {name: text for name, text in words.items() if name in TARGET_FACTORS})
@@ -122,8 +128,7 @@ def trace(
     plain = {one.name: one for one in found.plain.series}
     series = traced(history, found.recorded.series, plain, found.counter_bits)
     ways = {window: consists_of(history, window) for one in series for window in one.windows}
-    path = Path(f"{target}-{benchmark}.perfetto-trace") if path is None else path
-    with replacement(path) as file:
+    with replacement(path, PERFETTO, force=force) as file:
         file.write(perfetto(history, ways, f"{benchmark} on {in_heading(target, known.origin)}"))
     if found.failed:
         raise IntercoreError(
@@ -135,7 +140,9 @@ def trace(
     show(OfSection(analysis, rows(analysis), section(analysis)), output)
     if page is not None:
         found_lines = (typical(one.windows, [ways[window] for window in one.windows]) for one in series)
-        write_trace_page(analysis, [timeline(history, *line) for line in found_lines if line is not None], page)
+        write_trace_page(
+            analysis, [timeline(history, *line) for line in found_lines if line is not None], page, force=force
+        )
         messages().print(f"wrote {page.absolute()}", markup=False, soft_wrap=True)
     messages().print(f"wrote {path.absolute()}: open it at https://ui.perfetto.dev", markup=False, soft_wrap=True)
 

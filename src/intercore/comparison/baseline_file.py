@@ -26,7 +26,7 @@ from intercore.comparison.quantities import PERCENTILES, Kept, KeptMeasurement
 from intercore.errors import IntercoreError, UsageError, unknown
 from intercore.numeral import decimal_number, whole_number
 from intercore.record.factors import of_target
-from intercore.replacement import replacement
+from intercore.replacement import BASELINE, replacement
 from intercore.statistics.intervals import Interval
 from intercore.statistics.repetitions import Medians
 from intercore.text import printable
@@ -75,20 +75,18 @@ def text_of(known: Baseline) -> str:
     return "\n".join([*head, "", *_condition_lines(settings), "", *lines]) + "\n"
 
 
-def write(known: Baseline, path: Path) -> None:
+def write(known: Baseline, path: Path, *, force: bool = False) -> None:
     """Write a baseline to a file, whole or not at all.
 
-    An older baseline is replaced, and nothing else: UsageError if the file is something else. IntercoreError if it
+    An older baseline is replaced, another file only by `force`: UsageError without it. IntercoreError if the file
     cannot be written, or if what would be written could not be read again.
     """
-    if path.is_file() and path.stat().st_size and not path.read_bytes().startswith(MAGIC.encode()):
-        raise UsageError(f"{path} is there and is no baseline: it was left as it is; choose another name")
     content = text_of(known)
     try:
         parse(content, str(path))
     except UsageError as error:
         raise IntercoreError(f"{path} is not written, as it could not be read again: {error}") from error
-    with replacement(path) as file:
+    with replacement(path, BASELINE, force=force) as file:
         file.write(content.encode())
 
 

@@ -12,7 +12,7 @@ import intercore
 from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
 from intercore.record.origin import LABELS, doubt
-from intercore.replacement import replacement
+from intercore.replacement import PAGE, replacement
 from intercore.view.html import environment
 
 if TYPE_CHECKING:
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from intercore.comparison.analysis import Comparison
 
 
-def write_comparison_page(found: Comparison, path: Path) -> None:
+def write_comparison_page(found: Comparison, path: Path, *, force: bool = False) -> None:
     """Write a page about a comparison to `path`.
 
-    An existing file is replaced only when the new one is complete. Raises IntercoreError if it cannot be written.
+    An existing page is replaced only when the new one is complete, another file only by `force`. Raises IntercoreError
+    if it cannot be written.
     """
     section = comparison_section(found)
     # What differs most is the picture's first rows.
@@ -41,5 +42,5 @@ def write_comparison_page(found: Comparison, path: Path) -> None:
             version=intercore.__version__,
         )
     )
-    with replacement(path) as file:
+    with replacement(path, PAGE, force=force) as file:
         file.write(page.encode("utf-8", "replace"))

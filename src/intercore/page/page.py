@@ -45,7 +45,7 @@ from intercore.record.factors import OPT_NAME, TARGET_FACTORS
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.record.origin import CAUTION
 from intercore.record.plan import SUITE, command_to_go_on, left_out
-from intercore.replacement import replacement
+from intercore.replacement import PAGE, replacement
 from intercore.statistics.intervals import summary
 from intercore.statistics.precision import percent
 from intercore.view.common_scale import on_common_scales
@@ -269,11 +269,14 @@ class _Section:
         return " / ".join(known[:_VALUES_SHOWN]) + (f" / … and {more} more" if more > 0 else "")
 
 
-def write_page(reported: Sequence[Reported], path: Path, usual: UsualBuilds = MappingProxyType({})) -> None:
+def write_page(
+    reported: Sequence[Reported], path: Path, usual: UsualBuilds = MappingProxyType({}), *, force: bool = False
+) -> None:
     """Write a page about runs to `path`; `usual` is for the comparison, where they are of two targets.
 
-    An existing file is replaced only when the new one is complete. A run that has nothing to show gets a sentence
-    that says so. Raises UsageError without a run, IntercoreError if the page cannot be written.
+    An existing page is replaced only when the new one is complete, another file only by `force`. A run that has
+    nothing to show gets a sentence that says so. Raises UsageError without a run, IntercoreError if the page cannot be
+    written.
     """
     if not reported:
         raise UsageError("there is no run to make a page of")
@@ -281,7 +284,7 @@ def write_page(reported: Sequence[Reported], path: Path, usual: UsualBuilds = Ma
     ordered = [_by_topic(each) for each in sorted(reported, key=lambda each: each.run.plan.target == _DESK)]
     compared = _compared([each.run for each in ordered], usual)
     page = _page(ordered, compared).encode("utf-8", "replace")
-    with replacement(path) as file:
+    with replacement(path, PAGE, force=force) as file:
         file.write(page)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import intercore
 from intercore.record.origin import LABELS
-from intercore.replacement import replacement
+from intercore.replacement import PAGE, replacement
 from intercore.trace.report import section
 from intercore.trace.timeline import WIDTH
 from intercore.view.html import environment
@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from intercore.trace.timeline import Timeline
 
 
-def write_trace_page(analysis: TraceAnalysis, timelines: Sequence[Timeline], path: Path) -> None:
+def write_trace_page(
+    analysis: TraceAnalysis, timelines: Sequence[Timeline], path: Path, *, force: bool = False
+) -> None:
     """Write a page about a recorded measurement to `path`.
 
-    An existing file is replaced only when the new one is complete. Raises IntercoreError if it cannot be written.
+    An existing page is replaced only when the new one is complete, another file only by `force`. Raises IntercoreError
+    if it cannot be written.
     """
     page = (
         environment("intercore.page")
@@ -38,5 +41,5 @@ def write_trace_page(analysis: TraceAnalysis, timelines: Sequence[Timeline], pat
             version=intercore.__version__,
         )
     )
-    with replacement(path) as file:
+    with replacement(path, PAGE, force=force) as file:
         file.write(page.encode("utf-8", "replace"))

@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     import polars as pl
 
     from intercore.record.measurement import Run
+    from intercore.replacement import Kind
 
 
 class Format(Protocol):
     """What such a module has. It is called like the suffix of its files."""
 
+    KIND: Kind
+    """How an older file of the format is recognised, which a new one replaces."""
     CARRIES_CONDITIONS: bool
     """Whether the file holds plan and conditions of the run beside its samples."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.export.format import known_formats
-from intercore.replacement import replacement
+from intercore.replacement import check_replaceable, replacement
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
 
 
-def export(run: Run, path: Path, failed: Collection[int] = ()) -> None:
+def export(run: Run, path: Path, failed: Collection[int] = (), *, force: bool = False) -> None:
     """Write every sample of the run to `path`, in the format that its suffix names.
 
-    An existing file is replaced only when the new one is complete. `failed` are the numbers of those
-    measurements, from 0, that are marked as failed.
+    An older export is replaced only when the new one is complete, another file only by `force`. `failed` are the
+    numbers of those measurements, from 0, that are marked as failed.
 
     Raises UsageError for another suffix or a run without measurements, IntercoreError if the file cannot be
     written, or if polars cannot be loaded.
@@ -30,6 +30,7 @@ def export(run: Run, path: Path, failed: Collection[int] = ()) -> None:
         raise UsageError(f"cannot export to {path}: its name must end in {' or '.join(known)}")
     if not run.measurements:
         raise UsageError(f"run {run.id} has no measurement to export yet; go on with --resume")
+    check_replaceable(path, known[suffix].KIND, force=force)
     try:
         from polars.exceptions import PolarsError  # noqa: PLC0415 - an extra
 
@@ -40,7 +41,7 @@ def export(run: Run, path: Path, failed: Collection[int] = ()) -> None:
         ) from error
     table = sample_table(run, failed)
     try:
-        with replacement(path) as file:
+        with replacement(path, known[suffix].KIND, force=force) as file:
             known[suffix].write(table, run, file)
     except PolarsError as error:
         raise IntercoreError(f"cannot write {path}: {error}; free space or choose another place") from error

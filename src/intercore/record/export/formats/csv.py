@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING
 
+from intercore.replacement import CSV
+
 if TYPE_CHECKING:
     import polars as pl
 
     from intercore.record.measurement import Run
 
+KIND = CSV
 CARRIES_CONDITIONS = False
 
 

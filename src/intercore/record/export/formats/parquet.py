@@ -7,12 +7,14 @@ from typing import IO, TYPE_CHECKING
 import msgspec
 
 from intercore.record.plan import canonical
+from intercore.replacement import PARQUET
 
 if TYPE_CHECKING:
     import polars as pl
 
     from intercore.record.measurement import Run
 
+KIND = PARQUET
 CARRIES_CONDITIONS = True
 
 

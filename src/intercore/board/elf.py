@@ -11,7 +11,9 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
+from intercore import bounds
 from intercore.board.digest import image_digest
+from intercore.bounds import contents
 from intercore.errors import IntercoreError
 
 if TYPE_CHECKING:
@@ -69,7 +71,7 @@ def _contents(elf: Path) -> list[tuple[int, bytes]]:
 
 def _open(elf: Path) -> ELFFile:
     try:
-        return ELFFile(io.BytesIO(elf.read_bytes()))
+        return ELFFile(io.BytesIO(contents(elf, bounds.ELF)))
     except OSError as error:
         raise IntercoreError(f"{elf}: {error.strerror or error}") from error
     except ELFError as error:

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore import bounds
 from intercore.board.digest import image_digest
+from intercore.bounds import contents
 from intercore.errors import IntercoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-MOST = 16 << 20
+MOST = bounds.WHOLE_FLASH.most
 """Bytes of the largest flash that these chips map by default."""
 PARTITION_TABLE = 0x8000
 """Where the partition table is (CONFIG_PARTITION_TABLE_OFFSET, its default)."""
@@ -84,13 +86,9 @@ def merge(pieces: Mapping[int, bytes]) -> bytes:
 def read(path: Path) -> bytes:
     """Return the content of an image file. Raises IntercoreError if it cannot be read, or is too large to be one."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST + 1)
+        return contents(path, bounds.WHOLE_FLASH)
     except OSError as error:
         raise IntercoreError(f"cannot read {path}: {error.strerror or error}") from error
-    if len(data) > MOST:
-        raise IntercoreError(f"{path} is no image: it has more than {MOST // MEGABYTE} MB, the largest flash there is")
-    return data
 
 
 def check(data: bytes, chip: Chip) -> WholeFlash:

@@ -36,6 +36,8 @@ UNITS: Mapping[str, tuple[Unit, float]] = {
     "GB/s": ("bytes_per_s", 1e9),
 }
 """What a limit can be given in, and what one of it is in the unit that series are counted in."""
+_LARGEST = 1e18
+"""In the same: 30,000 years, or an exabyte per second. What is computed of a limit stays finite."""
 CYCLES = "cycles"
 """Of a core: a unit of time where the target says how many there are in a second."""
 
@@ -137,6 +139,8 @@ def _limit(text: str, *, to_baseline: bool) -> tuple[float, str]:
         raise UsageError(f"a ratio to the baseline has no unit: 1.05 for 5 % more, and not '{text}'")
     if unit and unit not in UNITS and unit != CYCLES:
         raise UsageError(unknown("unit of a limit", unit, [*UNITS, CYCLES]))
+    if not 1 / _LARGEST <= value * UNITS.get(unit, ("", 1.0))[1] <= _LARGEST:
+        raise UsageError(f"the limit {text} is out of range: nothing measured comes near it")
     return value, unit
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from intercore.bounds import BUDGETS
 from intercore.budgets.budget import contradiction, parsed
 from intercore.budgets.check import BudgetFile, for_each
 from intercore.budgets.limited import limited
@@ -22,14 +23,12 @@ if TYPE_CHECKING:
     from intercore.comparison.baseline import Baseline
 
 _EXAMPLE = 'budgets = ["switch from=0 to=1: p99 <= 20 us"]'
-MOST_BUDGETS = 500
-"""More than anyone writes."""
 
 
 def read(path: Path) -> BudgetFile:
     """Read a file of budgets, and the baseline that it names; every budget that is wrong has its line in the error."""
     name = str(path)
-    file = toml_table.parsed(text_of(path, "file of budgets"), name, "file of budgets")
+    file = toml_table.parsed(text_of(path), name, "file of budgets")
     file.check_keys(("budgets", "baseline", "repetitions"))
     budgets = _budgets(file)
     baseline = _baseline(file, path)
@@ -48,8 +47,8 @@ def _budgets(file: TomlTable) -> tuple[Budget, ...]:
     given = file.values.get("budgets")
     if not isinstance(given, list) or not given:
         file.refuse(f"budgets is a list of at least one text: {_EXAMPLE}", "budgets")
-    if len(given) > MOST_BUDGETS:
-        file.refuse(f"these are {len(given)} budgets, more than {MOST_BUDGETS}", "budgets")
+    if len(given) > BUDGETS.most:
+        file.refuse(f"these are {len(given)} budgets, more than {BUDGETS.most}", "budgets")
     lines = file.lines_of_list("budgets")
     found: dict[str, Budget] = {}
     wrong: list[str] = []

@@ -11,8 +11,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from intercore import bounds
 from intercore.board.boards import Flashing
 from intercore.board.debug_probe import check_probe
+from intercore.bounds import contents
 from intercore.campaign.duration import parse_duration
 from intercore.campaign.plan_file import Experiment, PlanFile, TargetEntry
 from intercore.campaign.plan_meter import METER_KEYS, with_meter
@@ -32,27 +34,22 @@ if TYPE_CHECKING:
 
 MAX_LEVELS = 10_000
 """Levels of one factor: more is a range that was mistyped."""
-MAX_BYTES = 1 << 20
-"""Of a plan file."""
 
 
 def read(path: Path) -> PlanFile:
     """Read a plan file. Raises UsageError for one that cannot be read, or whatever target it is carried out on."""
-    return parse(text_of(path, "plan file"), str(path))
+    return parse(text_of(path), str(path))
 
 
-def text_of(path: Path, kind: str) -> str:
-    """Return the text of a file, which is a `kind` such as `plan file`. UsageError if it cannot be read or is none."""
+def text_of(path: Path) -> str:
+    """Return the text of a plan file or of one alike. UsageError if it cannot be read or is none."""
     name = str(path)
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = contents(path, bounds.PLAN)
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror or error}") from None
     except ValueError:  # a name with a zero byte
         raise UsageError(f"cannot read {name}: no file has such a name") from None
-    if len(data) > MAX_BYTES:
-        raise UsageError(f"{name} is no {kind}: it has more than {MAX_BYTES} bytes")
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UsageError(f"{name}:1: this is UTF-16 text: save it as UTF-8")
     try:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 import tomllib
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    pass
 
 Location: TypeAlias = tuple[str | int, ...]
 """Keys of tables and positions in lists, from the outermost in; empty for the whole text."""
 
+_WORK, _WORK_FOR_ALL = 4 << 20, 16 << 20
+"""Characters that are read again and again for the line of one value, and for those of a list. In a longer file a line
+is found by halving, which a text of several lines can mislead, and all of a list stands where the list begins."""
 _CLOSINGS = ("", "\n]", "\n]}", "\n]]", "\n]}]", "\n]}}", "\n]}}]")
 """What may be missing behind a line in the middle of a list, so that what is above can be read."""
 
@@ -18,25 +25,43 @@ def line_of(text: str, location: Location) -> int:
 
     What is not there counts as being where its table is.
     """
-    lines = text.split("\n")
     for kept in range(len(location), 0, -1):
-        for count in range(1, len(lines) + 1):
-            above = "\n".join(lines[:count])
-            if any(_has(above + closing, location[:kept]) for closing in _CLOSINGS):
-                return count
+        if _has(text, location[:kept]):
+            return _first(text, location[:kept])
     return 1
 
 
 def lines_of_list(text: str, location: Location) -> list[int]:
     """Return the number, from 1, of the line of each value of a list, which is there: in one go."""
-    lines = text.split("\n")
+    lines, candidates = _candidates(text)
     found: list[int] = []
-    for count in range(1, len(lines) + 1):
+    if len(candidates) * len(text) > _WORK_FOR_ALL:
+        return [_first(text, location)] * len(_at(text, location))
+    for count in candidates:
         above = "\n".join(lines[:count])
         known = (_at(above + closing, location) for closing in _CLOSINGS)
         values = next((value for value in known if isinstance(value, list)), [])
         found += [count] * (len(values) - len(found))
     return found
+
+
+def _first(text: str, location: Location) -> int:
+    """Return the number of the line from which on a location is there, which is somewhere."""
+    lines, candidates = _candidates(text)
+
+    def is_above(count: int) -> bool:
+        above = "\n".join(lines[:count])
+        return any(_has(above + closing, location) for closing in _CLOSINGS)
+
+    if len(candidates) * len(text) <= _WORK:
+        return next(filter(is_above, candidates))
+    return candidates[bisect.bisect_left(candidates, True, hi=len(candidates) - 1, key=is_above)]
+
+
+def _candidates(text: str) -> tuple[list[str], list[int]]:
+    """Return the lines of a text, and the numbers of those that are more than a blank or a comment."""
+    lines = text.split("\n")
+    return lines, [count for count, line in enumerate(lines, 1) if line.strip() and not line.lstrip().startswith("#")]
 
 
 def _has(text: str, location: Location) -> bool:
@@ -49,7 +74,7 @@ def _at(text: str, location: Location) -> Any:  # noqa: ANN401 - whatever TOML h
         found: Any = tomllib.loads(text)
         for step in location:
             found = found[step]
-    except (tomllib.TOMLDecodeError, KeyError, IndexError, TypeError):
+    except (ValueError, RecursionError, KeyError, IndexError, TypeError):
         return None
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from intercore import bounds
 from intercore.campaign.toml_location import line_of, lines_of_list, syntax_error
 from intercore.errors import UsageError, unknown
 from intercore.text import printable
@@ -12,7 +13,8 @@ from intercore.text import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from intercore.campaign.toml_location import Location
+    from intercore import bounds
+from intercore.campaign.toml_location import Location
 
 _MISSING = object()
 _KINDS: Mapping[type, str] = {list: "list", dict: "table"}
@@ -93,13 +95,11 @@ class TomlTable:
 def parsed(text: str, name: str, kind: str = "plan file") -> TomlTable:
     """Return the whole of a TOML text; `name` is that of the file, of a `kind`. Raises UsageError for what is none."""
     try:
-        return TomlTable(name, text, tomllib.loads(text))
+        return TomlTable(name, text, bounds.toml(text))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(syntax_error(error, name, text)) from None
-    except ValueError:  # Python reads no number of more than 4,300 digits
-        raise UsageError(f"{name} is no {kind}: a number in it has thousands of digits") from None
-    except RecursionError:
-        raise UsageError(f"{name} is no {kind}: its lists and tables are nested too deeply") from None
+    except ValueError as error:
+        raise UsageError(f"{name} is no {kind}: {error}") from None
 
 
 def shown(value: object) -> str:

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, NoReturn, get_args
 
 import msgspec
 
+from intercore import bounds
 from intercore.benchmarks.series import Unit
+from intercore.bounds import contents
 from intercore.comparison.baseline import baseline, setting_key
 from intercore.comparison.quantities import PERCENTILES, Kept, KeptMeasurement
 from intercore.errors import IntercoreError, UsageError, unknown
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
 VERSION = 1
 """Of the format. 1: the first."""
 MAGIC = "intercore baseline"
-MOST_BYTES = 16 << 20
-"""Of a file: the suite makes 300 kB."""
 
 _SAVE = "save it anew: intercore baseline save"
 _ORIGINS = ("measured", "simulated")
@@ -171,12 +171,9 @@ def read(path: Path) -> Baseline:
     """Read a baseline. UsageError, with file and line, for what is none or was edited so that it says nothing."""
     name = str(path)
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+        data = contents(path, bounds.BASELINE)
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror or error}") from None
-    if len(data) > MOST_BYTES:
-        raise UsageError(f"{name} is no baseline: it has more than {MOST_BYTES} bytes")
     try:
         return parse(data.decode("utf-8-sig"), name)
     except UnicodeDecodeError as error:

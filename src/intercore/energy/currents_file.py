@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from msgspec import Meta
 
+from intercore import bounds
 from intercore.errors import UsageError
 from intercore.record.meter_recording import Currents
 
@@ -42,12 +43,14 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read(path: Path) -> Currents:
     """Read such a file. Raises UsageError, with what is wrong and where, for one that is none."""
     try:
-        found = msgspec.convert(tomllib.loads(path.read_text("utf-8-sig")), _File)
+        found = msgspec.convert(bounds.toml(bounds.contents(path, bounds.CURRENTS).decode("utf-8-sig")), _File)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not TOML: {error}") from None
     except msgspec.ValidationError as error:
         raise UsageError(f"{path} is no file of currents: {error}; docs/energy.md has one") from None
+    except ValueError as error:
+        raise UsageError(f"{path} is no file of currents: {error}") from None
     both, one, asleep = ((each.ma, each.ma_per_mhz) for each in (found.both, found.one, found.asleep))
     return Currents(found.name, found.volts, both, one, asleep, found.source, found.leaves_out)

@@ -11,10 +11,11 @@ import io
 import re
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from intercore import bounds
 from intercore.errors import UsageError, unknown
 from intercore.meter.meter import Driver, Meter, MeterError, Seen
 from intercore.record.meter_recording import Trace
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from intercore.meter.address import Address
     from intercore.record.meter_recording import Window
 
-MOST_BYTES = 4 << 30
 _LOOKED_AT = 1 << 16
 """Bytes of the beginning, in which a header must be."""
 _HEADER_LINES = 40
@@ -69,13 +69,15 @@ class CsvMeter(Meter):
 def read(path: Path, address: Address, stated: float | None) -> Trace:
     """Return what is in a file. Raises UsageError for columns that it does not have, MeterError for the rest."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise MeterError(f"{path} has more than {MOST_BYTES >> 30} GiB: export a part of it")
-        text = path.read_text("utf-8-sig", "replace")
+        with bounds.opened(path) as plain, io.TextIOWrapper(plain, "utf-8-sig", "replace") as file:
+            if path.stat().st_size > bounds.CAPTURE.most:
+                raise MeterError(f"{path} has more than {bounds.CAPTURE}: export a part of it")
+            beginning = file.read(_LOOKED_AT)
+            layout = _Layout.of(path, beginning, address)
+            file.seek(0)
+            columns = layout.columns(file, beginning, with_volts=stated is None)
     except OSError as error:
         raise MeterError(f"cannot read {path}: {error.strerror or error}") from None
-    layout = _Layout.of(path, text[:_LOOKED_AT], address)
-    columns = layout.columns(text, with_volts=stated is None)
     seconds = columns["time"]
     if len(seconds) < 2:
         raise MeterError(f"{path} holds {len(seconds)} samples: it takes two at least")
@@ -122,18 +124,15 @@ class _Layout:
                 raise UsageError(f"{address.text}: which column is the {needed}? {needed}=… of: {', '.join(header)}")
         return cls(path, first, parting, decimal, places)
 
-    def columns(self, text: str, *, with_volts: bool) -> dict[str, NDArray[np.float64]]:
+    def columns(self, file: IO[str], beginning: str, *, with_volts: bool) -> dict[str, NDArray[np.float64]]:
         wanted = {name: place for name, place in self._places.items() if name != "volts" or with_volts}
-        if self._decimal == ",":
-            text = text.replace(",", ".")
-        body = io.StringIO(text)
         order = list(wanted)
         converters: dict[int | str, Callable[[str], Any]] = {}
-        if self._has_dates(text):
+        if self._has_dates(beginning.replace(",", ".") if self._decimal == "," else beginning):
             converters[wanted["time"][0]] = _seconds
         try:
             table = np.loadtxt(
-                body,
+                self._lines(file),
                 np.float64,
                 comments=None,
                 delimiter=self._parting,
@@ -150,8 +149,15 @@ class _Layout:
             raise MeterError(f"{self._path}:{self._first + row + 1}: a value is no number")
         return {name: table[:, at] * wanted[name][1] for at, name in enumerate(order)}
 
-    def _has_dates(self, text: str) -> bool:
-        row = next(csv.reader([text.split("\n", self._first + 1)[self._first]], delimiter=self._parting))
+    def _lines(self, file: IO[str]) -> Iterator[str]:
+        """Return the lines, one at a time; a file of one endless line in pieces."""
+        for count, line in enumerate(iter(lambda: file.readline(bounds.CAPTURE_LINE.most), "")):
+            if count > self._first + bounds.CAPTURE_SAMPLES.most:
+                raise MeterError(f"{self._path} has more than {bounds.CAPTURE_SAMPLES}: export a part of it")
+            yield line.replace(",", ".") if self._decimal == "," else line
+
+    def _has_dates(self, beginning: str) -> bool:
+        row = next(csv.reader([beginning.split("\n", self._first + 1)[self._first]], delimiter=self._parting))
         return not _is_number(row[self._places["time"][0]])
 
 

@@ -1,0 +1,104 @@
+"""How much is read of what nobody vouches for: files, stores, instruments, targets.
+
+A file from elsewhere may be made to fill the memory, or to be read for ever. Each bound is far above what is of use;
+beyond it there is an error that names the file or target, and nothing of it is kept. docs/security.md has the table.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import tomllib
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Bound(NamedTuple):
+    """The most that is read of something."""
+
+    of: str
+    """What is read, in the plural."""
+    most: int
+    unit: str = "bytes"
+
+    def __str__(self) -> str:
+        """Return it as people read it: `16 MiB`, `1,000 lines`."""
+        for size, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+            if self.unit == "bytes" and self.most % size == 0:
+                return f"{self.most // size} {name}"
+        return f"{self.most:,} {self.unit}"
+
+
+PLAN = Bound("plan files and files of budgets", 128 << 10)
+TOML_DEPTH = Bound("lists and tables within each other in these and in files of currents", 100, "levels")
+BUDGETS = Bound("budgets of a file", 500, "budgets")
+CURRENTS = Bound("files of currents", 64 << 10)
+BASELINE = Bound("baselines", 16 << 20)
+CAPTURE = Bound("what a meter's own program has exported", 2 << 30)
+CAPTURE_SAMPLES = Bound("samples in it", 1 << 26, "samples")
+CAPTURE_LINE = Bound("a line of it", 64 << 10)
+ELF = Bound("ELF files", 256 << 20)
+WHOLE_FLASH = Bound("images of an ESP32's flash", 16 << 20)
+SCPI_ANSWER = Bound("answers of an instrument (SCPI)", 64 << 10)
+
+SERIES_SAMPLES = Bound("samples of a series in a store", 1 << 24, "samples")
+RUN_SAMPLES = Bound("samples of a run in a store", 1 << 27, "samples")
+STORE_VALUE = Bound("a text or a blob in a store", 136 << 20)  # incompressible samples of the longest series
+CONDITIONS_TEXT = Bound("conditions of a measurement in a store", 1 << 20)
+
+INFO_LINES = Bound("lines of a target's answer to `info`: its conditions", 1000, "lines")
+LIST_LINES = Bound("lines of its answer to `list`", 20_000, "lines")
+OTHER_LINES = Bound("lines of its answer to `run` beside the samples", 1000, "lines")
+
+
+def opened(path: Path) -> IO[bytes]:
+    """Open a plain file for reading. Raises OSError, without waiting for a writer, for a pipe or a device, too."""
+    file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)), "rb")
+    try:
+        check_plain(file.fileno())
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def check_plain(file: int | Path) -> None:
+    """Raise OSError if that is no plain file: a pipe may never end, and a device does things when it is read."""
+    mode = (os.fstat(file) if isinstance(file, int) else file.stat()).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(mode):
+        kind = "pipe" if stat.S_ISFIFO(mode) else "socket" if stat.S_ISSOCK(mode) else "device"
+        raise OSError(errno.EINVAL, f"it is a {kind} and not a plain file; copy it to one")
+
+
+def contents(path: Path, bound: Bound) -> bytes:
+    """Return what is in a plain file. Raises OSError, for one that is larger than the bound, too."""
+    with opened(path) as file:
+        data = file.read(bound.most + 1)
+    if len(data) > bound.most:
+        raise OSError(errno.EFBIG, f"it has more than {bound}, the most for {bound.of}")
+    return data
+
+
+def toml(text: str) -> dict[str, Any]:
+    """Return what a TOML text says. Raises TOMLDecodeError, or ValueError with a clause for what is too much."""
+    too_deep = f"its lists and tables are nested in more than {TOML_DEPTH}"
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # Python reads no number of more than 4,300 digits
+        raise ValueError("a number in it has thousands of digits") from None
+    except RecursionError:
+        raise ValueError(too_deep) from None
+    level: list[Any] = [found]
+    for _ in range(TOML_DEPTH.most):
+        inside = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        level = [each for values in inside for each in values]
+    if level:
+        raise ValueError(too_deep)
+    return found

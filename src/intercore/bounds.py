@@ -38,15 +38,15 @@ BUDGETS = Bound("budgets of a file", 500, "budgets")
 CURRENTS = Bound("files of currents", 64 << 10)
 BASELINE = Bound("baselines", 16 << 20)
 CAPTURE = Bound("what a meter's own program has exported", 2 << 30)
-CAPTURE_SAMPLES = Bound("samples in it", 1 << 26, "samples")
+CAPTURE_SAMPLES = Bound("samples in it", 1 << 25, "samples")
 CAPTURE_LINE = Bound("a line of it", 64 << 10)
 ELF = Bound("ELF files", 256 << 20)
 WHOLE_FLASH = Bound("images of an ESP32's flash", 16 << 20)
 SCPI_ANSWER = Bound("answers of an instrument (SCPI)", 64 << 10)
 
-SERIES_SAMPLES = Bound("samples of a series in a store", 1 << 24, "samples")
+SERIES_SAMPLES = Bound("samples of a series in a store", 1 << 25, "samples")
 RUN_SAMPLES = Bound("samples of a run in a store", 1 << 27, "samples")
-STORE_VALUE = Bound("a text or a blob in a store", 136 << 20)  # incompressible samples of the longest series
+STORE_VALUE = Bound("a text or a blob in a store", 272 << 20)  # incompressible samples of the longest series
 CONDITIONS_TEXT = Bound("conditions of a measurement in a store", 1 << 20)
 
 INFO_LINES = Bound("lines of a target's answer to `info`: its conditions", 1000, "lines")

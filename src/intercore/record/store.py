@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import msgspec
 
-from intercore import __version__
+from intercore import __version__, bounds
 from intercore.errors import IntercoreError, UsageError
 from intercore.record import file_locks, run_lock, store_format
 from intercore.record.measurement import Plan, Run
@@ -51,6 +51,8 @@ _CAUSES = {
     sqlite3.SQLITE_READONLY: "it is read-only; make the file and its directory writable, or work on a copy",
     sqlite3.SQLITE_ERROR: "its tables are not those of an Intercore store: the file is damaged, or another program has "
     "changed it; restore it from a copy, or choose another file",
+    sqlite3.SQLITE_TOOBIG: f"a value in it is longer than {bounds.STORE_VALUE}, as none of an Intercore store is; "
+    "choose another file",
     sqlite3.SQLITE_CONSTRAINT_UNIQUE: "that is in it already",
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "it has no such run",
 }
@@ -193,6 +195,7 @@ class StoreReader:
         return int(count)
 
     def _measurements(self, run_id: int) -> list[Measurement]:
+        self._check_size(run_id)
         rows = self._db.execute(f"{store_format.ROWS} WHERE campaign = ? ORDER BY measurements.id", (run_id,))
         measurements = []
         for number, crc, conditions, *row in rows:
@@ -205,6 +208,19 @@ class StoreReader:
                 found = measurement_of(row, conditions, samples)
                 measurements.append(msgspec.structs.replace(found, recording=self._recording(number)))
         return measurements
+
+    def _check_size(self, run_id: int) -> None:
+        """Raise IntercoreError for a run that would take gigabytes, before any of it is unpacked."""
+        known, most = ["samples", *(["readings"] if self._has_recordings else [])], bounds.SERIES_SAMPLES.most
+        total = 0.0
+        for table in known:  # a series that says that it has more is refused as damaged
+            counted = f"SELECT total(iif(count BETWEEN 0 AND {most}, count, 0)) FROM {table}"  # noqa: S608 - ours
+            query = f"{counted} JOIN measurements ON measurement = id WHERE campaign = ?"
+            total += self._db.execute(query, (run_id,)).fetchone()[0]
+        if total > bounds.RUN_SAMPLES.most:
+            raise IntercoreError(
+                f"run {run_id} of {self.path} has more than {bounds.RUN_SAMPLES}, the most that is read"
+            )
 
     def _recording(self, measurement: int) -> Recording | None:
         if not self._has_recordings:
@@ -243,6 +259,7 @@ class Store(StoreReader):
         self.path = Path(path).absolute()
         self._locks: dict[int, RunLock] = {}
         with _explained(self.path, "open", _TO_WRITE):
+            store_format.check_plain_file(self.path)
             self._db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
             try:
                 store_format.prepare(self._db, self.path)

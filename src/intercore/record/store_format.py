@@ -10,15 +10,18 @@ Intercore reads such a store, without the energy.
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore import __version__
+from intercore import __version__, bounds
 from intercore.errors import IntercoreError
 from intercore.record.measurement import Part
 from intercore.record.store_rows import crc_of
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,11 +84,30 @@ ROWS = (
 """Measurements as they are read, less their samples: id, check sum, conditions, and the row for `measurement_of`."""
 
 
+_COMPUTES = re.compile(r"\b(?:AS|CHECK|DEFAULT)(?:\s|/\*.*?\*/|--[^\n]*\n)*\(", re.IGNORECASE | re.DOTALL)
+"""What makes SQLite compute where a table is read or written: a generated column, a constraint, a default."""
+
+
+def check_plain_file(path: Path) -> None:
+    """Raise IntercoreError for a folder, of which SQLite says that the disk fails, and OSError for a pipe or device."""
+    if path.is_dir():
+        raise IntercoreError(f"cannot open {path}: it is a folder; choose a file")
+    with suppress(FileNotFoundError):
+        bounds.check_plain(path)
+
+
+def limit(db: sqlite3.Connection) -> None:
+    """Bound what a file that may come from anyone can have SQLite do: what it holds at a time, and call."""
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, bounds.STORE_VALUE.most)
+    db.execute("PRAGMA trusted_schema = OFF")
+
+
 def prepare(db: sqlite3.Connection, path: Path) -> None:
     """Refuse a file that is not a store of this format; make one of a file that is empty, or of an older format.
 
     Raises IntercoreError for a file that is refused, and what SQLite raises.
     """
+    limit(db)
     db.execute("PRAGMA foreign_keys = ON")
     db.execute("PRAGMA synchronous = FULL")  # in WAL mode, NORMAL may lose commits in a power cut
     if _format_of(db, path) < FORMAT:
@@ -177,4 +199,16 @@ def _format_of(db: sqlite3.Connection, path: Path) -> int:
             f"{path} has format {version}, this Intercore {__version__} reads formats up to {FORMAT}; "
             "use the newest Intercore, or choose another file"
         )
+    _check_tables(db, path)
     return int(version)
+
+
+def _check_tables(db: sqlite3.Connection, path: Path) -> None:
+    """Raise IntercoreError if the file has more than tables: a view or a trigger may compute for ever."""
+    for name, sql in db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"):
+        # Not by its type, which may be anything: SQLite does what the text says.
+        if not re.match(r"CREATE\s+TABLE\b", str(sql), re.IGNORECASE) or _COMPUTES.search(str(sql)):
+            raise IntercoreError(
+                f"{path} is no plain store: '{printable(str(name))}' in it is no table of values, but has SQLite "
+                "compute; it was left as it is; choose another file"
+            )

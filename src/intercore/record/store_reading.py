@@ -65,8 +65,7 @@ class FileForReading:
 
 def _opened(path: Path, timeout: float, stack: ExitStack) -> sqlite3.Connection:
     """Open the file in the way that suits the state it is in; the stack closes it."""
-    if path.is_dir():  # of which SQLite says that the disk fails
-        raise IntercoreError(f"cannot open {path}: it is a folder; choose a file")
+    store_format.check_plain_file(path)
     log, index = _beside(path, "-wal"), _beside(path, "-shm")
     if _holds_something(log) and not index.exists():
         return _copied(path, stack)  # a store that was killed, and copied or sent without its index
@@ -84,6 +83,7 @@ def _opened(path: Path, timeout: float, stack: ExitStack) -> sqlite3.Connection:
 
 def _connected(path: Path, how: str, timeout: float, stack: ExitStack) -> sqlite3.Connection:
     db = sqlite3.connect(f"{path.as_uri()}?{how}", uri=True, timeout=timeout, isolation_level=None)
+    store_format.limit(db)
     try:
         db.execute("SELECT count(*) FROM sqlite_master").fetchone()  # only this looks at the file
     except BaseException:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import zlib
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 
+from intercore.bounds import CONDITIONS_TEXT, SERIES_SAMPLES
 from intercore.record.measurement import Level, Measurement, Series, Unit
 from intercore.record.plan import Setting
 
@@ -58,6 +60,8 @@ def packed(series: Series) -> tuple[str, str, str, int, int, str, bytes]:
 def unpacked(row: tuple[Any, ...]) -> Series:
     """Return the series of a row of the table `samples`, within `reading`. Raises DamagedError for one that is none."""
     samples = msgspec.convert(row, _Samples)
+    if samples.count > SERIES_SAMPLES.most:
+        raise DamagedError(f"series {samples.name} is said to have more than {SERIES_SAMPLES}")
     size = 8 * samples.count
     inflate = zlib.decompressobj()
     data = inflate.decompress(samples.data, size + 1)  # bounded, whatever the blob would grow to; 0 means no bound
@@ -80,13 +84,21 @@ def measurement_of(row: list[Any], conditions: object, samples: list[tuple[Any, 
         factors=msgspec.json.decode(factors, type=dict[str, Level]),
         repetition=repetition,
         series=tuple(unpacked(sample) for sample in samples),
-        conditions=msgspec.json.decode(msgspec.convert(conditions, str), type=dict[str, str]),
+        conditions=_conditions(msgspec.convert(conditions, str)),
         checks=msgspec.json.decode(checks, type=dict[str, int]),
         started=started,
     )
     if not is_of(measurement, Setting(benchmark, msgspec.json.decode(setting, type=dict[str, Level]), repetition)):
         raise DamagedError(f"its factors {factors} are not those of its setting {setting}")
     return measurement
+
+
+@lru_cache(maxsize=16)
+def _conditions(text: str) -> dict[str, str]:
+    """Return the conditions that a text says: once for all measurements under them, however many share a long text."""
+    if len(text) > CONDITIONS_TEXT.most:
+        raise DamagedError(f"its conditions are longer than {CONDITIONS_TEXT}")
+    return msgspec.json.decode(text, type=dict[str, str])
 
 
 def is_of(measurement: Measurement, setting: Setting) -> bool:

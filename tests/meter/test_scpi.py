@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,12 +56,14 @@ class Multimeter:
             connection, _ = self._server.accept()
         except OSError:
             return
-        with connection, connection.makefile("rw", newline="\n") as lines:
+        with suppress(ConnectionError), connection, connection.makefile("rw", newline="\n") as lines:
             for line in lines:
                 self.heard.append(line.strip())
                 if line.strip() == "*IDN?":
                     lines.write(f"{IDENTITY}\n")
                 elif line.strip().endswith("?"):
+                    while self.answer == "flood":  # until the other end has enough
+                        connection.sendall(b"1" * 65536)
                     if self.answer == "hangs up":
                         return
                     lines.write(f"{self.answer}\n")
@@ -102,6 +105,7 @@ def test_a_multimeter_is_asked_for_its_current(multimeter: Callable[[str], Multi
         ('-113,"Undefined header"', "cannot be|no number"),
         ("*#!", "no number"),
         ("hangs up", "did not answer"),
+        ("flood", r"answers MEAS:CURR\? with more than 64 KiB"),
     ],
 )
 def test_an_instrument_that_has_no_current_is_told_of(

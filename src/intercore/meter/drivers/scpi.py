@@ -11,6 +11,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from intercore.bounds import SCPI_ANSWER
 from intercore.errors import UsageError
 from intercore.meter.meter import Driver, MeterError
 from intercore.meter.polled import PolledMeter, Value
@@ -64,10 +65,13 @@ def open_scpi(address: Address) -> PolledMeter:
 def _asker(instrument: Any, place: str, error_of_library: type[Exception]) -> Callable[[str], str]:  # noqa: ANN401
     def ask(question: str) -> str:
         try:
-            answer: str = instrument.query(question)
+            instrument.write(question)
+            answer: bytes = instrument.read_bytes(SCPI_ANSWER.most, break_on_termchar=True)  # `query` has no limit
+            if len(answer) == SCPI_ANSWER.most:
+                raise MeterError(f"{place} answers {question} with more than {SCPI_ANSWER}: is it an instrument?")
+            return answer.decode("ascii").removesuffix("\n")
         except (error_of_library, OSError, UnicodeError) as error:
             raise MeterError(f"{place} did not answer {question}: {_in_words(error)}") from None
-        return answer
 
     return ask
 

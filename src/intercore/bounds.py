@@ -49,9 +49,9 @@ RUN_SAMPLES = Bound("samples of a run in a store", 1 << 27, "samples")
 STORE_VALUE = Bound("a text or a blob in a store", 272 << 20)  # incompressible samples of the longest series
 CONDITIONS_TEXT = Bound("conditions of a measurement in a store", 1 << 20)
 
-INFO_LINES = Bound("lines of a target's answer to `info`: its conditions", 1000, "lines")
-LIST_LINES = Bound("lines of its answer to `list`", 20_000, "lines")
-OTHER_LINES = Bound("lines of its answer to `run` beside the samples", 1000, "lines")
+INFO_LINES = Bound("conditions of a target", 1000, "lines")
+LIST_LINES = Bound("benchmarks and parameters of a target", 20_000, "lines")
+OTHER_LINES = Bound("factors and series of one answer of a target", 5000, "lines")
 
 
 def opened(path: Path) -> IO[bytes]:

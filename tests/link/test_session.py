@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from intercore.errors import IntercoreError, UsageError
-from intercore.link import exchange
+from intercore.link import exchange, link
 from intercore.link.child_port import ChildPort
 from intercore.link.exchange import TargetRestartedError, TargetSilentError
 from intercore.link.incoming import MAX_RANGES, Incoming
@@ -219,11 +219,11 @@ def test_only_what_is_missing_is_asked_for() -> None:
 
 def test_a_question_for_missing_lines_stays_short() -> None:
     answer = Incoming()
-    for i in range(0, 100_000, 10):
+    for i in range(0, 40_000, 10):
         answer.add(Begin(1, i, "example"))
     ranges = answer.missing()
     assert len(ranges) <= MAX_RANGES + 1
-    assert ranges[-1] == (99_991, None)
+    assert ranges[-1] == (39_991, None)
 
 
 # ---- targets that fail ----
@@ -361,6 +361,43 @@ def test_a_flood_ends_with_an_error(fault: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(exchange, "MAX_STALE", 20_000)
     with talking("--fault", fault) as session, pytest.raises(ProtocolError, match="floods"):
         session.measure("example", {})
+
+
+@pytest.mark.parametrize("fault", ["flood-valid", "flood-garbage", "flood-endless", "flood-line"])
+def test_a_flood_that_ends_with_the_patience_is_called_one_and_no_slow_line(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a target whose flood is slower than a pipe."""
+    monkeypatch.setattr(exchange, "MAX_STALE", 10**9)
+    monkeypatch.setattr(link, "GARBAGE_BUDGET", 10**12)
+    with (
+        talking("--fault", fault, timeout=0.5) as session,
+        pytest.raises(ProtocolError, match="floods the link") as caught,
+    ):
+        session.measure("example", {})
+    for advice in ("--timeout", "slow", "cable", "connection"):
+        assert advice not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fault", "ask", "says"),
+    [
+        ("many-conditions", lambda session: session.info(), "conditions of a target: more than 1,000 lines"),
+        ("many-benchmarks", lambda session: session.benchmarks(), "parameters of a target: more than 20,000 lines"),
+        ("many-series", lambda session: session.measure("example", {}), "series of one answer of a target: more than"),
+    ],
+)
+def test_what_a_target_says_beside_samples_is_bounded_and_the_target_is_to_blame(
+    fault: str, ask: Callable[[Session], object], says: str
+) -> None:
+    port = fake("--fault", fault)
+    try:
+        session = Session(port, NEVER, contact_timeout=NEVER)
+        with pytest.raises(ProtocolError, match=says):
+            ask(session)
+        assert session.statistics.lines < 30_000, "it does not read on"
+    finally:
+        port.close()
 
 
 def test_progress_that_never_comes_to_an_end_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

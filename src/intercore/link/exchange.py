@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from intercore.bounds import INFO_LINES, LIST_LINES, OTHER_LINES
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.incoming import MAX_RANGES, Incoming
 from intercore.link.link import Statistics
@@ -52,7 +53,6 @@ LONGEST_BUSY = 86400.0
 """Seconds that a target may be busy without ever saying how far it is: a day."""
 MAX_STALE = 250_000
 """Messages without news that make a flood: several times a long answer that is sent once too often."""
-
 ASKED_OFTEN = 3
 """Times that a line is asked for, and all else comes whole, before it is said to be left out."""
 SILENT_SHARE = 0.5
@@ -176,7 +176,7 @@ class Exchange:
         self._see_symptoms = symptoms
 
         self._phase = Phase.ASKING
-        self._incoming = Incoming()
+        self._incoming = Incoming({"info": INFO_LINES, "list": LIST_LINES}.get(words[0], OTHER_LINES))
         self._said = Said()
         self._reactions = Reactions()
         self._news = News(link.now(), link.now(), heard=replace(link.statistics))
@@ -466,18 +466,20 @@ class Exchange:
                 f"always the same, and damage on the way would differ: {wrong.why}, in {wrong.start}…; its program "
                 "is at fault: build it from the version of this tool"
             )
+        if not bad and line < self._incoming.highest and self._incoming.in_vain >= ASKED_OFTEN:
+            return ProtocolError(
+                f"{self._name} leaves out line {line} of its answer to {self._question}: it was asked for it "
+                f"{self._incoming.in_vain} times, and all that came meanwhile was whole; its program is at fault: "
+                "build it from the version of this tool"
+            )
+        if flood := self._link.flood(since):
+            return ProtocolError(f"{self._name} floods the link {flood}")
         if bad:
             what = f"line {line} of its answer" if self._phase is Phase.RECEIVING else f"an answer to {self._question}"
             cause = "the connection" if self._link.port.rate is None else "the cable or the baud rate"
             return TargetSilentError(
                 f"{self._name} did not get {what} through in {seconds}: {bad} of {bad + whole} lines came damaged, the "
                 f"last with {self._link.last_bad}{self._known}; is {cause} bad?"
-            )
-        if line < self._incoming.highest and self._incoming.in_vain >= ASKED_OFTEN:
-            return ProtocolError(
-                f"{self._name} leaves out line {line} of its answer to {self._question}: it was asked for it "
-                f"{self._incoming.in_vain} times, and all that came meanwhile was whole; its program is at fault: "
-                "build it from the version of this tool"
             )
         if not whole or self._phase is Phase.RECEIVING:
             return TargetSilentError(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from intercore.bounds import OTHER_LINES, Bound
 from intercore.link.port import ProtocolError
-from intercore.link.protocol import End, Numbered
+from intercore.link.protocol import End, Events, Numbered, Samples
 
 MAX_RANGES = 8
 """Ranges of lines asked for at once: where bytes are lost, a short command gets through and a long one never does."""
@@ -17,7 +18,11 @@ RANGE_GAP = 4
 class Incoming:
     """The lines of an answer as far as they have arrived."""
 
+    most: Bound = OTHER_LINES
+    """Lines that it may have beside samples and events, whose number MAX_LINES alone bounds."""
     lines: dict[int, Numbered] = field(default_factory=dict)
+    others: int = 0
+    """Of these, how many have come."""
     highest: int = -1
     last: int | None = None
     """Number of the last line, known once `end` has arrived."""
@@ -40,6 +45,11 @@ class Incoming:
             if line.i < self.highest:
                 raise ProtocolError(f"the target sent line {self.highest} of an answer that ends with line {line.i}")
             self.last = line.i
+        self.others += not isinstance(line, Samples | Events)
+        if self.others > self.most.most:
+            raise ProtocolError(
+                f"the target floods the link with {self.most.of}: more than {self.most}; its program is at fault"
+            )
         self.lines[line.i] = line
         self.highest = max(self.highest, line.i)
         return True

@@ -33,6 +33,10 @@ KEPT_BAD = 64
 GARBAGE_BUDGET = 4 << 20
 """Bytes that may come without one valid line: more than any console prints by accident, a second's worth on a pipe."""
 
+FLOOD_BYTES = 64 << 10
+"""Bytes without a line, good or damaged, that no slow target sends while somebody waits: a hundred lines."""
+FLOOD_LINES = 1000
+"""Lines without news of which the same is true."""
 
 _SAME = 3  # times that a bad line comes before it is taken for what the target sends
 
@@ -107,6 +111,17 @@ class Link:
         except BadLineError as error:
             return Wrong(count, printable(str(error)), printable(text[:80].decode(errors="replace")))
         return None
+
+    def flood(self, since: Statistics) -> str:
+        """Return what has flooded the link since then, as a clause; empty for what a slow or a bad line may bring."""
+        heard, whole = self.statistics.bytes - since.bytes, self.statistics.lines - since.lines
+        bad = self.statistics.bad_lines - since.bad_lines
+        if not whole and not self._bad and heard > FLOOD_BYTES:
+            return (
+                f"with what is not the Intercore protocol ({heard >> 10} KiB without one valid line); is it the right "
+                "program or port?"
+            )
+        return f"with {whole} messages that bring nothing new" if whole > FLOOD_LINES and not bad else ""
 
     def snapshot(self) -> Callable[[], None]:
         """Return what brings this end of the line back to how it is now; the port is brought back by other means."""

@@ -49,9 +49,9 @@ RUN_SAMPLES = Bound("samples of a run in a store", 1 << 27, "samples")
 STORE_VALUE = Bound("a text or a blob in a store", 272 << 20)  # incompressible samples of the longest series
 CONDITIONS_TEXT = Bound("conditions of a measurement in a store", 1 << 20)
 
-INFO_LINES = Bound("conditions of a target", 1000, "lines")
-LIST_LINES = Bound("benchmarks and parameters of a target", 20_000, "lines")
-OTHER_LINES = Bound("factors and series of one answer of a target", 5000, "lines")
+INFO_LINES = Bound("conditions of a target, in lines", 1000, "conditions")
+LIST_LINES = Bound("benchmarks and parameters of a target", 20_000, "benchmarks and parameters")
+OTHER_LINES = Bound("factors and series of a measurement", 5000, "factors and series")
 
 
 def opened(path: Path) -> IO[bytes]:
@@ -78,8 +78,9 @@ def check_plain(file: int | Path) -> None:
 def contents(path: Path, bound: Bound) -> bytes:
     """Return what is in a plain file. Raises OSError, for one that is larger than the bound, too."""
     with opened(path) as file:
-        data = file.read(bound.most + 1)
-    if len(data) > bound.most:
+        size = os.fstat(file.fileno()).st_size
+        data = file.read(bound.most + 1) if size <= bound.most else b""
+    if max(size, len(data)) > bound.most:  # it may have grown meanwhile
         raise OSError(errno.EFBIG, f"it has more than {bound}, the most for {bound.of}")
     return data
 

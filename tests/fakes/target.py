@@ -36,9 +36,9 @@ FAULTS = {
     "flood-garbage": "sends lines of garbage for ever",
     "flood-endless": "sends one line without an end",
     "flood-line": "repeats the first line of its answer for ever",
-    "many-conditions": "says 200,000 conditions",
-    "many-benchmarks": "offers 30,000 benchmarks",
-    "many-series": "announces 20,000 series without a sample",
+    "many-conditions": "says 20,000 conditions",
+    "many-benchmarks": "offers 21,000 benchmarks",
+    "many-series": "announces 6,000 series without a sample",
     "version-2": "speaks protocol version 2",
     "noise": "puts garbage and truncated lines between good ones",
     "wrong-crc": "sends a wrong CRC once",
@@ -202,7 +202,7 @@ class Target:
             for part, at in enumerate(range(0, len(value), 100)):
                 self.put(self.add("condition", key=key, part=part, value=value[at : at + 100]))
         if self.fault == "many-conditions" and answer_id:
-            self.put(b"".join(self.add("condition", key=f"k{i}", part=0, value="v" * 100) for i in range(200_000)))
+            self.put(b"".join(self.add("condition", key=f"k{i}", part=0, value="v" * 100) for i in range(20_000)))
         self.put(self.add("end", status="ok", checks={}))
 
     def offer(self, answer_id: int) -> None:
@@ -210,7 +210,7 @@ class Target:
         self.add("benchmark", name=self.options.benchmark, summary="what a fake is asked for")
         for name, fields in PARAMETERS.items():
             self.add("parameter", benchmark=self.options.benchmark, name=name, **fields)
-        for i in range(30_000 if self.fault == "many-benchmarks" else 0):
+        for i in range(21_000 if self.fault == "many-benchmarks" else 0):
             self.add("benchmark", name=f"b{i}", summary="one of many")
         self.add("end", status="ok", checks={})
         if self.fault == "dead-end":
@@ -364,7 +364,7 @@ class Target:
                     some = values[index : index + 16]
                     unit = "core" if self.fault == "lie-looking-unit" and name == "looking.0" else "tick"
                     self.add("samples", series=shown[name], unit=unit, index=index, values=some)
-        for i in range(20_000 if self.fault == "many-series" else 0):
+        for i in range(6_000 if self.fault == "many-series" else 0):
             self.add("series", name=f"more{i}", unit="tick", clock="common", hz=1, count=0)
         checks = {"repetitions": 10, "done": 10, "checked": 20, "wrong": int(self.fault == "lie-status")}
         self.add("end", status=status, checks={**checks, "heard_in_run": self.heard_in_run})

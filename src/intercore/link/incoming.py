@@ -48,7 +48,7 @@ class Incoming:
         self.others += not isinstance(line, Samples | Events)
         if self.others > self.most.most:
             raise ProtocolError(
-                f"the target floods the link with {self.most.of}: more than {self.most}; its program is at fault"
+                f"the target answers with more than {self.most}, and none has so many: its program is at fault"
             )
         self.lines[line.i] = line
         self.highest = max(self.highest, line.i)

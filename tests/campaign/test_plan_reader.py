@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from intercore.bounds import PLAN
 from intercore.campaign.plan_reader import parse, read
 from intercore.campaign.planning import drafts, without_effect
 from intercore.errors import UsageError
+from intercore.files.bounds import PLAN
 from intercore.record.factors import of_target
 from intercore.record.measurement import Part, StopRule
 from intercore.record.plan import canonical, measured

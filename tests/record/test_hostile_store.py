@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore import bounds
 from intercore.errors import IntercoreError
+from intercore.files import bounds
 from intercore.record.store import Store, StoreReader
 from intercore.record.store_rows import DamagedError, unpacked
 from tests.record.store_data import fill, sql

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
+from intercore.files.replacement import PERFETTO
 from intercore.record.trace_recording import Cause, Class, Event, Kind, Recording, Ring
-from intercore.replacement import PERFETTO
 from intercore.trace.history import History
 from intercore.trace.path import consists_of
 from intercore.trace.perfetto import event_name, interrupt_name, perfetto

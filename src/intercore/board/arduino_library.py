@@ -17,7 +17,7 @@ import msgspec
 
 from intercore.board.sources import firmware_sources
 from intercore.errors import IntercoreError, UsageError
-from intercore.replacement import ARDUINO_LIBRARY, replacement
+from intercore.files.replacement import ARDUINO_LIBRARY, replacement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,10 +11,10 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
-from intercore import bounds
 from intercore.board.digest import image_digest
-from intercore.bounds import contents
 from intercore.errors import IntercoreError
+from intercore.files import bounds
+from intercore.files.bounds import contents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,7 +11,7 @@ import msgspec
 from intercore.board.elf import Section, sections
 from intercore.board.image import Image, variant
 from intercore.board.uf2 import uf2_of
-from intercore.replacement import ELF, UF2, WHOLE_FLASH, Kind, replacement
+from intercore.files.replacement import ELF, UF2, WHOLE_FLASH, Kind, replacement
 
 
 class ImageFiles(msgspec.Struct, frozen=True):

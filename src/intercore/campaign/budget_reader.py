@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.bounds import BUDGETS
 from intercore.budgets.budget import contradiction, parsed
 from intercore.budgets.check import BudgetFile, for_each
 from intercore.budgets.limited import limited
@@ -12,6 +11,7 @@ from intercore.campaign import toml_table
 from intercore.campaign.plan_reader import text_of
 from intercore.comparison import baseline_file
 from intercore.errors import UsageError
+from intercore.files.bounds import BUDGETS
 from intercore.record.plan import MAX_SETTINGS
 
 if TYPE_CHECKING:

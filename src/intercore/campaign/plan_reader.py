@@ -11,16 +11,16 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from intercore import bounds
 from intercore.board.boards import Flashing
 from intercore.board.debug_probe import check_probe
-from intercore.bounds import contents
 from intercore.campaign.duration import parse_duration
 from intercore.campaign.plan_file import Experiment, PlanFile, TargetEntry
 from intercore.campaign.plan_meter import METER_KEYS, with_meter
 from intercore.campaign.toml_table import parsed, shown
 from intercore.campaign.until import parse_rule
 from intercore.errors import UsageError, unknown
+from intercore.files import bounds
+from intercore.files.bounds import contents
 from intercore.record.own_work import is_file
 from intercore.record.plan import MAX_SETTINGS
 from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find

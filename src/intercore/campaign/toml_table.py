@@ -5,15 +5,15 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from intercore import bounds
 from intercore.campaign.toml_location import line_of, lines_of_list, syntax_error
 from intercore.errors import UsageError, unknown
+from intercore.files import bounds
 from intercore.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from intercore import bounds
+    from intercore.files import bounds
 from intercore.campaign.toml_location import Location
 
 _MISSING = object()

@@ -24,11 +24,11 @@ from intercore.cli.stored import stored
 from intercore.document.junit import junit
 from intercore.document.markdown import markdown
 from intercore.errors import IntercoreError, UsageError
+from intercore.files.replacement import JUNIT, MARKDOWN, Kind, check_replaceable, replacement
 from intercore.numeral import whole_number
 from intercore.record.measurement import Plan
 from intercore.record.plan import MAX_SETTINGS, settings
 from intercore.record.store import Store
-from intercore.replacement import JUNIT, MARKDOWN, Kind, check_replaceable, replacement
 from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find, usual_builds
 from intercore.terminal.console import messages, say
 from intercore.terminal.findings import OfSection

@@ -12,10 +12,10 @@ from intercore.benchmarks.reports import reports, run_warnings
 from intercore.cli.stored import command_to_go_on, command_to_show
 from intercore.document.run import run_document
 from intercore.errors import IntercoreError
+from intercore.files.replacement import PAGE, check_replaceable
 from intercore.record import identity
 from intercore.record.measurement import SPOILING_CHECKS
 from intercore.record.plan import left_out
-from intercore.replacement import PAGE, check_replaceable
 from intercore.target.targets import usual_builds
 from intercore.terminal.console import messages
 from intercore.terminal.run import RunFindings

@@ -28,13 +28,13 @@ from intercore.cli.options import (
 from intercore.cli.outcome import check_page
 from intercore.cli.planned import sources_of, with_own
 from intercore.errors import IntercoreError, UsageError
+from intercore.files.replacement import PERFETTO, check_replaceable, replacement
 from intercore.link.exchange import UnknownCommandError
 from intercore.page.trace_page import write_trace_page
 from intercore.record.factors import TARGET_FACTORS, TRACE_NAME
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import SPOILING_CHECKS
 from intercore.record.origin import in_heading
-from intercore.replacement import PERFETTO, check_replaceable, replacement
 from intercore.target.targets import DEFAULT_BAUD, TARGETS, Address, Kind, find
 from intercore.terminal.console import messages
 from intercore.terminal.findings import OfSection

@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, NoReturn, get_args
 
 import msgspec
 
-from intercore import bounds
 from intercore.benchmarks.series import Unit
-from intercore.bounds import contents
 from intercore.comparison.baseline import baseline, setting_key
 from intercore.comparison.quantities import PERCENTILES, Kept, KeptMeasurement
 from intercore.errors import IntercoreError, UsageError, unknown
+from intercore.files import bounds
+from intercore.files.bounds import contents
+from intercore.files.replacement import BASELINE, replacement
 from intercore.numeral import decimal_number, whole_number
 from intercore.record.factors import of_target
-from intercore.replacement import BASELINE, replacement
 from intercore.statistics.intervals import Interval
 from intercore.statistics.repetitions import Medians
 from intercore.text import printable

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from msgspec import Meta
 
-from intercore import bounds
 from intercore.errors import UsageError
+from intercore.files import bounds
 from intercore.record.meter_recording import Currents
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from intercore.bounds import INFO_LINES, LIST_LINES, OTHER_LINES
 from intercore.errors import IntercoreError, UsageError
+from intercore.files.bounds import INFO_LINES, LIST_LINES, OTHER_LINES
 from intercore.link.incoming import MAX_RANGES, Incoming
 from intercore.link.link import Statistics
 from intercore.link.phase import TRANSITIONS, Event, Phase

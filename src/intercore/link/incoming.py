@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from intercore.bounds import OTHER_LINES, Bound
+from intercore.files.bounds import OTHER_LINES, Bound
 from intercore.link.port import ProtocolError
 from intercore.link.protocol import End, Events, Numbered, Samples
 

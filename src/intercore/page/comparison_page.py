@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import intercore
 from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
+from intercore.files.replacement import PAGE, replacement
 from intercore.record.origin import LABELS, doubt
-from intercore.replacement import PAGE, replacement
 from intercore.view.html import environment
 
 if TYPE_CHECKING:

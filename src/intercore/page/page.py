@@ -37,6 +37,7 @@ from intercore.comparison.analysis import compare
 from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
+from intercore.files.replacement import PAGE, replacement
 from intercore.page.answers import answer_rows, choices, differ_most, differing, marked_answers, worst_case
 from intercore.page.overview import overview
 from intercore.record import identity
@@ -45,7 +46,6 @@ from intercore.record.factors import OPT_NAME, TARGET_FACTORS
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.record.origin import CAUTION
 from intercore.record.plan import SUITE, command_to_go_on, left_out
-from intercore.replacement import PAGE, replacement
 from intercore.statistics.intervals import summary
 from intercore.statistics.precision import percent
 from intercore.view.common_scale import on_common_scales

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import intercore
+from intercore.files.replacement import PAGE, replacement
 from intercore.record.origin import LABELS
-from intercore.replacement import PAGE, replacement
 from intercore.trace.report import section
 from intercore.trace.timeline import WIDTH
 from intercore.view.html import environment

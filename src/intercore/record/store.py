@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import msgspec
 
-from intercore import __version__, bounds
+from intercore import __version__
 from intercore.errors import IntercoreError, UsageError
+from intercore.files import bounds
 from intercore.record import file_locks, run_lock, store_format
 from intercore.record.measurement import Plan, Run
 from intercore.record.meter_recording_rows import TABLES, head_of, recording_of, samples_of

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore import __version__, bounds
+from intercore import __version__
 from intercore.errors import IntercoreError
+from intercore.files import bounds
 from intercore.record.measurement import Part
 from intercore.record.store_rows import crc_of
 from intercore.text import printable

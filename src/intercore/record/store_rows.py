@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 import numpy as np
 
-from intercore.bounds import CONDITIONS_TEXT, SERIES_SAMPLES
+from intercore.files.bounds import CONDITIONS_TEXT, SERIES_SAMPLES
 from intercore.record.measurement import Level, Measurement, Series, Unit
 from intercore.record.plan import Setting
 

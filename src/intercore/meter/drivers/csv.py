@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from intercore import bounds
 from intercore.errors import UsageError, unknown
+from intercore.files import bounds
 from intercore.meter.meter import Driver, Meter, MeterError, Seen
 from intercore.record.meter_recording import Trace
 

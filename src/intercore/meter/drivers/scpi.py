@@ -11,8 +11,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from intercore.bounds import SCPI_ANSWER
 from intercore.errors import UsageError
+from intercore.files.bounds import SCPI_ANSWER
 from intercore.meter.meter import Driver, MeterError
 from intercore.meter.polled import PolledMeter, Value
 from intercore.meter.sysfs import first_line

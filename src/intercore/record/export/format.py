@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from intercore.files.replacement import Kind
     from intercore.record.measurement import Run
-    from intercore.replacement import Kind
 
 
 class Format(Protocol):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError, UsageError
+from intercore.files.replacement import check_replaceable, replacement
 from intercore.record.export.format import known_formats
-from intercore.replacement import check_replaceable, replacement
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING
 
-from intercore.replacement import CSV
+from intercore.files.replacement import CSV
 
 if TYPE_CHECKING:
     import polars as pl

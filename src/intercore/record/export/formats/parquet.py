@@ -6,8 +6,8 @@ from typing import IO, TYPE_CHECKING
 
 import msgspec
 
+from intercore.files.replacement import PARQUET
 from intercore.record.plan import canonical
-from intercore.replacement import PARQUET
 
 if TYPE_CHECKING:
     import polars as pl

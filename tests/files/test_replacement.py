@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore import replacement as outputs
 from intercore.errors import IntercoreError, UsageError
-from intercore.replacement import BASELINE, replacement
+from intercore.files import replacement as outputs
+from intercore.files.replacement import BASELINE, replacement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,7 +122,7 @@ def test_what_a_killed_process_left_is_cleared_and_what_a_living_one_writes_is_n
     script = f"""
         import sys
         from pathlib import Path
-        from intercore.replacement import BASELINE, replacement
+        from intercore.files.replacement import BASELINE, replacement
         with replacement(Path({str(path)!r}), BASELINE) as file:
             file.write(b"half")
             file.flush()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore import bounds
 from intercore.board import elf, esp_image
 from intercore.board.uf2 import uf2_of
 from intercore.campaign import budget_reader, plan_reader
@@ -17,6 +16,7 @@ from intercore.campaign.toml_location import line_of, lines_of_list
 from intercore.comparison import baseline_file
 from intercore.energy import currents_file
 from intercore.errors import IntercoreError, UsageError
+from intercore.files import bounds
 from intercore.meter.address import Address
 from intercore.meter.drivers import csv
 from intercore.meter.meter import MeterError

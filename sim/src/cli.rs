@@ -4,6 +4,7 @@ mod arguments;
 mod console;
 mod debugger;
 mod interrupt;
+mod output;
 mod report;
 mod run;
 mod statistics;

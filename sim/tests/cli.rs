@@ -172,6 +172,29 @@ fn what_cannot_be_read_or_written_is_told() {
 }
 
 #[test]
+fn an_output_replaces_an_older_one_and_neither_the_image_nor_a_persons_file() {
+    let program = image("kept", &[0xE7FE]);
+    let other = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kept.txt");
+    for option in ["--trace", "--stats"] {
+        for kept in [&program, &other] {
+            std::fs::write(&other, "a person's").expect("written");
+            let before = std::fs::read(kept).expect("it is there");
+            let path = kept.display().to_string();
+            fails(&run("kept", &[0xE7FE], &[option, &path]), 2, &[&path, "--force"]);
+            assert_eq!(std::fs::read(kept).expect("it is there"), before);
+        }
+        let path = other.display().to_string();
+        for force in [true, false] {
+            // The first replaces what the person wrote, the second what the first has.
+            let options = [option, &path, "--force"];
+            let output = run("kept", &[0xE7FE], &options[..2 + usize::from(force)]);
+            fails(&output, 1, &["--max-cycles"]);
+            assert_ne!(std::fs::read(&other).expect("written"), b"a person's");
+        }
+    }
+}
+
+#[test]
 fn a_file_without_permission_is_told() {
     use std::os::unix::fs::PermissionsExt;
     let path = image("secret", &[0xE7FE]);

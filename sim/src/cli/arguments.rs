@@ -81,6 +81,9 @@ pub struct Arguments {
     /// Write the statistics to a file as JSON
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
+    /// Replace what is at the path of --trace or --stats, even if it is no older file of that option
+    #[arg(long)]
+    pub force: bool,
     /// Print neither statistics nor notes about what is not modelled
     #[arg(long)]
     pub quiet: bool,

@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter};
-use std::path::Path;
 use std::time::Instant;
 
 use super::arguments::Arguments;
 use super::console::Console;
 use super::interrupt::Interrupt;
+use super::output::{self, unwritable};
 use super::statistics::Statistics;
 use super::{INTERRUPTED, STOPPED, debugger, print, report, tell};
 use crate::chip::clock::{Cycle, NEVER};
@@ -119,14 +119,14 @@ impl Run {
         let timeline = match &arguments.trace {
             None => None,
             Some(path) => {
-                let file = File::create(path).map_err(|why| unwritable(path, &why))?;
+                let file = output::create(path, output::timeline, arguments.force)?;
                 let timeline = Timeline::new(&mut machine, marks, BufWriter::new(file));
                 Some(timeline.map_err(|why| unwritable(path, &why))?)
             }
         };
         if let Some(path) = &arguments.stats {
             // Tried now, rather than after a long run.
-            File::create(path).map_err(|why| unwritable(path, &why))?;
+            output::create(path, output::statistics, arguments.force)?;
         }
         let faults = Faults::new(arguments.fault.iter().copied(), &mut machine)?;
         let console = Console::open(&arguments.uart).map_err(|why| format!("UART0: {why}"))?;
@@ -368,8 +368,4 @@ impl Run {
         };
         format!("cycle {cycle}: {why}")
     }
-}
-
-fn unwritable(path: &Path, why: &io::Error) -> String {
-    format!("cannot write {}: {why}", path.display())
 }

@@ -88,6 +88,8 @@ class Kit:
             while pending and len(pending) >= lengths.get(pending[0], 1):
                 command, pending = pending[: lengths.get(pending[0], 1)], pending[lengths.get(pending[0], 1) :]
                 self.commands.append(tuple(command))
+                while command[0] == 0x19 and self._fault == "floods at once" and not self._stop.is_set():
+                    self._write(b"1" * 4096)
                 if command[0] == 0x19:
                     self._write(b"no kit\n" if self._fault == "other device" else METADATA.encode())
                 if command[0] == 0x06:
@@ -107,7 +109,7 @@ class Kit:
             data = data[np.arange(sent, due) % 1000 >= 30]  # of each thousand, however late this comes to run
         if self._fault == "garbage":
             data = np.random.default_rng(1).integers(0, 1 << 32, len(data), np.uint32)
-        self._write(data.tobytes())
+        self._write(data.tobytes() * (50 if self._fault == "floods" else 1))
         return due
 
     def _write(self, data: bytes) -> None:

@@ -180,6 +180,19 @@ def test_a_kit_that_does_wrong_is_told_of(kit: Callable[..., Kit], fault: str, s
     meter.close()
 
 
+def test_a_port_that_floods_is_told_of_and_does_not_fill_the_memory(kit: Callable[..., Kit]) -> None:
+    meter = opened(f"ppk2:{kit('floods').port}?volts=3.3")
+    assert isinstance(meter, Ppk2)
+    meter.begin()
+    assert meter._thread is not None
+    meter._thread.join(60)  # it ends by itself
+    with pytest.raises(MeterError, match="more than 100,000 samples a second"):
+        meter.end(())
+    meter.close()
+    with pytest.raises(MeterError, match="does not say its calibration"):
+        opened(f"ppk2:{kit('floods at once').port}?volts=3.3")
+
+
 def test_a_kit_that_is_unplugged_is_told_of(kit: Callable[..., Kit]) -> None:
     device = kit()
     meter = opened(f"ppk2:{device.port}?volts=3.3")

@@ -29,6 +29,7 @@ nothing more can come, a dead end, the cycle limit, or output that cannot be wri
 #[derive(clap::Parser)]
 #[command(name = "intercore-sim", version, max_term_width = 100, after_help = EXAMPLES)]
 #[allow(clippy::doc_markdown)] // the comments are what --help prints
+#[allow(clippy::struct_excessive_bools)] // a flag is one
 pub struct Arguments {
     /// ELF or UF2 file; with --base a raw image
     pub image: PathBuf,

@@ -42,6 +42,7 @@ CAPTURE_SAMPLES = Bound("samples in it", 1 << 25, "samples")
 CAPTURE_LINE = Bound("a line of it", 64 << 10)
 ELF = Bound("ELF files", 256 << 20)
 WHOLE_FLASH = Bound("images of an ESP32's flash", 16 << 20)
+CALIBRATION = Bound("calibration of a Power Profiler Kit", 64 << 10)
 SCPI_ANSWER = Bound("answers of an instrument (SCPI)", 64 << 10)
 
 SERIES_SAMPLES = Bound("samples of a series in a store", 1 << 25, "samples")

@@ -19,6 +19,7 @@ import serial
 from serial.tools import list_ports
 
 from intercore.errors import UsageError, unknown
+from intercore.files.bounds import CALIBRATION
 from intercore.meter.meter import Driver, Meter, MeterError, Seen
 from intercore.meter.ppk2_samples import Calibration, trace_of
 
@@ -34,6 +35,7 @@ AMPERE, SOURCE = 1, 2
 LEAST_MV, MOST_MV = 800, 5000
 _KEPT_HZ = 10_000
 """Samples per second that are kept where the user says nothing: means of ten, which hold the charge of all."""
+_SAMPLE_BYTES = 4
 _METADATA_S = 3.0
 _STALL_S = 1.0
 _READ_S = 0.05
@@ -112,6 +114,11 @@ class Ppk2(Meter):
             if data:
                 self._data += data
                 last = now
+                if len(self._data) > _SAMPLE_BYTES * HZ * (2 * (now - self._began) + _STALL_S):
+                    self._failure = MeterError(
+                        f"{self.description} sends more than {HZ:,} samples a second: is it a kit?"
+                    )
+                    return
             elif now - last > _STALL_S:
                 self._failure = MeterError(f"{self.description} stalled: no sample for {now - last:.1f} s")
                 return
@@ -138,7 +145,7 @@ class Ppk2(Meter):
         self._command(METADATA)
         text, deadline = "", time.monotonic() + _METADATA_S
         while "END" not in text:
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline or len(text) > CALIBRATION.most:
                 raise MeterError(
                     f"{self.description} does not say its calibration: is this the kit's first port, and nobody "
                     "else's program at it?"

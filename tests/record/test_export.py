@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,14 +20,17 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from intercore.errors import IntercoreError, UsageError
-from intercore.record.export.samples import export
-from intercore.record.measurement import Measurement, Part, Plan, Run, Series, Unit
+from intercore.record.export import table
+from intercore.record.export.samples import export as export_of
+from intercore.record.export.table import COLUMNS
+from intercore.record.measurement import Measurement, Part, Plan, RunInParts, Series, Unit
+from tests.built_once import ROOT
 
 if sys.platform != "win32":
     import resource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 STARTED = "2026-01-01T00:00:00+00:00"
@@ -43,8 +49,12 @@ def measurement(
     return Measurement("speedup", factors, repetition, samples, {"cpu": cpu}, {"lost": lost, "preempted": 3}, STARTED)
 
 
-def run(*measurements: Measurement, plan: Plan = PLAN) -> Run:
-    return Run(7, plan, STARTED, "0.1.0", 2, measurements)
+def run(*measurements: Measurement, plan: Plan = PLAN) -> RunInParts:
+    return RunInParts(7, plan, STARTED, "0.1.0", lambda: iter(measurements), lambda: iter(measurements))
+
+
+def export(one: RunInParts, path: Path) -> None:
+    export_of(lambda write: write(one), path)
 
 
 def read(path: Path) -> pl.DataFrame:
@@ -66,15 +76,94 @@ def test_without_polars_the_sentence_says_how_to_get_it(path: Path, monkeypatch:
 def test_there_is_one_row_per_sample_with_all_that_belongs_to_it(path: Path) -> None:
     first = measurement(series("t1", 10, 20, hz=10**8), series("looking.0", 1), n=2, mode="pool")
     second = measurement(series("t1", 30), n=1, mode="spin", repetition=1, lost=5)
-    export(run(first, second), path, failed={1})
-    table = read(path)
-    assert table.columns == ["run", "measurement", "benchmark", "n", "mode", *COLUMNS_AFTER]
-    assert table.rows() == [
+    export(run(first, second), path)
+    found = read(path)
+    assert found.columns == ["run", "measurement", "benchmark", "n", "mode", *COLUMNS_AFTER]
+    assert found.rows() == [
         (7, 0, "speedup", 2, "pool", 0, "t1", 0, 10, "tick", "common", 10**8, 100.0, False, False, "host", False),
         (7, 0, "speedup", 2, "pool", 0, "t1", 1, 20, "tick", "common", 10**8, 200.0, False, False, "host", False),
         (7, 0, "speedup", 2, "pool", 0, "looking.0", 0, 1, "tick", "common", 10**9, 1.0, False, False, "host", False),
         (7, 1, "speedup", 1, "spin", 1, "t1", 0, 30, "tick", "common", 10**9, 30.0, False, False, "host", True),
     ]
+
+
+def test_the_documented_columns_are_those_that_there_are() -> None:
+    page = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
+    documented = re.findall(r"^\| `(\w+)` \| (\w+) \|", page, re.MULTILINE)
+    assert documented == [(name, str(kind())) for name, kind in COLUMNS.items()]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 7, 8])
+def test_a_series_that_is_longer_than_a_piece_of_the_table_comes_out_whole(
+    path: Path, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "_ROWS", rows)
+    counts = series("done", 7, 8, 9, unit="count")
+    export(run(measurement(series("t", 10, 20, 30), counts, n=1), measurement(series("t", 40), n=2)), path)
+    assert read(path).select("measurement", "n", "series", "index", "ticks", "ns").rows() == [
+        *((0, 1, "t", index, 10 * (index + 1), 10.0 * (index + 1)) for index in range(3)),
+        *((0, 1, "done", index, 7 + index, None) for index in range(3)),
+        (1, 2, "t", 0, 40, 40.0),
+    ]
+
+
+_LONG = f"""
+import resource
+import numpy as np
+from pathlib import Path
+from intercore.record.export.samples import export
+from intercore.record.measurement import Measurement, Part, Plan, RunInParts, Series
+
+def of(count):
+    def measurements():
+        for n in range(count):
+            series = Series("t", "common", 10**9, ticks + n)
+            yield Measurement("speedup", {{"n": n}}, 0, (series,), {{}}, {{}}, "{STARTED}")
+    plan = Plan("host", None, "speedup", (Part("speedup", {{"n": [1]}}),))
+    return RunInParts(1, plan, "{STARTED}", "0.1.0", measurements, measurements)
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+ticks = np.arange(100_000)
+for suffix in ("parquet", "csv"):
+    export(lambda write: write(of(1)), Path("short." + suffix))
+before = peak()
+for suffix in ("parquet", "csv"):
+    export(lambda write: write(of(15)), Path("long." + suffix))
+print((peak() - before) / (15 * len(ticks)))
+"""
+"""Prints by how many bytes a sample the peak memory grows by an export."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere ru_maxrss has other units, or is not there")
+def test_a_long_run_is_exported_in_little_memory(tmp_path: Path) -> None:
+    environment = {**os.environ, "POLARS_MAX_THREADS": "2"}  # each has a piece of the table in hand
+    command = [sys.executable, "-c", _LONG]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert float(done.stdout) < 80  # some 40; where all of the table is made before it is written, 142
+
+
+def test_a_run_that_turns_out_to_be_damaged_leaves_the_old_file(path: Path) -> None:
+    path.write_text("old")
+
+    def damaged() -> Iterator[Measurement]:
+        yield measurement(series("t", *range(100_000)), n=1)
+        raise IntercoreError("measurement 2 is damaged")
+
+    with pytest.raises(IntercoreError, match="measurement 2 is damaged"):
+        export(replace(run(measurement(n=1)), measurements=damaged), path)
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_run_that_is_read_once_more_is_exported_once(path: Path) -> None:
+    def read_twice(write: Callable[[RunInParts], None]) -> None:
+        write(run(*(measurement(series("t", *range(1000)), n=n) for n in range(9))))
+        write(run(measurement(series("t", 1, 2), n=1)))
+
+    export_of(read_twice, path)
+    assert read(path)["ticks"].to_list() == [1, 2]
 
 
 def test_what_is_no_time_has_no_ns(path: Path) -> None:
@@ -136,9 +225,9 @@ def test_any_samples_read_back_exactly(
     path = tmp_path_factory.mktemp("export") / name
     original = Series("t", "common", hz, ticks)
     export(run(measurement(original, series("end", 0))), path)
-    table = read(path).filter(pl.col("series") == "t")
-    assert table["ticks"].to_list() == ticks.tolist()
-    assert table["ns"].to_list() == original.ns.tolist()
+    found = read(path).filter(pl.col("series") == "t")
+    assert found["ticks"].to_list() == ticks.tolist()
+    assert found["ns"].to_list() == original.ns.tolist()
 
 
 def test_parquet_carries_plan_tool_and_the_conditions_of_each_measurement(tmp_path: Path) -> None:

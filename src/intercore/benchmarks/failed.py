@@ -17,7 +17,7 @@ from intercore.benchmarks.possible import impossible, is_possible
 from intercore.record.measurement import MISTAKES, SPOILING_CHECKS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from intercore.record.measurement import Measurement, Run
 
@@ -48,6 +48,12 @@ def faults(run: Run) -> list[list[str]]:
         or [f"{level} gave wrong results elsewhere in the run" for level in broken & {own_level(one)}]
         for one in run.measurements
     ]
+
+
+def failed_by(measurements: Iterable[Measurement]) -> Callable[[Measurement], bool]:
+    """Return what tells whether a measurement of a run failed; those given are all of the run, samples or not."""
+    broken = _broken_work(measurements)
+    return lambda one: own_level(one) in broken or not is_sound(one)
 
 
 def analysable(run: Run) -> Run:
@@ -81,6 +87,6 @@ def _causes(one: Measurement) -> list[str]:
     return found if is_possible(one) else [*found, _IMPOSSIBLE]
 
 
-def _broken_work(measurements: Sequence[Measurement]) -> set[str]:
+def _broken_work(measurements: Iterable[Measurement]) -> set[str]:
     """Return the workloads of the user's own that gave a wrong result."""
     return {own_level(one) for one in measurements if one.checks.get(_WRONG)} - {""}

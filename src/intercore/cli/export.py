@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from intercore.benchmarks.failed import faults
+from intercore.benchmarks.failed import failed_by
 from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE, Force, StorePath
-from intercore.cli.stored import stored
+from intercore.cli.stored import existing
 from intercore.record.export.format import known_formats
 from intercore.record.export.samples import export as export_samples
 from intercore.terminal.console import messages
@@ -31,6 +32,6 @@ def export(
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write every raw sample of a run to a file, one row each."""
-    run = stored(store_path, run_id)
-    export_samples(run, to, {number for number, found in enumerate(faults(run)) if found}, force=force)
+    with existing(store_path) as store:
+        export_samples(partial(store.read_in_parts, run_id), to, failed_by, force=force)
     messages().print(f"wrote {to}", markup=False, soft_wrap=True)

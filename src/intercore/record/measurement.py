@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
@@ -12,7 +13,7 @@ from intercore.record.meter_recording import Besides, Currents, Recording
 from intercore.record.own_work import OwnWork
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -238,3 +239,19 @@ class Run(msgspec.Struct, frozen=True, eq=False):
     def complete(self) -> bool:
         """Whether nothing of the plan is missing: no measurement, and the energy of none."""
         return len(self.measurements) >= self.total and not self.lacking_energy
+
+
+@dataclass(frozen=True)
+class RunInParts:
+    """A run whose measurements are read one by one, so that its samples need not fit into memory."""
+
+    id: int
+    plan: Plan
+    started: str
+    """UTC time at which the run was created, ISO 8601."""
+    tool: str
+    """Version of Intercore that created the run."""
+    headers: Callable[[], Iterator[Measurement]]
+    """Reads the measurements, in the order in which they were taken, but not their series."""
+    measurements: Callable[[], Iterator[Measurement]]
+    """Reads the same measurements as a whole."""

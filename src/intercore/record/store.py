@@ -6,6 +6,7 @@ import hashlib
 import sqlite3
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
@@ -15,7 +16,7 @@ from intercore import __version__
 from intercore.errors import IntercoreError, UsageError
 from intercore.files import bounds
 from intercore.record import file_locks, run_lock, store_format
-from intercore.record.measurement import Plan, Run
+from intercore.record.measurement import Plan, Run, RunInParts
 from intercore.record.meter_recording_rows import TABLES, head_of, recording_of, samples_of
 from intercore.record.plan import canonical
 from intercore.record.store_reading import FileForReading
@@ -118,7 +119,26 @@ class StoreReader:
         """Return all runs without their measurements, the oldest first."""
         return self._read(self._summaries)
 
+    def read_in_parts(self, run_id: int, read: Callable[[RunInParts], Found]) -> Found:
+        """Return what `read` makes of a run, whose measurements it is given one by one. UsageError if there is none.
+
+        `read` begins anew whenever a writer has come meanwhile: what it made of the run before then does not count.
+        """
+
+        def read_run() -> Found:
+            one = self._summary(run_id)
+            headers, measurements = partial(self._headers, one.id), partial(self._measurements, one.id)
+            return read(RunInParts(one.id, one.plan, one.started, one.tool, headers, measurements))
+
+        return self._read(read_run)
+
     def _run(self, run_id: int | None) -> Run:
+        one = self._summary(run_id)
+        self._check_size(one.id)
+        return Run(one.id, one.plan, one.started, one.tool, one.total, tuple(self._measurements(one.id)))
+
+    def _summary(self, run_id: int | None) -> RunSummary:
+        """Return a run without its measurements; the newest run if None."""
         ids = [number for (number,) in self._db.execute("SELECT id FROM campaigns ORDER BY id DESC")]
         if not ids:
             raise UsageError(f"{self.path} holds no run yet; make one with `intercore run`")
@@ -128,14 +148,7 @@ class StoreReader:
             known = ", ".join(map(str, ids[:10])) + (", …" if len(ids) > 10 else "")
             raise UsageError(f"there is no run {run_id} in {self.path}; newest first, it holds {known}")
         (summary,) = self._summaries(run_id)
-        return Run(
-            id=summary.id,
-            plan=summary.plan,
-            started=summary.started,
-            tool=summary.tool,
-            total=summary.total,
-            measurements=tuple(self._measurements(run_id)),
-        )
+        return summary
 
     def _open(self) -> None:
         with _explained(self.path, "open", _TO_READ):
@@ -195,11 +208,15 @@ class StoreReader:
         (count,) = self._db.execute(query, (run_id,)).fetchone()
         return int(count)
 
-    def _measurements(self, run_id: int) -> list[Measurement]:
-        self._check_size(run_id)
-        rows = self._db.execute(f"{store_format.ROWS} WHERE campaign = ? ORDER BY measurements.id", (run_id,))
-        measurements = []
-        for number, crc, conditions, *row in rows:
+    def _headers(self, run_id: int) -> Iterator[Measurement]:
+        """Give the measurements of a run without samples, recordings and a look at their check sums."""
+        for number, _, conditions, *row in self._rows(run_id):
+            with self._reading(f"measurement {number} of run {run_id}"):
+                found = measurement_of(row, conditions, [])
+            yield found
+
+    def _measurements(self, run_id: int) -> Iterator[Measurement]:
+        for number, crc, conditions, *row in self._rows(run_id):
             samples = self._db.execute(
                 "SELECT name, unit, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position",
                 (number,),
@@ -207,8 +224,11 @@ class StoreReader:
             with self._reading(f"measurement {number} of run {run_id}"):
                 check_crc(crc, crc_of(row, [conditions], *samples))
                 found = measurement_of(row, conditions, samples)
-                measurements.append(msgspec.structs.replace(found, recording=self._recording(number)))
-        return measurements
+                recording = self._recording(number)
+            yield found if recording is None else msgspec.structs.replace(found, recording=recording)
+
+    def _rows(self, run_id: int) -> Iterator[tuple[Any, ...]]:
+        return self._db.execute(f"{store_format.ROWS} WHERE campaign = ? ORDER BY measurements.id", (run_id,))
 
     def _check_size(self, run_id: int) -> None:
         """Raise IntercoreError for a run that would take gigabytes, before any of it is unpacked."""

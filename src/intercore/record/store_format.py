@@ -129,7 +129,7 @@ def current(db: sqlite3.Connection, path: Path) -> sqlite3.Connection:
     found = _format_of(db, path)
     if found == FORMAT:
         return db
-    copy = sqlite3.connect(":memory:", isolation_level=None)
+    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     try:
         db.backup(copy)
         _convert(copy, found)

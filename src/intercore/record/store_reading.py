@@ -82,7 +82,10 @@ def _opened(path: Path, timeout: float, stack: ExitStack) -> sqlite3.Connection:
 
 
 def _connected(path: Path, how: str, timeout: float, stack: ExitStack) -> sqlite3.Connection:
-    db = sqlite3.connect(f"{path.as_uri()}?{how}", uri=True, timeout=timeout, isolation_level=None)
+    # Polars reads from a thread of its own while ours waits for it, so never do two at a time.
+    db = sqlite3.connect(
+        f"{path.as_uri()}?{how}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
+    )
     store_format.limit(db)
     try:
         db.execute("SELECT count(*) FROM sqlite_master").fetchone()  # only this looks at the file

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from intercore.files.replacement import Kind
-    from intercore.record.measurement import Run
+    from intercore.record.measurement import RunInParts
 
 
 class Format(Protocol):
@@ -26,7 +26,7 @@ class Format(Protocol):
     CARRIES_CONDITIONS: bool
     """Whether the file holds plan and conditions of the run beside its samples."""
 
-    def write(self, table: pl.DataFrame, run: Run, file: IO[bytes]) -> None:
+    def write(self, table: pl.LazyFrame, run: RunInParts, file: IO[bytes]) -> None:
         """Write the samples of a run, and what the format has room for. Raises PolarsError or OSError."""
 
 

@@ -7,19 +7,32 @@ from typing import TYPE_CHECKING
 from intercore.errors import IntercoreError, UsageError
 from intercore.files.replacement import check_replaceable, replacement
 from intercore.record.export.format import known_formats
+from intercore.record.measurement import SPOILING_CHECKS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from intercore.record.measurement import Run
+    from intercore.record.measurement import Measurement, RunInParts
 
 
-def export(run: Run, path: Path, failed: Collection[int] = (), *, force: bool = False) -> None:
-    """Write every sample of the run to `path`, in the format that its suffix names.
+def by_checks(measurements: Iterable[Measurement]) -> Callable[[Measurement], bool]:  # noqa: ARG001 - as others need
+    """Return what tells whether a measurement of a run failed: by what the target checks alone."""
+    return lambda one: any(one.checks.get(check) for check in SPOILING_CHECKS)
 
-    An older export is replaced only when the new one is complete, another file only by `force`. `failed` are the
-    numbers of those measurements, from 0, that are marked as failed.
+
+def export(
+    read: Callable[[Callable[[RunInParts], None]], None],
+    path: Path,
+    failed: Callable[[Iterable[Measurement]], Callable[[Measurement], bool]] = by_checks,
+    *,
+    force: bool = False,
+) -> None:
+    """Write every sample of a run to `path`, in the format that its suffix names.
+
+    `read` calls what it is given with the run, and once more if it could not be read in one go. An older export is
+    replaced only when the new one is complete, another file only by `force`. `failed` makes, of the measurements
+    without their samples, what tells which of them are marked as failed.
 
     Raises UsageError for another suffix or a run without measurements, IntercoreError if the file cannot be
     written, or if polars cannot be loaded.
@@ -28,8 +41,6 @@ def export(run: Run, path: Path, failed: Collection[int] = (), *, force: bool = 
     suffix = path.suffix.lower()
     if suffix not in known:
         raise UsageError(f"cannot export to {path}: its name must end in {' or '.join(known)}")
-    if not run.measurements:
-        raise UsageError(f"run {run.id} has no measurement to export yet; go on with --resume")
     check_replaceable(path, known[suffix].KIND, force=force)
     try:
         from polars.exceptions import PolarsError  # noqa: PLC0415 - an extra
@@ -39,9 +50,18 @@ def export(run: Run, path: Path, failed: Collection[int] = (), *, force: bool = 
         raise IntercoreError(
             f"export needs polars, which cannot be loaded: {error}; install it: pip install 'intercore[export]'"
         ) from error
-    table = sample_table(run, failed)
-    try:
-        with replacement(path, known[suffix].KIND, force=force) as file:
-            known[suffix].write(table, run, file)
-    except PolarsError as error:
-        raise IntercoreError(f"cannot write {path}: {error}; free space or choose another place") from error
+
+    with replacement(path, known[suffix].KIND, force=force) as file:
+
+        def write(run: RunInParts) -> None:
+            if next(run.headers(), None) is None:
+                raise UsageError(f"run {run.id} has no measurement to export yet; go on with --resume")
+            try:
+                file.seek(0)
+                file.truncate()
+                with sample_table(run, failed(run.headers())) as table:
+                    known[suffix].write(table, run, file)
+            except (OSError, PolarsError) as error:
+                raise IntercoreError(f"cannot write {path}: {error}; free space or choose another place") from error
+
+        read(write)

@@ -9,12 +9,12 @@ from intercore.files.replacement import CSV
 if TYPE_CHECKING:
     import polars as pl
 
-    from intercore.record.measurement import Run
+    from intercore.record.measurement import RunInParts
 
 KIND = CSV
 CARRIES_CONDITIONS = False
 
 
-def write(table: pl.DataFrame, run: Run, file: IO[bytes]) -> None:  # noqa: ARG001 - a text has no place for more
+def write(table: pl.LazyFrame, run: RunInParts, file: IO[bytes]) -> None:  # noqa: ARG001 - a text has no place for more
     """Write the table."""
-    table.write_csv(file)
+    table.sink_csv(file)

@@ -12,21 +12,21 @@ from intercore.record.plan import canonical
 if TYPE_CHECKING:
     import polars as pl
 
-    from intercore.record.measurement import Run
+    from intercore.record.measurement import RunInParts
 
 KIND = PARQUET
 CARRIES_CONDITIONS = True
 
 
-def write(table: pl.DataFrame, run: Run, file: IO[bytes]) -> None:
+def write(table: pl.LazyFrame, run: RunInParts, file: IO[bytes]) -> None:
     """Write the table, with what does not fit in a column beside it."""
-    table.write_parquet(file, metadata=_metadata(run))
+    table.sink_parquet(file, metadata=_metadata(run))
 
 
-def _metadata(run: Run) -> dict[str, str]:
+def _metadata(run: RunInParts) -> dict[str, str]:
     """Return the metadata of the file. Measurements under equal conditions share an entry."""
     groups: dict[str, list[int]] = {}
-    for number, measurement in enumerate(run.measurements):
+    for number, measurement in enumerate(run.headers()):
         groups.setdefault(canonical(measurement.conditions), []).append(number)
     conditions = [
         {"measurements": numbers, "conditions": msgspec.Raw(text.encode())} for text, numbers in groups.items()

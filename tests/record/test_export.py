@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -155,6 +156,24 @@ def test_a_run_that_turns_out_to_be_damaged_leaves_the_old_file(path: Path) -> N
         export(replace(run(measurement(n=1)), measurements=damaged), path)
     assert path.read_text() == "old"
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_an_export_that_is_interrupted_reads_no_more_of_the_run(path: Path) -> None:
+    reads: list[int] = []
+
+    def interrupted() -> Iterator[Measurement]:
+        for number in range(1000):
+            reads.append(number)
+            if number == 3:
+                os.kill(os.getpid(), signal.SIGINT)
+            yield measurement(series("t", *range(70_000)), n=number)
+
+    with pytest.raises(KeyboardInterrupt):
+        export(replace(run(measurement(n=1)), measurements=interrupted), path)
+    count = len(reads)
+    time.sleep(0.05)  # the store may be closed now, so no thread may be at it
+    assert len(reads) == count < 1000
+    assert list(path.parent.iterdir()) == []
 
 
 def test_a_run_that_is_read_once_more_is_exported_once(path: Path) -> None:

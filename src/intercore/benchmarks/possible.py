@@ -181,8 +181,8 @@ def _least_ticks(events: int, series: Series) -> int:
 
 
 def _below(series: Series, least: int) -> Iterator[Impossible]:
-    bad = series.ticks < least
-    if bad.any():
+    if series.ticks.min() < least:
+        bad = series.ticks < least
         unit = "ticks" if series.is_time else "times"
         yield _some(series, bad, f"below {least} (at worst {series.ticks.min():,} {unit})")
 
@@ -197,14 +197,16 @@ def _beyond(one: Measurement, series: Series, seconds: float) -> int:
     Counters that nobody has aligned were started at moments of their own, so that their differences say nothing of how
     long something took.
     """
-    ticks = series.ticks.astype(np.float64)
-    if not len(ticks):
+    if not len(series.ticks):
         return 0
-    if series.unit == "moment":
-        ticks -= ticks.min()
-    elif _is_signed(one, series) and series.clock != "common":
+    least, largest = float(series.ticks.min()), float(series.ticks.max())
+    zero = least if series.unit == "moment" else 0.0
+    if series.unit != "moment" and _is_signed(one, series) and series.clock != "common":
         seconds = max(seconds, _MOST_S)
-    return int(np.count_nonzero(np.abs(ticks) > seconds * series.hz))
+    most = seconds * series.hz
+    if max(abs(least - zero), abs(largest - zero)) <= most:
+        return 0
+    return int(np.count_nonzero(np.abs(series.ticks.astype(np.float64) - zero) > most))
 
 
 def _is_signed(one: Measurement, series: Series) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from intercore.statistics.intervals import granularity
+from intercore.statistics.intervals import granularity, ordered_quantile
 from intercore.statistics.probability import binomial_above
 
 if TYPE_CHECKING:
@@ -155,8 +155,7 @@ def _gaps(ordered: Floats, fewest: float, smallest: float) -> Iterator[float]:
 
 
 def _spread(ordered: Floats) -> float:
-    low, high = np.percentile(ordered, (10, 90))
-    return float(high - low)
+    return ordered_quantile(ordered, 0.9) - ordered_quantile(ordered, 0.1)
 
 
 def _levels(values: Floats, edges: Sequence[float]) -> Iterator[Level]:

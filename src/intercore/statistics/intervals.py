@@ -92,6 +92,18 @@ def summary(values: ArrayLike) -> Summary:
     )
 
 
+def ordered_quantile(ordered: NDArray[np.float64], probability: float) -> float:
+    """Return what `numpy.quantile` does of at least one value, which are sorted here, without going through them."""
+    place = (len(ordered) - 1) * probability
+    below = int(place)
+    return float(np.quantile(ordered[below : below + 2], place - below))
+
+
+def ordered_median(ordered: NDArray[np.float64]) -> float:
+    """Return the median of at least one value, which are sorted here, likewise."""
+    return float(np.median(ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]))
+
+
 def order_interval(ordered: NDArray[np.float64], probability: float) -> Interval:
     """Return a quantile of at least one sorted value with its interval by order statistics, whatever they follow.
 
@@ -103,7 +115,7 @@ def order_interval(ordered: NDArray[np.float64], probability: float) -> Interval
     n = len(ordered)
     below, above = _ranks(n, probability)
     return Interval(
-        float(np.quantile(ordered, probability)),
+        ordered_quantile(ordered, probability),
         float(ordered[below - 1]) if below >= 1 else None,
         float(ordered[above]) if above < n else None,
     )

@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from intercore.statistics.intervals import CONFIDENCE, RESAMPLES, Interval, bootstrap_medians, interval, order_interval
+from intercore.statistics.intervals import (
+    CONFIDENCE,
+    RESAMPLES,
+    Interval,
+    bootstrap_medians,
+    interval,
+    order_interval,
+    ordered_median,
+    ordered_quantile,
+)
 from intercore.statistics.probability import student_above, student_quantile
 
 if TYPE_CHECKING:
@@ -46,43 +55,45 @@ shares beyond it vary more than those of independent samples would."""
 _FARTHEST = 30.0  # of a logarithm: times e to this are as good as infinite, and do not overflow
 
 
-def median(repetitions: Iterable[ArrayLike], *, tick: float = 0.0) -> Interval:
+def median(repetitions: Iterable[ArrayLike], *, tick: float = 0.0, ordered: Floats | None = None) -> Interval:
     """Return the median of all values, with the 95 % interval of the median of a repetition.
 
     Student's t on the repetitions' medians, whatever the values follow: a median of many values is nearly normal.
     `tick` is the resolution of the clock in the unit of the values: where a median falls among equal values, they are
     taken as spread evenly over their tick (the median of grouped data), since medians that are whole ticks would all be
     the same and their interval without width. The interval is widened to hold the median of all values. It ends at 0
-    where no value is below 0. Of a single repetition, the interval by order statistics.
+    where no value is below 0. Of a single repetition, the interval by order statistics. `ordered` are all values,
+    sorted, for a caller that has them already: to sort is most of the work.
     """
     known = _with_values(repetitions)
     if len(known) == 1:
-        return order_interval(np.sort(known[0]), 0.5)
-    value = float(np.median(np.concatenate(known)))
+        return order_interval(np.sort(known[0]) if ordered is None else ordered, 0.5)
+    value = float(np.median(np.concatenate(known))) if ordered is None else ordered_median(ordered)
     centre, distance = _student(_medians(known, tick))
     # Of few repetitions that differ much, the bounds of what cannot be negative would be.
     least = 0.0 if min(float(one.min()) for one in known) >= 0 else -math.inf
     return Interval(value, min(max(centre - distance, least), value), max(centre + distance, value))
 
 
-def percentile(repetitions: Iterable[ArrayLike], percent: float) -> Interval | None:
+def percentile(repetitions: Iterable[ArrayLike], percent: float, *, ordered: Floats | None = None) -> Interval | None:
     """Return a percentile of all values with its 95 % interval; None if it cannot be told.
 
     The share of values up to it differs between repetitions; Student's t on these shares, on the scale of log odds,
     gives the ranks of the bounds (Woodruff, JASA 47 (1952) 635, with repetitions as clusters). It cannot be told if
     fewer than BEYOND values lie beyond it, if that many independent ones would know it better than these do, or if the
     repetitions differ too much to have one (see the coverage in docs/statistics.md).
-    Of a single repetition, the interval by order statistics.
+    Of a single repetition, the interval by order statistics. `ordered` as for `median`.
     """
     known = _with_values(repetitions)
-    ordered = np.sort(np.concatenate(known))
+    if ordered is None:
+        ordered = np.sort(np.concatenate(known))
     n, share = len(ordered), percent / 100
     beyond = round(n * (100 - percent) / 100, 6)  # 10,000 samples have 10 beyond p99.9, not 9.999…
     if beyond < BEYOND:
         return None
     if len(known) == 1:
         return order_interval(ordered, share)
-    value = float(np.quantile(ordered, share))
+    value = ordered_quantile(ordered, share)
     chance = share * (1 - share) * float(np.mean([1 / len(one) for one in known]))
     shares = np.array([np.mean(one <= value) for one in known])
     effect = float(np.var(shares, ddof=1)) / chance

@@ -140,7 +140,7 @@ def _no_tail(values: Floats) -> str:
     fewest = round(FEWEST_EXCEEDANCES / _HIGHEST_SHARE)
     if len(values) < fewest:
         return f"{len(values)} samples are too few for it, at least {fewest} are needed"
-    highest = np.sort(values)[-_first(len(values)) :]
+    highest = _highest(values, _first(len(values)))
     distinct = len(np.unique(highest))
     if distinct < _FEWEST_DISTINCT:
         return (
@@ -154,9 +154,15 @@ def _first(n: int) -> int:
     return min(MOST_EXCEEDANCES, int(_HIGHEST_SHARE * n))
 
 
+def _highest(values: Floats, count: int) -> Floats:
+    """Return the highest values, sorted, which takes a fraction of sorting all."""
+    rest = len(values) - count
+    return np.sort(np.partition(values, rest)[rest:])
+
+
 def _candidates(values: Floats, rng: np.random.Generator) -> Iterator[_Peaks]:
-    ordered = np.sort(values)
     count = _first(len(values))
+    ordered = _highest(values, count + 1)
     while count >= FEWEST_EXCEEDANCES:
         peaks = _peaks(values, float(ordered[-count - 1]), rng)
         if len(peaks.excesses) >= FEWEST_EXCEEDANCES:

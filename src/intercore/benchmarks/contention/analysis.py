@@ -57,6 +57,7 @@ _DIFFERS = 0.005
 
 _ROLES = ("preset", *PINNED, "free")
 _POOLED = ("seed", "samples", *_ROLES)  # factors that do not tell contests apart by themselves
+_LATEST = np.iinfo(np.int64).max
 _TOWERS = re.compile(r"(task0|task1|main|free\d+)\.(\d+)")
 _RAN = re.compile(r"ran(\d+)\.(\d+)")
 
@@ -220,9 +221,18 @@ def _towers(windows: _Windows) -> dict[str, dict[int, list[NDArray[np.int64]]]]:
         match = _TOWERS.fullmatch(series.name)
         if match:
             length = window_ticks(one, series.hz)
-            number, since = np.divmod(series.ticks, length)
-            found[match[1]][int(match[2])] = [since[number == wanted] for wanted in windows.numbers]
+            found[match[1]][int(match[2])] = list(_by_window(series.ticks, length, windows.numbers))
     return found
+
+
+def _by_window(ticks: NDArray[np.int64], length: int, numbers: range) -> Iterator[NDArray[np.int64]]:
+    """Give the ticks in each of some windows, since its begin; all are that long, and window 0 begins at 0."""
+    if np.any(ticks[1:] < ticks[:-1]):  # the towers of a core end one after another, but a target may say anything
+        ticks = ticks[np.argsort(ticks // length, kind="stable")]
+    for number in numbers:
+        begin, end = (min(edge * length, _LATEST) for edge in (number, number + 1))
+        first, last = np.searchsorted(ticks, (begin, end))
+        yield ticks[first:last] - begin
 
 
 def _ran(windows: _Windows) -> dict[str, tuple[dict[int, int], int]]:

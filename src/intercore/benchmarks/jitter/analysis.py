@@ -196,7 +196,8 @@ def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> 
     first = pool[0]
     each = [releases(one) for one in pool]
     late, core = (np.concatenate([getattr(one, name) for one in each]) for name in ("late", "core"))
-    deviation = np.concatenate([one.deviation for one in each])
+    deviations = [one.deviation for one in each]
+    deviation = np.concatenate(deviations)
     us = in_us(late, first)
     forced = str(first.factors["migrate"]) in (*FORCED, PUBLISHED)
     return Setting(
@@ -213,9 +214,7 @@ def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> 
         late_min_ticks=int(late.min()),
         late_max_ticks=int(late.max()),
         deviation_us=(
-            distribution((in_us(one.deviation, first) for one in each), tick=1e6 / each[0].hz)
-            if len(deviation)
-            else None
+            distribution((in_us(one, first) for one in deviations), tick=1e6 / each[0].hz) if len(deviation) else None
         ),
         halves_us=_halves(np.abs(in_us(deviation, first))),
         missed=int(np.count_nonzero(late >= each[0].period)),

@@ -51,8 +51,9 @@ class Releases(msgspec.Struct, frozen=True, eq=False):
     @property
     def neighbours(self) -> NDArray[np.int64]:
         """Index of each release that has one before it in its stretch."""
-        index = np.arange(len(self.late), dtype=np.int64)
-        return index[~np.isin(index, self.begins)]
+        follows = np.ones(len(self.late), np.bool_)
+        follows[self.begins[(self.begins >= 0) & (self.begins < len(follows))]] = False
+        return np.flatnonzero(follows)
 
     @property
     def deviation(self) -> NDArray[np.int64]:
@@ -65,7 +66,8 @@ class Releases(msgspec.Struct, frozen=True, eq=False):
     def migrated(self) -> NDArray[np.bool_]:
         """Whether each release was on another core than the one before in its stretch."""
         moved = np.zeros(len(self.late), np.bool_)
-        moved[self.neighbours] = self.core[self.neighbours] != self.core[self.neighbours - 1]
+        at = self.neighbours
+        moved[at] = self.core[at] != self.core[at - 1]
         return moved
 
 

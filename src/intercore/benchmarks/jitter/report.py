@@ -267,9 +267,14 @@ def _strips(found: Mapping[str, Sequence[Measurement]]) -> Figure:
 
 def _selection(late: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return which releases to draw, in order: of too many, the latest and an even choice of the others."""
-    ranked = np.argsort(late, kind="stable")
-    latest = ranked[len(late) - min(len(late), _MOST_POINTS // 4) :]
-    others = np.setdiff1d(np.arange(len(late)), latest)
+    wanted = min(len(late), _MOST_POINTS // 4)
+    least = np.partition(late, len(late) - wanted)[len(late) - wanted]
+    above = np.flatnonzero(late > least)
+    equal = np.flatnonzero(late == least)
+    latest = np.concatenate((equal[len(equal) - (wanted - len(above)) :], above))
+    is_latest = np.zeros(len(late), np.bool_)
+    is_latest[latest] = True
+    others = np.flatnonzero(~is_latest)
     even = np.linspace(0, len(others) - 1, min(len(others), _MOST_POINTS - len(latest))).astype(np.intp)
     return np.sort(np.concatenate((latest, others[even])))
 

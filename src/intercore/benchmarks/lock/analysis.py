@@ -6,7 +6,6 @@ Nothing is subtracted: a hand-over and a round trip hold what looking at the clo
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -306,10 +305,11 @@ class Bouts:
         return np.bincount(self.owners, minlength=cores)[:cores]
 
     @property
-    def streaks(self) -> list[int]:
+    def streaks(self) -> Ticks:
         """Lengths of runs of acquisitions by one core within a bout."""
-        pairs = zip(self.bouts.tolist(), self.owners.tolist(), strict=True)
-        return [sum(1 for _ in run) for _, run in groupby(pairs)]
+        changes = (np.diff(self.bouts) != 0) | (np.diff(self.owners) != 0)
+        begins = np.concatenate(([0], np.flatnonzero(changes) + 1))
+        return np.diff(begins, append=len(self.owners)) if len(self.owners) else np.zeros(0, np.int64)
 
     def longest_wait(self, cores: int) -> float:
         """Return the longest time that a core was without an acquisition within a bout, in ns."""
@@ -326,7 +326,7 @@ def _contention(setting: dict[str, Level], pool: list[Measurement]) -> LockConte
     counts = np.sum([bouts.counts(cores) for bouts in found], axis=0)
     total = int(counts.sum())
     seconds = sum(float(bouts.lengths.sum()) * bouts.ns_per_tick for bouts in found) / 1e9
-    streaks = [streak for bouts in found for streak in bouts.streaks]
+    streaks = np.concatenate([bouts.streaks for bouts in found])
     each_us = seconds * 1e6 / total if total else 0.0
     return LockContention(
         lock=str(setting["lock"]),
@@ -340,8 +340,8 @@ def _contention(setting: dict[str, Level], pool: list[Measurement]) -> LockConte
         each_us=each_us,
         each_cycles=_cycles(each_us, pool),
         jain=jain(counts.tolist()),
-        longest_streak=max(streaks, default=1),
-        repeated=sum(streak - 1 for streak in streaks) / total if total else 0.0,
+        longest_streak=int(streaks.max(initial=1)),
+        repeated=int((streaks - 1).sum()) / total if total else 0.0,
         longest_wait_us=max(bouts.longest_wait(cores) for bouts in found) / 1e3,
     )
 

@@ -48,6 +48,25 @@ def test_a_child_killed_by_a_signal_is_said_to_be() -> None:
         assert str(read_to_death(port)) == "the child was killed by signal 11 (Segmentation fault)"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_what_a_child_said_before_it_was_killed_from_outside_is_no_reason() -> None:
+    with child("print('Adding SPI flash device', file=sys.stderr); os.kill(os.getpid(), signal.SIGKILL)") as port:
+        assert str(read_to_death(port)) == "the child was killed by signal 9 (Killed)"
+
+
+@pytest.mark.parametrize(("last", "said"), [("", ""), ("out of memory", ": out of memory")])
+def test_the_greeting_of_a_child_is_no_reason_for_its_death(last: str, said: str) -> None:
+    code = "print('Adding SPI flash device', file=sys.stderr); sys.stdin.readline(); print('hello', flush=True)\n"
+    code += f"sys.stdin.readline(); print({last!r}, file=sys.stderr); sys.exit(1)"
+    with child(code) as port:
+        while b"flash" not in port._last_words:
+            time.sleep(0.001)
+        port.write(b"\n")
+        read_until(port, b"\n")
+        port.write(b"\n")
+        assert str(read_to_death(port)) == f"the child ended with exit status 1{said}"
+
+
 def test_writing_to_a_dead_child_leaves_its_last_output_readable() -> None:
     with child("print('last')") as port:
         port._process.wait()

@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from intercore.record.plan import Setting
+from intercore.terminal import progress
 from intercore.terminal.progress import watch, watch_campaigns
 
 TOTAL = 340
@@ -132,3 +133,48 @@ def test_a_log_has_a_line_for_each_benchmark_and_then_for_each_repetition() -> N
     assert len(lines) == 120
     assert lines[0].startswith("1/120 switch primitive=counting-semaphore from=0 ")
     assert all(line.endswith("chip at 0.50 s of its own time") for line in lines)
+
+
+class _Clock:
+    """Stands in the place of `time`."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+def resumed(monkeypatch: pytest.MonkeyPatch, *, boots: float, each: float, benchmarks: list[str]) -> list[str]:
+    """Return the lines of a run of 394 that goes on at 200, on a target that takes so many seconds to start."""
+    clock = _Clock()
+    monkeypatch.setattr(progress, "time", clock)
+    written = io.StringIO()
+    with watch(Console(file=written, width=80)) as observer:
+        observer.begin(200, 394)
+        clock.now += boots
+        for benchmark in benchmarks:
+            observer.measuring(Setting(benchmark, {}, 0), None)
+            clock.now += each
+            observer.stored(394, None)
+    return written.getvalue().splitlines()
+
+
+def test_after_a_resume_the_time_left_is_that_of_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = resumed(monkeypatch, boots=30, each=0.1, benchmarks=["irq"] * 4 + ["lock"])
+    assert lines == ["204/394 irq, 19 s left"]
+
+
+def test_no_line_of_a_log_comes_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = resumed(monkeypatch, boots=0, each=61, benchmarks=["irq", "irq", "lock"])
+    assert [line.partition(",")[0] for line in lines] == ["201/394 irq", "202/394 irq", "203/394 lock"]
+
+
+def test_a_log_goes_on_where_a_setting_could_not_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "time", _Clock())
+    written = io.StringIO()
+    with watch(Console(file=written, width=80)) as observer:
+        observer.begin(200, 394)
+        observer.measuring(Setting("irq", {}, 0), None)
+        observer.measuring(Setting("lock", {}, 0), None)
+    assert written.getvalue() == ""

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, Run
 
 
+_PROGRAM_OR_EMULATOR = (
+    "either the program is wrong, or the emulator is: where a busy machine keeps it waiting, it counts a tick late, "
+    "and some checks need time (docs/esp32.md, Limits). To tell the two apart, measure this setting alone on an idle "
+    "machine: a fault of the program comes again"
+)
+
+
 class _Row(msgspec.Struct, frozen=True):
     """What was done at one setting."""
 
@@ -102,5 +109,4 @@ def _sentences(rows: Sequence[_Row]) -> list[str]:
 def _failure(benchmark: str, row: _Row) -> str:
     counts = ", ".join([*([f"wrong: {row.wrong}"] if row.wrong else []), *row.failed])
     setting = " ".join(f"{name}={level}" for name, level in row.factors.items())
-    why = row.mistakes or "the program does not do what it must do"
-    return f"{benchmark} {setting} failed its checks ({counts}): {why}."
+    return f"{benchmark} {setting} failed its checks ({counts}): {row.mistakes or _PROGRAM_OR_EMULATOR}."

@@ -76,8 +76,8 @@ def carry_out(
     if course.total != run.total:
         store.set_total(run_id, course.total)  # another version may have known the stop rule's series otherwise
     observer.begin(len(run.measurements), course.total)
+    told = _each_once(observer.told)
     for build, settings in groupby(course.settings(), lambda setting: of_target(setting.factors)):
-        told = _each_once(observer.told)
         with opened(connect(build), run.plan, timeout, max_rate, told) as target:
             so_far.check_kernel(target.conditions)
             if sentence := so_far.changed_image(build, target.conditions):

@@ -24,6 +24,7 @@ CHUNKS_AHEAD = 64
 """Chunks read from a child before it has to wait: 4 MiB."""
 CHILD_GRACE = 0.5
 """Seconds a child has to end by itself once its input is closed, and its last output to be read."""
+_KILL = getattr(signal, "SIGKILL", 9)
 LAST_WORDS = 2000
 """Bytes of a child's standard error that are kept to explain its death."""
 
@@ -58,7 +59,10 @@ class ChildPort(Port):
             thread.start()
 
     def _pump_output(self, output: IO[bytes]) -> None:
+        has_begun = False
         while chunk := output.read(CHUNK):
+            if not has_begun:  # what it has said until now is how it greets, and no reason for its death
+                self._last_words, has_begun = b"", True
             self._chunks.put(chunk)
         self._chunks.put(b"")
 
@@ -93,6 +97,8 @@ class ChildPort(Port):
             death = f"was killed by signal {-status} ({signal.strsignal(-status)})"
         else:
             death = f"ended with exit status {status}"
+        if -status == _KILL:  # somebody else's doing, of which it cannot have said anything
+            return death
         last_lines = printable(self._last_words.decode(errors="replace")).splitlines()[-3:]
         return ": ".join([death, *filter(None, [" | ".join(last_lines)])])
 

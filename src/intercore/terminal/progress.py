@@ -212,15 +212,20 @@ class _ShortLog:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._before = self._position = self._total = 0
-        self._begun = self._said = time.monotonic()
+        self._begun: float | None = None
+        """When the first measurement began: how long a target takes to start says nothing of how long they take."""
+        self._said = time.monotonic()
+        self._said_at = 0
         self._under_way = ""
 
     def begin(self, done: int, total: int) -> None:
-        self._before = self._position = done
+        self._before = self._position = self._said_at = done
         self._total = total
-        self._begun = self._said = time.monotonic()
+        self._said = time.monotonic()
 
     def measuring(self, setting: Setting, known: Precision | str | None) -> None:  # noqa: ARG002 - of one measurement
+        if self._begun is None:
+            self._begun = time.monotonic()
         now = f"repetition {setting.repetition + 1}" if setting.repetition else printable(setting.benchmark)
         if self._under_way not in {"", now}:
             self._say()
@@ -242,7 +247,9 @@ class _ShortLog:
             self._say()
 
     def _say(self) -> None:
-        self._said = time.monotonic()
+        if self._begun is None or self._position == self._said_at:
+            return
+        self._said, self._said_at = time.monotonic(), self._position
         left = (self._said - self._begun) / (self._position - self._before) * (self._total - self._position)
         text = f"{self._position}/{self._total} {self._under_way}, {rough_time(left)} left"
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -251,7 +251,7 @@ ASKED_WRONGLY = (
     ("check binary.bin host", "binary.bin:2: this is not UTF-8 text"),
     ("check utf16.toml host", "utf16.toml:1: this is UTF-16 text"),
     ("check digits.toml host", "digits.toml is no file of budgets: a number in it has thousands of digits"),
-    ("check deep.toml host", "deep.toml is no file of budgets: its lists and tables are nested in more than 100 levels"),
+    ("check deep.toml host", "deep.toml is no file of budgets: its lists and tables are nested in more than 100"),
     ("check plan.toml host", "plan.toml:1: there is no key 'target'"),
     ("export", "RUN"),
     ("export 1", "--to"),

@@ -102,7 +102,7 @@ def test_papers_tables_are_shown_where_they_are_asked_for_and_else_named() -> No
     report = Report("clock", {}, [], [], Section("", [], tables))
     run = a_run([], [], []).run
     for command in ("", "intercore show 1 --published"):
-        parts = list(RunFindings(run, dict, lambda: [report], [], "", [], "", published=command).text())
+        parts = list(RunFindings(run, dict, lambda: [report], "", [], "", [], "", published=command).text())
         shown = [part.title for part in parts if isinstance(part, Table)]
         assert shown == (["own"] if command else ["own", "of a paper"])
         assert any(isinstance(part, Line) and command in part.text for part in parts) == bool(command)

@@ -156,7 +156,4 @@ def _images(
         for shift in shifts
     ]
     compiler_version = version_of(compiler).decode(errors="replace").partition("\n")[0]
-    return [
-        Image(board, elfs, levels, compiler_version, kernel)
-        for elfs in built_together(recipes, say)
-    ]
+    return [Image(board, elfs, levels, compiler_version, kernel) for elfs in built_together(recipes, say)]

@@ -53,8 +53,8 @@ def run(*measurements: Measurement, plan: Plan = PLAN) -> RunInParts:
     return RunInParts(7, plan, STARTED, "0.1.0", lambda: iter(measurements), lambda: iter(measurements))
 
 
-def export(one: RunInParts, path: Path) -> None:
-    export_of(lambda write: write(one), path)
+def export(one: RunInParts, path: Path, *, force: bool = False) -> None:
+    export_of(lambda write: write(one), path, force=force)
 
 
 def read(path: Path) -> pl.DataFrame:
@@ -152,7 +152,7 @@ def test_a_run_that_turns_out_to_be_damaged_leaves_the_old_file(path: Path) -> N
         raise IntercoreError("measurement 2 is damaged")
 
     with pytest.raises(IntercoreError, match="measurement 2 is damaged"):
-        export(replace(run(measurement(n=1)), measurements=damaged), path)
+        export(replace(run(measurement(n=1)), measurements=damaged), path, force=True)
     assert path.read_text() == "old"
     assert list(path.parent.iterdir()) == [path]
 

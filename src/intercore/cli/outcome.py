@@ -64,7 +64,7 @@ def findings(
         warnings=tuple(one for one in run_warnings(told) if one not in first),
         published="" if published else f"{command_to_show(store_path, run.id, named)} --published",
         go_on=command_to_go_on(store_path, run.plan),
-        overhead_us=overhead_us(failed.analysable(run).measurements),
+        overhead_us=overhead_us(failed.analysable(told).measurements),
         details=command_to_show(store_path, run.id) if brief else "",
     )
 

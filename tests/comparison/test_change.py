@@ -11,6 +11,7 @@ from intercore.comparison import baseline_file
 from intercore.comparison.analysis import Sides
 from intercore.comparison.baseline import of_run
 from intercore.comparison.change import Change
+from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
 from tests.comparison.compared_runs import measured, run
 
@@ -154,3 +155,13 @@ def test_the_largest_change_comes_with_the_command_that_shows_what_it_consists_o
     found = compared((before, after), Change(phases=phases, phased=1))
     assert verdicts(found) == ["slower", "slower"]
     assert found.answer[-1].endswith("intercore trace pico-sim switch size=2 --kernel /k")
+
+
+def test_the_picture_shows_what_phases_moved_with_its_interval() -> None:
+    sides = before_and_after([STEADY, STEADY], [[1004] * 8, [1111] * 8])
+    phases = in_phases(*([median, [one + 111 for one in median]] for median in MOVED))
+    drawn = picture(compared(sides, Change(phases=phases, phased=1)))
+    assert drawn is not None
+    marks = {mark.verdict: mark for mark in drawn.marks}
+    assert marks["phase"].low < marks["phase"].at < marks["phase"].high
+    assert "exact" not in marks["phase"].interval

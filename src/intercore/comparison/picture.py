@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from intercore.benchmarks.series import speed_of
 from intercore.comparison.most import differing_most, largest_first, quantity_name, setting_in_words
-from intercore.comparison.report import median_text, verdict_words
+from intercore.comparison.report import is_exact, median_text, verdict_words
 from intercore.statistics.intervals import Interval
 from intercore.view.ratio import bounds_upright, times, upright
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from intercore.comparison.pairs import Pair
     from intercore.comparison.verdicts import Verdict
 
-Shape: TypeAlias = Literal["up", "down", "square", "frame", "ring", "diamond"]
+Shape: TypeAlias = Literal["up", "down", "square", "frame", "ring", "dot", "diamond"]
 """What a verdict looks like without its colour: a triangle that points up or down, a square, full or empty, an empty
-ring or diamond. That of `cannot tell` also has a dashed interval."""
+ring or diamond, a dot. That of `cannot tell` also has a dashed interval."""
 
 FIRST = 24
 """Rows that are shown at once; the others are folded."""
@@ -45,6 +45,7 @@ SHAPES: Mapping[Verdict, Shape] = {
     "more": "square",
     "fewer": "frame",
     "same": "ring",
+    "phase": "dot",
     "cannot tell": "diamond",
 }
 
@@ -215,5 +216,5 @@ def _words(pair: Pair, ratio: float) -> str:
 
 
 def _interval(pair: Pair, ratio: Interval) -> str:
-    bounds = "exact" if pair.exact else bounds_upright(ratio) or "?"
+    bounds = "exact" if is_exact(pair) else bounds_upright(ratio) or "?"
     return bounds if pair.verdict in _DECIDED else f"{_label(ratio.value)} ({bounds})"

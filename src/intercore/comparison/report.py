@@ -151,9 +151,15 @@ def times(ratio: float) -> str:
     return f"{ratio:.3f}" if ratio >= _THREE_DECIMALS_SAY else significant(ratio, 2)
 
 
+def is_exact(pair: Pair) -> bool:
+    """Whether a ratio is known without an interval: no sample differs from another of its side, and no phase matters."""
+    ratio = pair.ratio
+    return pair.exact and ratio is not None and ratio.low is not None and ratio.low == ratio.high
+
+
 def of_ratio(pair: Pair) -> str:
     """Return the interval of the ratio: `exact`, its bounds, or `?`."""
-    if pair.exact:
+    if is_exact(pair):
         return "exact"
     return "?" if pair.ratio is None else bounds(pair.ratio, times) or "?"
 

@@ -71,11 +71,11 @@ def test_the_axis_is_logarithmic_and_has_the_place_of_no_change(compared: Compar
 def test_better_is_one_way_for_times_and_rates() -> None:
     before, after = (
         run(
-            "host",
+            name,
             measured([ticks] * 6, "switch", "switch", primitive="queue"),
             measured([ticks] * 6, "message", "window", measure="throughput", messages=10, size=64),
         )
-        for ticks in (1000, 500)
+        for name, ticks in (("a", 1000), ("b", 500))
     )
     found = picture(compare_sides([before], [after]))
     assert found is not None

@@ -152,7 +152,7 @@ def times(ratio: float) -> str:
 
 
 def is_exact(pair: Pair) -> bool:
-    """Whether a ratio is known without an interval: no sample differs from another of its side, and no phase matters."""
+    """Whether a ratio has no interval: the samples of each side are equal, and it is not held against phases."""
     ratio = pair.ratio
     return pair.exact and ratio is not None and ratio.low is not None and ratio.low == ratio.high
 

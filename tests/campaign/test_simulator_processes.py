@@ -31,10 +31,10 @@ def why(of: object) -> str:
 def test_a_process_sends_back_what_came_of_each_batch() -> None:
     with closing(SimulatorProcesses(2)) as processes:
         assert str(processes) == "2 processes"
-        futures = [processes.submit(batch(f"pico-{number}")) for number in range(5)]
+        futures = [processes.submit(batch(f"picos{number}")) for number in range(5)]
         outcomes = [future.result().outcomes for future in futures]
     assert [why(of) for (of,) in outcomes] == [
-        f"there is no target 'pico-{number}'; did you mean 'pico'?" for number in range(5)
+        f"there is no target 'picos{number}'; did you mean 'pico'?" for number in range(5)
     ]
     assert not multiprocessing.active_children()
 

@@ -238,6 +238,7 @@ def test_power_at_rest_is_subtracted_only_if_asked(tool: Tool) -> None:
     plain = tool("run", "host", *TABLE, *words).succeeded().out
     assert "This is the energy of the chip alone" in " ".join(plain.split())
     assert "of rest" not in plain
+    tool.environment["COLUMNS"] = "200"
     assert "less 100% of rest" in tool.here("show", "--idle", "1").out
 
 

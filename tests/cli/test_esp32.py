@@ -155,6 +155,7 @@ def test_qemu_runs_an_image_and_everything_says_that_times_mean_nothing(tool: To
     assert 'id="plot-' not in body
     assert "times</strong> as fast" not in body
     assert "simulated, not measured" not in body
+    tool.environment["COLUMNS"] = "200"
     assert (
         f"esp32-qemu ({LABEL})" in tool("runs").succeeded().out.replace("\n", "")
         or LABEL.split(":")[0] in tool("runs").out

@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.cli.tool import Tool
 
-BUDGETS = 'budgets = ["clock from=0 to=0: overhead.0 median <= 1 s"]\n'
+BUDGETS = 'budgets = ["switch from=0 to=0: switch median <= 1 s"]\n'
 PLAN = """
 name = "p"
 [[targets]]

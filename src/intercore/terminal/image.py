@@ -56,12 +56,13 @@ class ImageFindings:
 
     def _facts(self) -> dict[str, object]:
         image = self.files.image
+        version = image.kernel.version
         return {
             **{name: str(path.absolute()) for name, path in _named(self.files)},
             **image.build,
             "image_digest": image.digest,
             "compiler": image.compiler,
-            "kernel": image.kernel.version,
+            "kernel": f"FreeRTOS {version}" if version.startswith("of ") else version,  # of ESP-IDF
             **({} if image.kernel.folder is None else {"kernel_folder": str(image.kernel.folder)}),
             "kernel_from": image.kernel.origin,
         }

@@ -166,8 +166,9 @@ def test_a_delay_in_the_kernel_turns_the_gate_red_and_the_slowed_settings_come_f
     assert all(1.1 < ratio < 1.2 for ratio in across), "some 15 %"
     shown = slower("compare", str(KEPT), "2").succeeded().out
     head, table = shown.split("What differs most: ")
-    assert head.startswith("Warning: Several kernels were measured on pico-sim: pico-sim.txt: FreeRTOS V11.2.0 SMP")
-    assert "unmodified; run 2: FreeRTOS" in " ".join(head.split())
+    said = " ".join(head.split())
+    assert said.startswith("Warning: Several kernels were measured on pico-sim: pico-sim.txt: FreeRTOS V11.2.0 SMP")
+    assert "unmodified; run 2: FreeRTOS" in said
     rows = [line.split() for line in table.splitlines() if " slower" in line]
     assert [" ".join(row[:2]) for row in rows[:2]] == ["api: call", "api: call"]
     assert any(row[0] == "switch:" and any("primitive=binary-sem" in word for word in row) for row in rows[2:4])

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.campaign import by_turns
-from intercore.comparison.analysis import compare_sides
+from intercore.comparison.analysis import Sides
+from intercore.comparison.change import Change
 from intercore.record.measurement import Part, Plan
 from intercore.record.store import Store
 from intercore.target.connection import Connection
@@ -52,7 +53,7 @@ def test_a_single_cycle_in_one_primitive_is_found_and_nothing_else(o2: Path, tmp
     with Store(tmp_path / "store.db") as store:
         pair = store.create_pair(first, second, (4, 4))
         by_turns.carry_out(store, pair, connect, Silent(), 60.0)
-        found = compare_sides(*([store.run(number)] for number in pair))
+        found = Sides(*([store.run(number)] for number in pair)).compare(change=Change(has_one_layout=True))
     longer = {
         (pair.series, str(pair.setting["primitive"]), pair.setting["to"]): (pair.cycles, pair.verdict)
         for pair in found.pairs
@@ -60,5 +61,5 @@ def test_a_single_cycle_in_one_primitive_is_found_and_nothing_else(o2: Path, tmp
     assert longer.pop(("call", "notification", 0)) == longer.pop(("switch", "notification", 0)) == (1, "slower")
     assert longer.pop(("call", "notification", 1)) == (1, "slower")
     # What the other core sees begins at its own next poll or interrupt, and may fall a cycle earlier or later.
-    assert longer.pop(("switch", "notification", 1))[1] == "slower"
+    assert longer.pop(("switch", "notification", 1))[1] in ("slower", "cannot tell")
     assert set(longer.values()) == {(0, "same")}

@@ -47,6 +47,7 @@ def no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         raise IntercoreError("no compiler was found")
 
     monkeypatch.setattr(phases, "board_image", refuse)
+    monkeypatch.setattr(phases, "shifted_images", refuse)
     monkeypatch.setattr("platformdirs.user_cache_path", lambda _: tmp_path)
 
 
@@ -64,12 +65,17 @@ def test_none_are_measured_where_none_are_asked_for() -> None:
     assert found(before_and_after(), 0).why_unknown
 
 
-def test_what_other_sources_make_is_not_measured_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Other:
-        digest = "c"
+def test_what_is_built_here_must_be_what_was_measured_whatever_the_package_carries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Image:
         elf = Path("none")
 
-    monkeypatch.setattr(phases, "board_image", lambda *_: Other())
+        def __init__(self, digest: str) -> None:
+            self.digest = digest
+
+    monkeypatch.setattr(phases, "board_image", lambda *_: Image("b"))
+    monkeypatch.setattr(phases, "shifted_images", lambda *_: [Image("c")])
     assert "another program" in found(before_and_after()).why_unknown
 
 
@@ -108,7 +114,7 @@ def test_a_damaged_cache_costs_time_alone(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 def test_only_the_newest_files_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(elf, "digest", lambda paths: str(*paths))
-    monkeypatch.setattr(phase_cache, "_MOST_KEPT", 2)
+    monkeypatch.setattr(phase_cache, "_MOST_FILES", 2)
     plan = msgspec.structs.replace(before_and_after()[0].plan)
     for name in "abc":
         PhaseCache(Path(name), plan).keep([kept(1)])

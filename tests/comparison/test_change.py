@@ -88,17 +88,57 @@ def test_either_side_can_be_the_one_that_is_measured_again() -> None:
 def test_nothing_is_said_to_have_changed_where_only_the_seed_is_another_one() -> None:
     found = compared(before_and_after([STEADY, STEADY], [[1500] * 8, STEADY], seed=2, images=("a", "a")))
     assert verdicts(found) == ["phase", "same"]
+    assert found.pairs[0].ratio is not None
+    assert (found.pairs[0].ratio.value, found.pairs[0].ratio.low) == (1.5, None)
 
 
 def test_where_phases_are_not_known_a_difference_is_no_verdict_and_a_warning_says_why() -> None:
     found = compared(before_and_after([STEADY], [[1500] * 8]), Change(why_unknown="no compiler"))
     assert verdicts(found) == ["cannot tell"]
     assert any("no compiler" in warning for warning in found.warnings)
-    assert verdicts(compared(before_and_after([STEADY], [[1500] * 8]))) == ["cannot tell"]
+    unasked = compared(before_and_after([STEADY], [[1500] * 8]))
+    assert verdicts(unasked) == ["cannot tell"]
+    assert not any("phases" in warning for warning in unasked.warnings), "who asks for no phases is not warned"
+
+
+def test_a_number_of_which_too_few_phases_are_known_is_warned_of() -> None:
+    phases = in_phases([[1500] * 8])
+    found = compared(before_and_after([STEADY], [[1500] * 8]), Change(phases=phases, phased=1))
+    assert verdicts(found) == ["cannot tell"]
+    assert any("phases" in warning for warning in found.warnings)
+
+
+def test_other_settings_of_one_program_are_no_phases_of_each_other() -> None:
+    first, second = (
+        run("pico-sim", measured([ticks] * 8, conditions={"image.digest": "a"}, primitive=primitive, seed=1))
+        for ticks, primitive in ((1000, "queue"), (1500, "mutex"))
+    )
+    sides = Sides([first], [second])
+    assert not sides.are_before_and_after
+    assert verdicts(sides.compare()) == ["slower"]
+
+
+def test_functions_are_not_given_the_cycles_of_other_settings() -> None:
+    first, second = (
+        run("pico-sim", measured([ticks] * 8, conditions={**AT_125_MHZ, "image.digest": image}, primitive=name, seed=1))
+        for ticks, image, name in ((1000, "a", "queue"), (1500, "b", "mutex"))
+    )
+    phases = tuple(
+        run("pico-sim", measured([1500 + at] * 8, conditions={"image.digest": f"b{at}"}, primitive="mutex", seed=at))
+        for at in range(3)
+    )
+    found = compared((first, second), Change(("f",), phases=phases, phased=1))
+    assert verdicts(found) == ["slower"]
+    assert found.answer[0] == "f differs."
+
+
+def test_functions_are_not_said_to_change_nothing_where_that_is_not_known() -> None:
+    found = compared(before_and_after([STEADY], [[1500] * 8]), Change(("f", "g"), why_unknown="--phases 0"))
+    assert found.answer[0] == "f and g differ."
 
 
 @pytest.mark.parametrize(
-    ("seed", "has_one_layout", "after", "verdict"),
+    ("seed", "is_in_place", "after", "verdict"),
     [
         (1, True, [1001, 1003, 1005, 1006, 1009, 1011], "slower"),
         (1, True, [1001, 1003, 1005, 1006, 1009, 1012], "cannot tell"),  # one sample has moved by more than the others
@@ -107,10 +147,10 @@ def test_where_phases_are_not_known_a_difference_is_no_verdict_and_a_warning_say
     ],
 )
 def test_a_tick_is_of_the_change_where_all_code_is_in_its_place_and_every_sample_has_it(
-    seed: int, has_one_layout: bool, after: list[int], verdict: str
+    seed: int, is_in_place: bool, after: list[int], verdict: str
 ) -> None:
     before = [1000, 1002, 1004, 1005, 1008, 1010]
-    found = compared(before_and_after([before], [after], seed), Change(has_one_layout=has_one_layout))
+    found = compared(before_and_after([before], [after], seed), Change(is_in_place=is_in_place))
     assert verdicts(found) == [verdict]
 
 
@@ -143,18 +183,29 @@ def test_the_first_screen_has_no_row_for_what_phases_moved() -> None:
     phases = in_phases(*([median, [one + 111 for one in median], STEADY] for median in MOVED))
     found = compared(sides, Change((), phases=phases, phased=1))
     assert [row.verdict for row in rows(found)] == ["slower"]
-    assert "1 moved within phase" in " ".join(found.answer)
+    assert "1 moved" in " ".join(found.answer)
+    assert not any(pair.exact for pair in found.pairs if pair.verdict != "same")
     nothing = compared(before_and_after([STEADY], [STEADY]))
     assert not rows(nothing)
 
 
 def test_the_largest_change_comes_with_the_command_that_shows_what_it_consists_of() -> None:
     before, after = before_and_after([STEADY, STEADY], [[1111] * 8, [1400] * 8])
+    before, after = (with_factor(one, target="busy") for one in (before, after))
     after = msgspec.structs.replace(after, plan=msgspec.structs.replace(after.plan, kernel="/k"))
-    phases = in_phases(*([[1111] * 8, [1400] * 8] for _ in range(3)))
+    phases = tuple(with_factor(one, target="busy") for one in in_phases(*([[1111] * 8, [1400] * 8] for _ in range(3))))
     found = compared((before, after), Change(phases=phases, phased=1))
     assert verdicts(found) == ["slower", "slower"]
-    assert found.answer[-1].endswith("intercore trace pico-sim switch size=2 --kernel /k")
+    command = found.answer[-1].partition("intercore trace ")[2].split()
+    assert command[:2] == ["pico-sim", "switch"]
+    assert {"size=2", "target=busy"} < {*command[2:]}, "also what is the same in all settings"
+    assert command[-2:] == ["--kernel", "/k"]
+
+
+def with_factor(of: Run, **factors: str) -> Run:
+    """The run with another factor in all of its settings."""
+    measurements = tuple(msgspec.structs.replace(one, factors={**one.factors, **factors}) for one in of.measurements)
+    return msgspec.structs.replace(of, measurements=measurements)
 
 
 def test_the_picture_shows_what_phases_moved_with_its_interval() -> None:

@@ -87,7 +87,7 @@ function(ic_image name)
     target_link_options(${name} PRIVATE -Wl,--wrap=vYieldCore)
   endif()
   target_link_options(${name} PRIVATE -nostartfiles -L${scripts} -T ${scripts}/${IC_CODE}.ld
-    -Wl,--gc-sections,--fatal-warnings,--defsym=ic_shift=${IC_SHIFT},-Map=${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
+    -Wl,--gc-sections,--fatal-warnings,--defsym=ic_shift_code=${IC_SHIFT_CODE},--defsym=ic_shift_data=${IC_SHIFT_DATA},-Map=${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
   set_target_properties(${name} PROPERTIES
     LINK_DEPENDS "${scripts}/${IC_CODE}.ld;${scripts}/memory.ld;${scripts}/ram.ld")
 endfunction()

@@ -3,8 +3,9 @@ include(${CMAKE_CURRENT_LIST_DIR}/clock/pll.cmake)
 
 set(rp2040_folder ${CMAKE_CURRENT_LIST_DIR})
 
-# The same program elsewhere in memory: shows how far its times depend on where its code lies, whatever it does.
-set(IC_SHIFT 0 CACHE STRING "Bytes by which all functions lie higher: a multiple of 4")
+# The same program with gaps in memory: shows how far its times depend on where code and data lie, whatever they do.
+set(IC_SHIFT_CODE 0 CACHE STRING "Bytes of a gap before the functions: a multiple of 2")
+set(IC_SHIFT_DATA 0 CACHE STRING "Bytes of a gap before initialised variables, and before the others: a multiple of 4")
 
 # A library of the chip's sources: where their headers are, and what they are told of the build.
 function(ic_rp2040 library)

@@ -80,7 +80,7 @@ function(ic_image name core)
   target_link_libraries(${name} PRIVATE intercore m)
   target_link_options(${name} PRIVATE -nostartfiles
     -L${here}/core${core} -L${here} -L${CMAKE_CURRENT_BINARY_DIR} -T ${rp2040_folder}/start/sram.ld
-    -Wl,--gc-sections,--fatal-warnings,--defsym=ic_shift=${IC_SHIFT},-Map=${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
+    -Wl,--gc-sections,--fatal-warnings,--defsym=ic_shift_code=${IC_SHIFT_CODE},--defsym=ic_shift_data=${IC_SHIFT_DATA},-Map=${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
   set(scripts ${rp2040_folder}/start/sram.ld ${here}/ram.ld ${here}/core${core}/memory.ld
     ${CMAKE_CURRENT_BINARY_DIR}/memory_map.ld)
   set_target_properties(${name} PROPERTIES LINK_DEPENDS "${scripts}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.board import own_workload
 from intercore.board.cmake import Recipe, Tool, builders, built, built_together, find_tools, version_of
@@ -28,6 +28,20 @@ SANITIZE_VARIABLE = "INTERCORE_SANITIZE"
 
 CROSS_COMPILER = Tool("arm-none-eabi-gcc", "the cross compiler", "gcc-arm-none-eabi libnewlib-arm-none-eabi")
 """For all boards: Cortex-M, whichever."""
+
+
+class Shift(NamedTuple):
+    """By how many bytes the parts of an RP2040's program lie higher than usual, but for how they are aligned."""
+
+    code: int = 0
+    """Its functions: a multiple of 2."""
+    data: int = 0
+    """Its variables: a multiple of 4."""
+
+    @property
+    def defines(self) -> dict[str, str]:
+        """The variables of the firmware's CMake project."""
+        return {"IC_SHIFT_CODE": str(self.code), "IC_SHIFT_DATA": str(self.data)}
 
 
 CROSS_CPP_COMPILER = Tool("arm-none-eabi-g++", "the cross compiler for C++", "gcc-arm-none-eabi")
@@ -107,25 +121,22 @@ def board_image(
     levels = board.whole(build)
     if (prebuilt := prebuilt_image(board, levels, sources)) is not None:
         return prebuilt
-    return _images(board, levels, say, sources, [0])[0]
+    return _images(board, levels, say, sources, [Shift()])[0]
 
 
 def shifted_images(
     board: Board,
     build: Mapping[str, Level],
-    shifts: Sequence[int],
+    shifts: Sequence[Shift],
     say: Callable[[str], None],
     sources: Sources = USUAL_SOURCES,
 ) -> list[Image]:
-    """Return an RP2040's program once for each shift, with all functions that many bytes higher: multiples of 4.
-
-    Nothing else differs. See `board_image`.
-    """
+    """Return an RP2040's program, always built here, once for each shift. Nothing else differs; see `board_image`."""
     return _images(board, board.whole(build), say, sources, shifts)
 
 
 def _images(
-    board: Board, levels: Mapping[str, Level], say: Callable[[str], None], sources: Sources, shifts: Sequence[int]
+    board: Board, levels: Mapping[str, Level], say: Callable[[str], None], sources: Sources, shifts: Sequence[Shift]
 ) -> list[Image]:
     what = f"the program for {board.title}"
     named = sources.kernel is not None or os.environ.get(KERNEL_VARIABLE)
@@ -147,8 +158,8 @@ def _images(
             board.name,
             what,
             compiler,
-            {**defines, **({"IC_SHIFT": str(shift)} if shift else {})},
-            variant(board, levels) + (f" shifted by {shift} bytes" if shift else ""),
+            {**defines, **(shift.defines if shift != Shift() else {})},
+            variant(board, levels) + (", elsewhere in memory" if shift != Shift() else ""),
             (folder,),
             board.programs,
             sources,

@@ -122,7 +122,7 @@ def built_together(recipes: Sequence[Recipe], say: Callable[[str], None]) -> lis
                 missing.append((recipe, folder))
     if missing:
         first, folder = missing[0]
-        say(f"building {first.what} ({listed([recipe.variant for recipe, _ in missing])})")
+        say(f"building {first.what} ({listed([*dict.fromkeys(recipe.variant for recipe, _ in missing)])})")
         with _explained(first):
             folder.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:

@@ -20,7 +20,7 @@ from elftools.elf.sections import SymbolTableSection
 from intercore.errors import IntercoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _HALF, _WORD = 2, 4
@@ -48,16 +48,13 @@ class Function(NamedTuple):
 
 
 class Program(NamedTuple):
-    """The functions of an image, and where its sections lie."""
+    """What an image holds, and where."""
 
     functions: dict[str, Function]
-    sections: tuple[tuple[str, int, int], ...]
-    """Name, address and size of each that takes memory on the chip."""
-
-    @property
-    def layout(self) -> tuple[object, ...]:
-        """What is equal in two programs that have every function and every section at the same place."""
-        return self.sections, tuple((one.name, one.address, one.size) for one in self.functions.values())
+    places: tuple[tuple[str, int, int], ...]
+    """Name, address and size of all sections and variables."""
+    memory: tuple[tuple[int, bytes], ...]
+    """What is loaded, with the address where."""
 
 
 def program(elf: Path) -> Program:
@@ -75,36 +72,32 @@ def program(elf: Path) -> Program:
             for section in file.iter_sections()
             if section["sh_flags"] & SH_FLAGS.SHF_ALLOC and section["sh_size"]
         ]
-        sections = tuple((section.name, section["sh_addr"], section["sh_size"]) for section in placed)
-        memory = [
-            (section["sh_addr"], section.data() if section["sh_type"] != "SHT_NOBITS" else b"", section["sh_size"])
-            for section in placed
-        ]
-        symbols, functions = [], []
+        sections = [_Symbol(section["sh_addr"], section["sh_size"], section.name) for section in placed]
+        memory = tuple((section["sh_addr"], section.data()) for section in placed if section["sh_type"] != "SHT_NOBITS")
+        functions, objects, marks = [], [], []
         for entry in table.iter_symbols():
             kind, address, size = entry["st_info"]["type"], entry["st_value"], entry["st_size"]
-            if not entry.name or entry.name.startswith("$") or entry["st_shndx"] == "SHN_UNDEF":
-                continue  # of the file, of the assembler, or of nobody
-            symbol = _Symbol(address & ~1 if kind == "STT_FUNC" else address, size, entry.name)
-            if kind == "STT_FUNC" and size:
-                functions.append(symbol)
-            if kind in ("STT_FUNC", "STT_OBJECT", "STT_NOTYPE"):
-                symbols.append(symbol)
-        if any(name == _OF_CORE_1 for name, *_ in sections):
+            if entry.name.startswith(("$t", "$d")):
+                marks.append((address, entry.name.startswith("$d")))
+            elif kind == "STT_FUNC" and size:
+                functions.append(_Symbol(address & ~1, size, entry.name))
+            elif kind == "STT_OBJECT" and size:
+                objects.append(_Symbol(address, size, entry.name))
+        if any(one.name == _OF_CORE_1 for one in sections):
             raise IntercoreError(f"{elf} holds a second program, for core 1, whose functions are not known")
     except OSError as error:
         raise IntercoreError(f"{elf}: {error.strerror or error}") from error
     except (ELFError, struct.error, UnicodeDecodeError, KeyError) as error:
         raise IntercoreError(f"{elf} is not an ELF file: {error}") from error
-    references = _References(symbols, memory)
+    references = _References([*functions, *objects], sections, memory, marks)
     found: dict[str, Function] = {}
     seen: Counter[str] = Counter()
     for one in sorted(set(functions)):
         seen[one.name] += 1
         name = one.name if seen[one.name] == 1 else f"{one.name} ({seen[one.name]})"
-        code = references.bytes_at(one.address, one.size)
-        found[name] = Function(name, one.address, one.size, tuple(_meaning(one, code, references)))
-    return Program(found, sections)
+        found[name] = Function(name, one.address, one.size, tuple(_meaning(one, references)))
+    places = tuple(sorted((one.name, one.address, one.size) for one in (*sections, *objects)))
+    return Program(found, places, memory)
 
 
 def differing(first: Program, second: Program) -> list[str]:
@@ -119,66 +112,105 @@ def differing(first: Program, second: Program) -> list[str]:
     )
 
 
-class _References:
-    """What lies at an address, by name."""
+def differs_in_place(first: Program, second: Program) -> bool:
+    """Whether two programs differ in the instructions of some functions alone, and in nothing else nor in any place."""
+    names = differing(first, second)
+    if not names or first.places != second.places or first.functions.keys() != second.functions.keys():
+        return False
+    if any((one.address, one.size) != second.functions[name][1:3] for name, one in first.functions.items()):
+        return False
+    changed = [first.functions[name] for name in names]
+    return _without(first.memory, changed) == _without(second.memory, changed)
 
-    def __init__(self, symbols: list[_Symbol], memory: list[tuple[int, bytes, int]]) -> None:
+
+def _without(memory: Sequence[tuple[int, bytes]], functions: Sequence[Function]) -> list[tuple[int, bytes]]:
+    """Return memory in which some functions are cleared."""
+    found = []
+    for begin, data in memory:
+        cleared = bytearray(data)
+        for one in functions:
+            if begin <= one.address < begin + len(data):
+                at = one.address - begin
+                cleared[at : at + one.size] = bytes(len(cleared[at : at + one.size]))
+        found.append((begin, bytes(cleared)))
+    return found
+
+
+class _References:
+    """What lies at an address: by name, or what it is."""
+
+    def __init__(
+        self,
+        symbols: Sequence[_Symbol],
+        sections: Sequence[_Symbol],
+        memory: Sequence[tuple[int, bytes]],
+        marks: Sequence[tuple[int, bool]],
+    ) -> None:
         self._symbols = sorted(symbols)
         self._addresses = [one.address for one in self._symbols]
+        self._sections = sections
         self._memory = memory
+        self._marks = sorted(marks)  # where code ($t) and data ($d) begin (AAELF32, "Mapping symbols")
+
+    def is_data(self, address: int) -> bool:
+        """Whether what lies at an address within a function is data: literals and tables."""
+        at = bisect_right(self._marks, (address, True))
+        return at > 0 and self._marks[at - 1][1]
 
     def bytes_at(self, address: int, size: int) -> bytes:
-        for begin, data, _ in self._memory:
-            if begin <= address and address + size <= begin + len(data):
+        """Return what is loaded at an address, at most so much."""
+        for begin, data in self._memory:
+            if begin <= address < begin + len(data):
                 return data[address - begin : address - begin + size]
         return b""
 
-    def named(self, address: int) -> tuple[str, int] | None:
-        """Return the symbol that an address of the program's memory lies in, and how far behind its beginning."""
-        if not any(begin <= address <= begin + size for begin, _, size in self._memory):
-            return None
+    def word(self, word: int, function: _Symbol) -> object:
+        """Return what a word of data means: a number, or what it points to."""
+        for address in (word, word & ~1):  # a pointer to a function has bit 0 set (Armv6-M ARM A2.3.1)
+            if found := self._named(address):
+                return "address", *found
+        if section := next((one for one in self._sections if one.address <= word <= one.address + one.size), None):
+            return "address", section.name, *self._content(word, function)
+        return word
+
+    def call(self, address: int, target: int) -> object:
+        """Return where a call goes."""
+        return "call", self._named(target) or target - address
+
+    def _named(self, address: int) -> tuple[str, int] | None:
         at = bisect_right(self._addresses, address)
-        # Of several at one address the last by name; a linker's mark has no size, and stands for its address alone.
         for one in reversed(self._symbols[max(at - 8, 0) : at]):
-            if one.address == address or address < one.address + one.size:
+            if one.address <= address < one.address + one.size:
                 return one.name, address - one.address
         return None
 
-    def content(self, address: int, function: _Symbol) -> tuple[object, ...] | None:
-        """Return what lies at an address that no symbol covers: where a function's switch goes, or else a text."""
-        for begin, data, _ in self._memory:
-            if begin <= address < begin + len(data):
-                rest = data[address - begin :]
-                goes = []
-                for (word,) in struct.iter_unpack("<I", rest[: len(rest) // _WORD * _WORD]):
-                    if not function.address <= word < function.address + function.size:
-                        break
-                    goes.append(word - function.address)
-                return tuple(goes) or (rest[:_MOST_TEXT].split(b"\0")[0],)
-        return None
+    def _content(self, address: int, function: _Symbol) -> tuple[object, ...]:
+        """Return what lies where no symbol is: where a function's switch goes, or a text; nothing of what else."""
+        data = self.bytes_at(address, _MOST_TEXT)
+        goes = []
+        for (word,) in struct.iter_unpack("<I", data[: len(data) // _WORD * _WORD]):
+            if not function.address <= word < function.address + function.size:
+                break
+            goes.append(word - function.address)
+        text = data.split(b"\0")[0]
+        return tuple(goes) or ((text,) if text.isascii() and text.decode("ascii").isprintable() else ())
 
 
-def _meaning(function: _Symbol, code: bytes, references: _References) -> Iterator[object]:
+def _meaning(function: _Symbol, references: _References) -> Iterator[object]:
+    code = references.bytes_at(function.address, function.size)
     halves = struct.unpack(f"<{len(code) // _HALF}H", code[: len(code) // _HALF * _HALF])
-    literals: set[int] = set()
     at = 0
     while at < len(halves):
-        address = function.address + at * _HALF
-        if address in literals and at + 1 < len(halves):
-            word = halves[at] | halves[at + 1] << 16
-            # A pointer to a function has bit 0 set (A2.3.1).
-            named = references.named(word) or references.named(word & ~1) or references.content(word, function)
-            yield ("address", *named) if named else word
-            at += 2
-            continue
-        half = halves[at]
-        if half >> 11 == 0b01001:  # LDR Rt, [PC, #imm8] (A6.7.27)
-            literals.add((address + 4 & ~3) + (half & 0xFF) * _WORD)
-        if half >> 11 in _BITS_OF_LONG and at + 1 < len(halves):
-            second = halves[at + 1]
+        address, half = function.address + at * _HALF, halves[at]
+        second = halves[at + 1] if at + 1 < len(halves) else None
+        if references.is_data(address):
+            if second is not None and address % _WORD == 0:
+                yield references.word(half | second << 16, function)
+                at += 2
+                continue
+        elif half >> 11 in _BITS_OF_LONG and second is not None:
             if half >> 11 == 0b11110 and second & 0xD000 == 0xD000:  # BL (A6.7.13)
-                target = address + 4 + _offset_of_call(half, second)
-                yield ("call", references.named(target) or target - address)
+                yield references.call(address, address + 4 + _offset_of_call(half, second))
             else:
                 yield half, second
             at += 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, Plan
     from intercore.record.plan import Setting
 
-_MOST_KEPT = 40
-"""Files, of half a megabyte where the whole suite has moved; the oldest go."""
+_MOST_FILES = 200
+"""Of half a megabyte each where the whole suite has moved; what was not used for longest goes."""
 
 
 class PhaseCache:
@@ -39,8 +40,10 @@ class PhaseCache:
             key = hashlib.sha256(f"{__version__} {_simulator()} {elf.digest([program])}".encode())
             self._path = folder / f"{key.hexdigest()[:20]}.db"
             if self._path.exists():
-                with StoreReader(self._path) as store:
-                    self._known = {_key(one): one for one in store.run().measurements}
+                with StoreReader(self._path) as store:  # two processes that began together made a run each
+                    runs = [store.run(one.id) for one in store.runs()]
+                    self._known = {_key(one): one for run in runs for one in run.measurements}
+                os.utime(self._path)
 
     def get(self, setting: Setting) -> Measurement | None:
         """Return what a setting came to, if that is known."""
@@ -56,8 +59,9 @@ class PhaseCache:
                 runs = store.runs()
                 run_id = runs[0].id if runs else store.create_run(self._plan, 0)
                 for setting, measurement in measured:
-                    store.add(run_id, setting, measurement)
-            for old in sorted(self._path.parent.glob("*.db"), key=lambda path: -path.stat().st_mtime)[_MOST_KEPT:]:
+                    with contextlib.suppress(IntercoreError):  # another process has measured it meanwhile
+                        store.add(run_id, setting, measurement)
+            for old in sorted(self._path.parent.glob("*.db"), key=lambda path: -path.stat().st_mtime)[_MOST_FILES:]:
                 old.unlink()
 
 

@@ -15,7 +15,7 @@ import msgspec
 import platformdirs
 
 from intercore.board import elf, functions
-from intercore.board.build import board_image, shifted_images
+from intercore.board.build import Shift, board_image, shifted_images
 from intercore.board.functions import program
 from intercore.board.sources import sources_of_plan
 from intercore.campaign.batch import Batch, measure_batch
@@ -41,18 +41,18 @@ if TYPE_CHECKING:
     Piece: TypeAlias = tuple[int, PhaseCache, Batch]
     """Of the work: the number of a phase, where its measurements are kept, and settings."""
 
-SHIFTS = (4, 8, 20, 28)
-"""Bytes by which the functions lie higher in each further phase: 1, 2, 5 and 7 words, each of another bank."""
+SHIFTS = (Shift(code=4), Shift(code=8, data=4), Shift(code=12, data=8), Shift(code=6, data=12))
+"""Of further phases: each bank of the striped memory for code, and for data, and half a word for small functions."""
 _SEED_STEP = 0x9E37_79B9
 """Between the seeds of phases: far from those that a person chooses (2^32 over the golden ratio)."""
 _BATCH = 10
 """Settings that a process measures at a time: fractions of a second each."""
-_MOST_KEPT = 200
-"""Programs in the cache that are looked through, the newest first."""
+_MOST_PROGRAMS = 200
+"""In the cache that are looked through, the newest first."""
 
 
 class Progress(Protocol):
-    """Is told how far the measuring has come."""
+    """Shows how far the measuring has come."""
 
     def begin(self, done: int, total: int) -> None:
         """Begin with so many measurements done, of so many."""
@@ -87,10 +87,10 @@ def find_change(
     are measured, at most len(SHIFTS). `say` is told what takes time before that. What cannot be found is not an error:
     the change then says why.
     """
-    names, has_one_layout = _functions(sides, moved, say)
-    change = Change(names, has_one_layout=has_one_layout)
+    names, in_place = _functions(sides, moved, say, build=count > 0)
+    change = Change(names, is_in_place=in_place)
     if not count or not moved:
-        return msgspec.structs.replace(change, why_unknown="" if not moved else "none was asked for")
+        return msgspec.structs.replace(change, why_unknown="--phases 0" if moved else "")
     try:
         rebuilt = _rebuilt(sides, moved, say)
         programs = _shifted(rebuilt, SHIFTS[:count], say)
@@ -107,38 +107,40 @@ def find_change(
 
 
 def _functions(
-    sides: Sequence[Sequence[Run]], moved: Sequence[tuple[Measurement, Measurement]], say: Callable[[str], None]
+    sides: Sequence[Sequence[Run]],
+    moved: Sequence[tuple[Measurement, Measurement]],
+    say: Callable[[str], None],
+    *,
+    build: bool,
 ) -> tuple[tuple[str, ...] | None, bool]:
-    """Return which functions differ, where each side has one image that is at hand, and whether all lie alike."""
+    """Return which functions differ, if each side has one image that is at hand, and whether nothing else does."""
     programs = []
     for place, side in enumerate(sides):
-        digests = {one[place].conditions.get(IMAGE) for one in moved}
-        if len(digests) != 1:
+        if len({one[place].conditions.get(IMAGE) for one in moved}) != 1:
             return None, False
-        measured = moved[0][place]
         try:
-            programs.append(program(_elf_of(side[0].plan, measured, say)))
+            programs.append(program(_elf_of(side[0].plan, moved[0][place], say, build=build)))
         except IntercoreError:
             return None, False
     first, second = programs
-    return tuple(functions.differing(first, second)), first.layout == second.layout
+    return tuple(functions.differing(first, second)), functions.differs_in_place(first, second)
 
 
-def _elf_of(plan: Plan, measured: Measurement, say: Callable[[str], None]) -> Path:
-    """Return the program of a measurement: as it is built from the plan's sources, or as it was kept."""
+def _elf_of(plan: Plan, measured: Measurement, say: Callable[[str], None], *, build: bool) -> Path:
+    """Return the program of a measurement: as it is in the cache or, if it may be built, as its sources make it."""
     board, digest = _board(plan), measured.conditions.get(IMAGE)
-    with contextlib.suppress(IntercoreError):
-        made = board_image(board, of_target(measured.factors), say, sources_of_plan(plan)).elf
-        if elf.digest([made]) == digest:
-            return made
     kept = platformdirs.user_cache_path("intercore") / board.name
     with contextlib.suppress(OSError):
         programs = sorted(kept.glob(f"*/{board.programs[0]}"), key=lambda path: path.stat().st_mtime, reverse=True)
-        for path in programs[:_MOST_KEPT]:
+        for path in programs[:_MOST_PROGRAMS]:
             with contextlib.suppress(IntercoreError):
                 if elf.digest([path]) == digest:
                     return path
-    raise IntercoreError(f"the program of {plan.target} with the image {digest} is not kept here any more")
+    if build:
+        made = board_image(board, of_target(measured.factors), say, sources_of_plan(plan)).elf
+        if elf.digest([made]) == digest:
+            return made
+    raise IntercoreError(f"the program of {plan.target} with the image {digest} is no longer in the cache")
 
 
 def _board(plan: Plan) -> Board:
@@ -174,13 +176,15 @@ def _builds(
         build = of_target(one.factors)
         key = canonical(build)
         if key not in builds:
-            if board_image(board, build, say, sources_of_plan(plan)).digest != one.conditions.get(IMAGE):
-                raise IntercoreError("the sources make another program now than was measured")
+            # Built here, not as the package carries it: by another compiler the phases would be another program's.
+            (made,) = shifted_images(board, build, [Shift()], say, sources_of_plan(plan))
+            if made.digest != one.conditions.get(IMAGE):
+                raise IntercoreError("its sources make another program here and now than was measured")
             builds[key] = build
     return builds
 
 
-def _shifted(rebuilt: _Rebuilt, shifts: Sequence[int], say: Callable[[str], None]) -> list[dict[str, Path]]:
+def _shifted(rebuilt: _Rebuilt, shifts: Sequence[Shift], say: Callable[[str], None]) -> list[dict[str, Path]]:
     """Return the program with each shift, in each of its builds."""
     sources = sources_of_plan(rebuilt.plan)
     images = {key: shifted_images(rebuilt.board, build, shifts, say, sources) for key, build in rebuilt.builds.items()}

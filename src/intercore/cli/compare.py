@@ -19,6 +19,7 @@ from intercore.comparison.report import comparison_rows, comparison_section
 from intercore.comparison.verdicts import WITHIN
 from intercore.errors import UsageError
 from intercore.record.plan import MAX_SETTINGS
+from intercore.statistics.phases import LEAST_PHASES
 from intercore.target.targets import usual_builds
 from intercore.terminal.console import messages
 from intercore.terminal.findings import OfSection
@@ -118,6 +119,8 @@ def compare(
         tuple(names or ()), tuple(kernels or ()), tuple(firmwares or ()), tuple(builds or ()), repetitions, seed
     )
     check_page(page, force=force)
+    if 0 < phases < LEAST_PHASES - 1:
+        raise UsageError(f"--phases {phases} is too few to tell anything by: 0, or {LEAST_PHASES - 1} to {len(SHIFTS)}")
     if alternate:
         first, second = (by_turns.resume if resume else by_turns.measure)(asked, store_path, timeout)
         found = _compared([first], [second], within, phases)

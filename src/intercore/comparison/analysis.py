@@ -3,7 +3,8 @@
 A side is a target, or a run where both are of one: before and after a change. A ratio is the second side's over the
 first's, of times in µs or of bytes per second. Intervals are made of what differs between repetitions
 (`intercore.statistics.repetitions`), and before and after a change on a simulated chip of what differs between its
-phases (`intercore.statistics.phases`). Medians of samples that are all equal are exact, and so is their ratio.
+phases (`intercore.statistics.phases`). Elsewhere medians of samples that are all equal are exact, and so is
+their ratio.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from intercore.comparison.verdicts import WITHIN, summary
 from intercore.errors import UsageError
 from intercore.record import identity
 from intercore.record.conditions import differing_between
+from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import Level
 from intercore.record.origin import CAUTION
 from intercore.view.quantity import multiple
@@ -203,14 +205,34 @@ class Sides:
 
     @property
     def are_before_and_after(self) -> bool:
-        """Whether both are of one simulated target, so that what differs is held against phases of its program."""
-        return self.first.target == self.second.target and self.first.simulated and self.second.simulated
+        """Whether both are of one simulated target, so that what differs is held against phases of its program.
+
+        Not where one program has measured other settings: that is no change, and its numbers differ on purpose.
+        """
+        both = self.first.target == self.second.target and self.first.simulated and self.second.simulated
+        return both and (self.is_one_setting or not self._is_one_image)
 
     @property
     def are_of_one_program(self) -> bool:
-        """Whether one image is known to have run on both sides, for each way in which it was built."""
-        first, second = (identity.images(one for run in side for one in run.measurements) for side in self._sides)
+        """Whether one image is known to have run on both sides, and with nothing changed but the seed."""
+        return self._is_one_image and self.is_one_setting
+
+    @property
+    def is_one_setting(self) -> bool:
+        """Whether every benchmark was told the same on both sides, and no faults were asked for on one of them."""
+        fixed = _fixed(self._levels[0], self._levels[1], dict.fromkeys(benchmark for benchmark, _ in self._both))
+        faults = ({one.conditions.get("desk.faults") for one in side} for side in self._on_both)
+        first, second = faults
+        return first == second and all(one.key.partition(" of ")[0] in TARGET_FACTORS for one in fixed)
+
+    @property
+    def _is_one_image(self) -> bool:
+        first, second = (identity.images(side) for side in self._on_both)
         return bool(first) and first == second and all(len(digests) == 1 for digests in first.values())
+
+    @property
+    def _on_both(self) -> list[list[Measurement]]:
+        return [[one for key in self._both for one in known[key]] for known in self._pools]
 
     def moved(self) -> list[tuple[Measurement, Measurement]]:
         """Return, of each setting with a median that differs, the first measurement on both sides."""
@@ -226,16 +248,15 @@ class Sides:
         emulated = mine.emulated or theirs.emulated
         simulated = (mine.simulated, theirs.simulated)
         by_turns = are_by_turns(*self._whole)
-        if self.are_before_and_after:
-            change = change or Change(is_one_program=self.are_of_one_program, why_unknown="none was measured")
-        else:
-            change = None
+        asked = change is not None
+        change = (change or Change(is_one_program=self.are_of_one_program)) if self.are_before_and_after else None
         phases = [self._by_setting([analysable(run)], change.phased) for run in change.phases] if change else []
         pools = self._pools
         compared = Compared(pools[0], pools[1], self._both, simulated, change, phases, by_turns)
-        pairs = [] if emulated else [pair for _, pair in pairs_of(compared, within=within)]
+        known = [] if emulated else pairs_of(compared, within=within)
+        pairs = [pair for _, pair in known]
         overall = tuple(_overall(pairs))
-        on_both = [[one for key in self._both for one in known[key]] for known in self._pools]
+        on_both = self._on_both
         benchmarks = dict.fromkeys(benchmark for benchmark, _ in self._both)
         fixed = tuple(_fixed(self._levels[0], self._levels[1], benchmarks))
         differences = (*fixed, *(Difference(*values) for values in differing_between(*on_both)))
@@ -257,13 +278,15 @@ class Sides:
                     if emulated
                     else []
                 ),
-                *causes(pairs, change),
+                *causes(pairs, change, is_one_setting=self.is_one_setting),
                 *summary([pair.verdict for pair in pairs], mine.name, theirs.name, within, is_exact=all(simulated)),
-                *where_to_look(pairs, change, self._whole[1][0].plan, self._usual[1]),
+                *where_to_look(
+                    [(pair, pools[1][key][0]) for key, pair in known], change, self._whole[1][0].plan, self._usual[1]
+                ),
             ),
             (
                 *_built_from(self._whole, names),
-                *_turns(by_turns),
+                *_turns(by_turns and not all(simulated)),
                 *_sentences(mine, theirs, overall, pairs, alone, left_out),
             ),
             tuple(_identities(names, self._sides)),
@@ -271,7 +294,7 @@ class Sides:
             (
                 *_left_out(failed),
                 *_warnings(mine, theirs),
-                *unknown_phases(pairs, change),
+                *(unknown_phases(pairs, change) if asked else []),
                 *([] if by_turns else _one_after_the_other(mine, theirs, on_both)),
             ),
             by_turns,

@@ -1,4 +1,4 @@
-"""Where differences between two runs of one simulated target come from, as far as that was told apart."""
+"""Where differences between two runs of one simulated target come from, as far as that is known."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from intercore.benchmarks.grouping import IRRELEVANT
 from intercore.comparison.most import largest_first
-from intercore.record.factors import TARGET_FACTORS
+from intercore.comparison.pairs import WITHOUT_LEVEL
 from intercore.text import listed
 
 if TYPE_CHECKING:
@@ -16,56 +17,80 @@ if TYPE_CHECKING:
 
     from intercore.comparison.change import Change
     from intercore.comparison.pairs import Pair
-    from intercore.record.measurement import Level, Plan
+    from intercore.record.measurement import Level, Measurement, Plan
 
 _MOST_NAMED = 3
 """Functions; more are only counted."""
-_TOLD = frozenset({"faster", "slower", "fewer", "more"})
+_DECIDED = frozenset({"faster", "slower", "fewer", "more"})
+_ALIKE = 0.1  # of the typical cycles, that the middle half may be off
 
 
-def causes(pairs: Sequence[Pair], change: Change | None) -> Iterator[str]:
-    """Say which functions differ, and by how many cycles what they changed is longer or shorter."""
+def causes(pairs: Sequence[Pair], change: Change | None, *, is_one_setting: bool) -> Iterator[str]:
+    """Say which functions differ, and by how many cycles the quantities are longer or shorter that changed.
+
+    The cycles are those of the functions only if each setting is the same on both sides (`is_one_setting`).
+    """
     if change is None or change.functions is None:
         return
-    if not change.functions:
-        yield "No function differs between the two programs."
-        return
     count = len(change.functions)
+    if not count:
+        yield "No function differs between the two programs: their data does, or where it lies."
+        return
     names = listed([*change.functions]) if count <= _MOST_NAMED else f"{count} functions"
-    told = [pair for pair in pairs if pair.verdict in _TOLD]
-    settings = {(pair.benchmark, tuple(pair.setting.items())) for pair in told}
-    cycles = [pair.cycles for pair in told if pair.cycles is not None]
-    typical = f"{np.median(cycles):+,.0f} cycles in the median of " if cycles else ""
-    many = f"{len(settings)} setting{'s' * (len(settings) != 1)}"
-    does = "differs" if count == 1 else "differ"
-    yield f"{names} {does}: {typical}{many} that changed." if settings else f"{names} {does}: no setting changed by it."
+    differ = f"{names} {'differs' if count == 1 else 'differ'}"
+    told = [pair for pair in pairs if pair.verdict in _DECIDED]
+    if not is_one_setting or any(pair.verdict == "cannot tell" for pair in pairs):
+        yield f"{differ}."
+    elif not told:
+        yield f"{differ}: no number moved by more than other phases move it."
+    else:
+        settings = {(pair.benchmark, tuple(pair.setting.items())) for pair in told}
+        many = f"{len(settings)} setting{'s' * (len(settings) != 1)}"
+        yield f"{differ}: {many} changed{_in_cycles([pair.cycles for pair in told if pair.cycles is not None])}."
+
+
+def _in_cycles(cycles: Sequence[float]) -> str:
+    """Return by how many cycles most of what changed did, or from how many to how many; empty if nothing is a time."""
+    if not cycles:
+        return ""
+    low, typical, high = np.percentile(cycles, (25, 50, 75))
+    if max(abs(low - typical), abs(high - typical)) <= _ALIKE * abs(typical):
+        return f", most by {typical:+,.0f} cycles"
+    return f", by {min(cycles):+,.0f} to {max(cycles):+,.0f} cycles"
 
 
 def where_to_look(
-    pairs: Sequence[Pair], change: Change | None, plan: Plan, usual: Mapping[str, Level]
+    pairs: Sequence[tuple[Pair, Measurement]], change: Change | None, plan: Plan, usual: Mapping[str, Level]
 ) -> Iterator[str]:
     """Say which command shows what the largest difference consists of; `plan` is that of the second side.
 
-    `usual` has the default levels of the target's own factors, which nobody has to name.
+    Each pair comes with its measurement there. `usual` has the default levels of the target's own factors, which nobody
+    has to name.
     """
-    told = [pair for pair in pairs if pair.verdict in _TOLD and pair.unit == "us"]
-    if change is None or not told or plan.own is not None:
+    decided = {id(pair): one for pair, one in pairs if pair.verdict in _DECIDED and pair.unit == "us"}
+    first = next((pair for pair in largest_first([pair for pair, _ in pairs]) if id(pair) in decided), None)
+    if change is None or first is None or plan.own is not None:
         return
-    first = largest_first(told)[0]
-    builds = {name: levels[0] for part in plan.parts for name, levels in part.levels.items() if name in TARGET_FACTORS}
-    build = {name: level for name, level in builds.items() if usual.get(name) != level}
-    levels = [f"{name}={level}" for name, level in {**build, **first.setting}.items()]
+    factors = decided[id(first)].factors
+    levels = [
+        f"{name}={level}"
+        for name, level in factors.items()
+        if name not in IRRELEVANT | WITHOUT_LEVEL and usual.get(name) != level
+    ]
     named = {"--kernel": plan.kernel, "--firmware": plan.firmware}
     options = [word for option, value in named.items() if value is not None for word in (option, value)]
     command = shlex.join(["intercore", "trace", plan.target, first.benchmark, *levels, *options])
-    yield f"What the largest consists of: {command}"
+    yield f"To see what the largest difference consists of: {command}"
 
 
 def unknown_phases(pairs: Sequence[Pair], change: Change | None) -> Iterator[str]:
     """Warn of differences that may be those of the change, or of phases."""
     unknown = sum(pair.verdict == "cannot tell" for pair in pairs)
-    if change is not None and change.why_unknown and unknown:
-        yield (
-            f"{unknown} differences are real, but may come from other phases than before and not from the change: how "
-            f"far phases move these numbers is not known ({change.why_unknown})."
-        )
+    if change is None or not unknown:
+        return
+    many = f"{unknown} differences are" if unknown > 1 else "1 difference is"
+    why = change.why_unknown or "fewer than two other phases were measured, or a sample is not above 0"
+    yield (
+        f"{many} real, but may come from other phases than before and not from the change: how far phases move "
+        f"{'these numbers' if unknown > 1 else 'this number'} is not known ({why})."
+    )

@@ -29,15 +29,15 @@ class Change(msgspec.Struct, frozen=True):
     functions: tuple[str, ...] | None = None
     """Names of those that differ between the two programs; None if these are not at hand."""
     is_one_program: bool = False
-    """Whether both sides ran the same image."""
-    has_one_layout: bool = False
-    """Whether all functions and sections lie at the same places in both."""
+    """Whether both sides ran the same image, with the same settings but for the seed."""
+    is_in_place: bool = False
+    """Whether the programs differ in the instructions of these functions alone, and nothing lies elsewhere."""
     phases: tuple[Run, ...] = ()
     """What moved, measured again in other phases of one side's program."""
     phased: Literal[0, 1] = 0
     """Which side's."""
     why_unknown: str = ""
-    """Why there are no phases, a clause; empty if there are, or if nothing moved."""
+    """Why there are no phases, a clause; empty if there are, if nothing moved, or if nobody asked."""
 
 
 class Moved(NamedTuple):
@@ -49,6 +49,8 @@ class Moved(NamedTuple):
     phases: Sequence[Quantity]
     is_one_seed: bool
     """Whether both sides were measured with the same seeds."""
+    cycle: float
+    """A cycle of a core in the unit; 0 for what is no time, or where that is not known."""
 
 
 def judge_change(sides: Sequence[Moved], change: Change) -> list[Judgement]:
@@ -71,19 +73,19 @@ def _difference(one: Moved, change: Change) -> Difference | None:
         return Difference(Interval(1.0, 1.0, 1.0), 1.0)
     if min(first, second) <= 0:
         return None
-    if change.has_one_layout and one.is_one_seed and _is_one_shift(one.first, one.second):
+    if change.is_in_place and one.is_one_seed and _is_one_shift(one.first, one.second):
         ratio = second / first
         return Difference(Interval(ratio, ratio, ratio), 0.0)
     of_program, other = (one.first, one.second) if change.phased == 0 else (one.second, one.first)
-    known = [_phase(each) for each in (of_program, *one.phases)]
-    phases, beside = [each for each in known if each is not None], _phase(other)
+    known = [_phase(each, one.cycle) for each in (of_program, *one.phases)]
+    phases, beside = [each for each in known if each is not None], _phase(other, one.cycle)
     if known[0] is None or beside is None:
         return None
     return difference(phases, beside, is_second=change.phased == 0)
 
 
-def _phase(known: Quantity) -> Phase | None:
-    return phase(known.medians, known.least, known.largest, known.samples)
+def _phase(known: Quantity, cycle: float) -> Phase | None:
+    return phase(known.medians, known.least, known.largest, known.samples, step=cycle)
 
 
 def _is_one_shift(first: Quantity, second: Quantity) -> bool:
@@ -101,11 +103,9 @@ def _judged(one: Moved, found: Difference | None, change: Change, *, differs: bo
     first, second = one.first.medians.whole.value, one.second.medians.whole.value
     if first == second:
         return Judgement(None if first <= 0 else Interval(1.0, 1.0, 1.0), "same", 0.0, None)
-    if change.is_one_program:
-        return Judgement(None if found is None else found.ratio, "phase", None, None)
-    if found is None:
+    if found is None or change.is_one_program:
         ratio = Interval(second / first) if min(first, second) > 0 else None
-        return Judgement(ratio, "cannot tell", None, None)
+        return Judgement(ratio, "phase" if change.is_one_program else "cannot tell", None, None)
     low, high = found.ratio.low, found.ratio.high
     verdict: Verdict = "phase"
     if differs and low is not None and high is not None and not low <= 1 <= high:

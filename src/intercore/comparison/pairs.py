@@ -50,7 +50,7 @@ class Pair(msgspec.Struct, frozen=True):
     """`second` / `first`, or the typical ratio of repetitions that were measured by turns; None if that is 0. Its
     bounds are None where it is not known what phases do to it."""
     exact: bool
-    """Whether all samples of either side are equal."""
+    """Whether all samples of either side are equal, and no phases are taken into account: then so is the ratio."""
     verdict: Verdict
     """What the second side is, beside the first one."""
     within: float | None
@@ -136,7 +136,8 @@ def pairs_of(compared: Compared, *, within: float) -> list[tuple[Key, Pair]]:
                 other = theirs[series, unit]
                 phases = [one[series, unit] for one in again if (series, unit) in one]
                 in_turn.append(InTurn(series, unit, first[key], second[key]))
-                moved.append(Moved(unit, known, other, phases, is_one_seed))
+                cycle = 0.0 if hz is None or unit != "us" else 1e6 / hz
+                moved.append(Moved(unit, known, other, phases, is_one_seed, cycle))
                 named.append((key, series, setting, hz))
                 sides.append((unit, known, other))
     if compared.change is not None:
@@ -168,6 +169,11 @@ def pairs_of(compared: Compared, *, within: float) -> list[tuple[Key, Pair]]:
 def _seeds(pool: Iterable[Measurement]) -> list[tuple[int, Level | None]]:
     """Return what chose the phases of each measurement: its repetition, and its seed."""
     return [(one.repetition, one.factors.get("seed")) for one in pool]
+
+
+def _is_point(ratio: Interval | None) -> bool:
+    """Whether a ratio has an interval without width, or is none."""
+    return ratio is None or (ratio.low is not None and ratio.low == ratio.high)
 
 
 def one_rate(pool: Iterable[Measurement]) -> int | None:
@@ -232,7 +238,7 @@ def _pair(
         first_samples=mine.samples,
         second_samples=theirs.samples,
         ratio=found.ratio,
-        exact=mine.least == mine.largest and theirs.least == theirs.largest,
+        exact=mine.least == mine.largest and theirs.least == theirs.largest and _is_point(found.ratio),
         verdict=found.verdict,
         within=found.within,
         more_repetitions=found.more_repetitions,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from intercore.benchmarks.series import speed_of
 from intercore.comparison.most import differing_most, largest_first, quantity_name, setting_in_words
-from intercore.comparison.report import is_exact, median_text, verdict_words
+from intercore.comparison.report import median_text, verdict_words
 from intercore.statistics.intervals import Interval
 from intercore.view.ratio import bounds_upright, times, upright
 
@@ -216,5 +216,5 @@ def _words(pair: Pair, ratio: float) -> str:
 
 
 def _interval(pair: Pair, ratio: Interval) -> str:
-    bounds = "exact" if is_exact(pair) else bounds_upright(ratio) or "?"
+    bounds = "exact" if pair.exact else bounds_upright(ratio) or "?"
     return bounds if pair.verdict in _DECIDED else f"{_label(ratio.value)} ({bounds})"

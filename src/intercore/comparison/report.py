@@ -32,12 +32,13 @@ _HUNDREDS = 100  # of a ratio, from which on its decimals say nothing
 _MOST_VALUE = 60  # characters of a condition
 
 
-def comparison_section(found: Comparison, *, in_full: bool = True) -> Section:
-    """Return what people read of it: what differs most and, `in_full`, every quantity of every setting."""
+def comparison_section(found: Comparison, *, in_full: bool = True, with_most: bool = True) -> Section:
+    """Return what people read of it: `with_most` what differs most, and `in_full` every quantity of every setting."""
     first, second = _name(found.first), _name(found.second)
     groups = groupby(found.pairs, key=lambda pair: (pair.benchmark, pair.series))
     differing = _largest(f"What differs most: {first} and {second}", found)
-    tables: list[Table[Any]] = [differing] if differing.rows else []
+    tables: list[Table[Any]] = [differing] if differing.rows and with_most else []
+    interval = _BY_TURNS if found.by_turns and not found.first.simulated else _APART
     if in_full:
         tables += [
             _pairs(f"{benchmark}, {called(benchmark, series)}: {first} and {second}", list(pairs), found)
@@ -51,7 +52,7 @@ def comparison_section(found: Comparison, *, in_full: bool = True) -> Section:
         tables,
         notes=(
             "A ratio is the second side's median over the first one's, of times or of bytes per second. Its 95 % "
-            f"interval is by {_BY_TURNS if found.by_turns else _APART}; with a single repetition, it is made of the "
+            f"interval is by {interval}; with a single repetition, it is made of the "
             "intervals of both medians (MOVER). Slower and faster are told so that 5 % of those told are expected to "
             "be false alarms (Benjamini & Hochberg). Same means that the interval leaves no room for a larger "
             "difference than was asked for. Before and after a change on a simulated chip, the interval is by "
@@ -151,15 +152,9 @@ def times(ratio: float) -> str:
     return f"{ratio:.3f}" if ratio >= _THREE_DECIMALS_SAY else significant(ratio, 2)
 
 
-def is_exact(pair: Pair) -> bool:
-    """Whether a ratio has no interval: the samples of each side are equal, and it is not held against phases."""
-    ratio = pair.ratio
-    return pair.exact and ratio is not None and ratio.low is not None and ratio.low == ratio.high
-
-
 def of_ratio(pair: Pair) -> str:
     """Return the interval of the ratio: `exact`, its bounds, or `?`."""
-    if is_exact(pair):
+    if pair.exact:
         return "exact"
     return "?" if pair.ratio is None else bounds(pair.ratio, times) or "?"
 

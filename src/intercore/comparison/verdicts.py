@@ -115,7 +115,7 @@ def summary(verdicts: Sequence[Verdict], first: str, second: str, within: float,
         same = "identical" if is_exact else f"no different within {100 * within:g} %"
         parts.append(f"{counts['same']} {same}")
     if counts["phase"]:
-        parts.append(f"{counts['phase']} moved within phase")
+        parts.append(f"{counts['phase']} moved no more than other phases move")
     if counts["cannot tell"]:
         parts.append(f"{counts['cannot tell']} that cannot be told")
     many = f"{len(verdicts)} quantities" if len(verdicts) > 1 else "one quantity"

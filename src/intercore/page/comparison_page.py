@@ -27,16 +27,14 @@ def write_comparison_page(found: Comparison, path: Path, *, force: bool = False)
     An existing page is replaced only when the new one is complete, another file only by `force`. Raises IntercoreError
     if it cannot be written.
     """
-    section = comparison_section(found)
-    # What differs most is the picture's first rows.
-    tables = section.tables[1:] if found.pairs else section.tables
+    section = comparison_section(found, with_most=False)  # which is the picture's first rows
     page = (
         environment("intercore.page")
         .get_template("comparison.html.j2")
         .render(
             found=found,
             section=section,
-            tables=tables,
+            tables=section.tables,
             picture=picture(found),
             label=LABELS[doubt([found.first.origin, found.second.origin])],
             version=intercore.__version__,

@@ -38,7 +38,7 @@ class Phase(NamedTuple):
     median: float
     """Above 0."""
     error: float
-    """Standard error of its logarithm that the samples leave; 0 where all are equal."""
+    """Standard error of its logarithm that the samples and their rounding leave."""
 
 
 class Difference(NamedTuple):
@@ -50,20 +50,26 @@ class Difference(NamedTuple):
     """P value of no difference: Student's t."""
 
 
-def phase(known: Medians, least: float, largest: float, samples: int) -> Phase | None:
+def phase(known: Medians, least: float, largest: float, samples: int, *, step: float = 0.0) -> Phase | None:
     """Return what a measurement of so many samples knows of its median; None if a sample is not above 0.
 
-    The error is that of the median's interval, or, of fewer samples than it takes for one, by their range.
+    The error is that of the median's interval, or, of fewer samples than it takes for one, by their range; and that of
+    rounding to whole steps, which medians that are all equal hide.
     """
     whole = known.whole
     if min(whole.value, least) <= 0:
         return None
+    rounding = step / math.sqrt(12) / whole.value
+    return Phase(whole.value, math.hypot(rounding, _of_samples(whole, least, largest, samples)))
+
+
+def _of_samples(whole: Interval, least: float, largest: float, samples: int) -> float:
     if least == largest:
-        return Phase(whole.value, 0.0)
+        return 0.0
     if whole.low is not None and whole.high is not None and whole.low > 0:
-        return Phase(whole.value, math.log(whole.high / whole.low) / (2 * normal_reach()))
+        return math.log(whole.high / whole.low) / (2 * normal_reach())
     spread = math.log(largest / least) / _RANGE[min(samples, len(_RANGE) + 1) - 2]
-    return Phase(whole.value, _MEDIAN * spread / math.sqrt(samples))
+    return _MEDIAN * spread / math.sqrt(samples)
 
 
 def difference(phases: Sequence[Phase], other: Phase, *, is_second: bool) -> Difference | None:

@@ -180,7 +180,7 @@ def test_the_function_that_was_slowed_is_the_first_that_is_told(slower: Tool, ke
     found = compared(slower, "1", "2")
     assert found["functions"] == ["xQueueSemaphoreTake"]
     assert found["phases"] > 0
-    assert found["answer"][0].startswith("xQueueSemaphoreTake differs: +")
+    assert found["answer"][0].startswith("xQueueSemaphoreTake differs: ")
     told = [pair for pair in found["pairs"] if pair["verdict"] in ("faster", "slower")]
     assert {pair["verdict"] for pair in told} == {"slower"}
     assert {" ".join(name.split()[:2]) for name in settings(told)} == TAKING

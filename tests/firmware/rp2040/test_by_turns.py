@@ -53,7 +53,7 @@ def test_a_single_cycle_in_one_primitive_is_found_and_nothing_else(o2: Path, tmp
     with Store(tmp_path / "store.db") as store:
         pair = store.create_pair(first, second, (4, 4))
         by_turns.carry_out(store, pair, connect, Silent(), 60.0)
-        found = Sides(*([store.run(number)] for number in pair)).compare(change=Change(has_one_layout=True))
+        found = Sides(*([store.run(number)] for number in pair)).compare(change=Change(is_in_place=True))
     longer = {
         (pair.series, str(pair.setting["primitive"]), pair.setting["to"]): (pair.cycles, pair.verdict)
         for pair in found.pairs

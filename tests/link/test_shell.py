@@ -250,3 +250,19 @@ def test_a_person_has_a_prompt_and_words() -> None:
         converse(Answering(end), lines, screen, 60, prompt="sim> ", in_words=in_words)
     person.join()
     assert screen.getvalue() == "  ok: up 1\nsim>   ok: done 1\nsim> \n"
+
+
+def test_time_in_which_the_tool_was_stopped_is_no_silence_of_the_target() -> None:
+    class Stopped(Board):
+        """One whose answer to the first command comes after this program was stopped for an hour."""
+
+        def read(self, timeout: float) -> bytes:
+            if self.carried_out and self._time < 3600:
+                self._time += 3600
+                return b""
+            return super().read(timeout)
+
+    board = Stopped()
+    text = piped(board, "help", "list")
+    assert board.carried_out == ["help", "list"]
+    assert [text.count(f'"{command}":1') for command in board.carried_out] == [1, 1]

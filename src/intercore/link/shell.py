@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.lines import LineReader
+from intercore.link.listening import Listening
 from intercore.link.protocol import BadLineError, End, Error, Hello, Line, Rate, decode_line, encode_command
 from intercore.text import printable
 
@@ -66,11 +67,12 @@ def converse(
 class _Contact:
     """Whether the target is up and listens: what is sent while it starts is lost without a trace."""
 
-    def __init__(self, port: Port, answer_id: int, first_s: float = _ASK_S) -> None:
+    def __init__(self, port: Port, now: Callable[[], float], answer_id: int, first_s: float = _ASK_S) -> None:
         self.made = False
         self.urgent = first_s == 0
         """Whether it is asked before anything is to be sent."""
         self._port = port
+        self._now = now
         self._id = answer_id
         self._wait = first_s
         self._asked_at = -math.inf
@@ -78,7 +80,7 @@ class _Contact:
 
     def seek(self, last_heard: float, timeout: float) -> None:
         """Ask the target, which has been heard last at `last_heard`, if its own greeting does not come."""
-        now = self._port.now()
+        now = self._now()
         self._since = now if self._since is None else self._since
         if now - self._since > timeout:
             raise IntercoreError(
@@ -122,7 +124,8 @@ class _Conversation:
         # Ids that no answer of an earlier conversation has.
         self._info_id = 10**9 + 2 * secrets.randbelow(10**9)
         self._abort_id = self._info_id + 1
-        self._contact = _Contact(port, self._info_id)
+        self._listening = Listening(port)
+        self._contact = _Contact(port, self._listening.now, self._info_id)
         self._waiting: list[list[str]] = []
         """Commands typed and not yet sent."""
         self._under_way: list[str] | None = None
@@ -132,7 +135,7 @@ class _Conversation:
         self._damaged = 0
         """How often the target has received it damaged."""
         self._send_at = 0.0
-        self._last_heard = port.now()
+        self._last_heard = self._listening.now()
 
     def hold(self, typed: RawIOBase) -> None:
         lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -154,7 +157,7 @@ class _Conversation:
     def _ask(self, *, at_end: bool) -> None:
         """Show the prompt once the target is quiet."""
         idle = not (self._waiting or self._under_way or self._prompted or at_end)
-        if self._prompt and idle and self._port.now() - self._last_heard > _QUIET_S:
+        if self._prompt and idle and self._listening.now() - self._last_heard > _QUIET_S:
             self._shown.write(self._prompt)
             self._shown.flush()
             self._prompted = True
@@ -176,7 +179,7 @@ class _Conversation:
                 del self._waiting[0]
                 self._port.write(self._abort())
             return
-        if self._port.now() < self._send_at:
+        if self._listening.now() < self._send_at:
             return
         del self._waiting[0]
         try:
@@ -187,15 +190,15 @@ class _Conversation:
             self._under_way = words
             several = words[1:] if words[0] in _RUNS else []
             self._owed = math.prod(1 + word.count(",") for word in several if "=" in word)
-            self._last_heard = self._port.now()
+            self._last_heard = self._listening.now()
 
     def _abort(self) -> bytes:
         """Return the command, with an id: where the run has just ended, its refusal answers no other command."""
         return encode_command(["abort", f"id={self._abort_id}"])
 
     def _listen(self) -> None:
-        data = self._port.read(_READ_S)
-        now = self._port.now()
+        data = self._listening.read(_READ_S)
+        now = self._listening.now()
         if data:
             self._last_heard = now
         elif self._under_way and self._under_way[0] == "resend" and now - self._last_heard > _RESEND_S:
@@ -236,7 +239,7 @@ class _Conversation:
             return False
         self._waiting.insert(0, self._under_way)
         self._under_way = None
-        self._send_at = self._port.now() + _BUSY_S
+        self._send_at = self._listening.now() + _BUSY_S
         return True
 
     def _note(self, message: Message) -> None:
@@ -250,7 +253,8 @@ class _Conversation:
         elif isinstance(message, Rate) and command == "rate":
             self._answered()
             followed = self._port.set_rate(message.rate)
-            self._contact = _Contact(self._port, self._info_id, 0 if followed else _RATE_TRIAL_S)
+            wait = 0 if followed else _RATE_TRIAL_S
+            self._contact = _Contact(self._port, self._listening.now, self._info_id, wait)
             if not followed:
                 self._show("(this end cannot change its rate: the target goes back to the one before)")
         elif isinstance(message, End) and self._under_way:
@@ -259,7 +263,7 @@ class _Conversation:
                 self._answered()
 
     def _note_restart(self, command: str) -> None:
-        self._contact = _Contact(self._port, self._info_id)
+        self._contact = _Contact(self._port, self._listening.now, self._info_id)
         if not command:
             return
         lost = f"{self._port.description} restarted in the middle of `{command}`"

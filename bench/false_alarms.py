@@ -11,6 +11,8 @@ Parts, each with the count that it takes unless another is given:
 - `delay` (10): a delay of 5 % in what signals a task, by turns: once with as many repetitions as are usual and, where
   that cannot tell, with as many as the tool then asks for. Found in 9 of 10 tries.
 - `cycle` (10): a single cycle more on the simulated Pico, with a seed of its own each time. Found always.
+- `nops` (2): the whole suite of the simulated Pico against itself with two NOPs in a function of the kernel that runs
+  once, first with one seed, then with others. No change is reported.
 
 Measures what this machine does meanwhile, too: nothing else should run on it. Ends with status 1 if a part fails.
 """
@@ -26,6 +28,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from intercore.board.kernel import freertos_kernel
 from intercore.board.sources import firmware_sources
 
 if TYPE_CHECKING:
@@ -53,6 +56,7 @@ def main() -> None:
         "suites": (suites, 40),
         "delay": (delay, 10),
         "cycle": (cycle, 10),
+        "nops": (nops, 2),
     }
     names = sys.argv[1:2] or list(parts)
     held = []
@@ -188,6 +192,31 @@ def cycle(count: int, folder: Path) -> bool:
         for pair in told:
             print(f"  {number + 1}: {shown(pair)}, {pair['cycles']:+g} cycles", flush=True)
     return verdict("A single cycle is found on the simulated Pico", found, count, count, at_most=False)
+
+
+def nops(count: int, folder: Path) -> bool:
+    """Compare the suite of the simulated Pico with that of a kernel that does the same, four bytes longer."""
+    kernel = freertos_kernel(firmware_sources() / "port" / "freertos" / "kernel", print).folder
+    if kernel is None:
+        sys.exit("there is no kernel to change")
+    copy = folder / "kernel"
+    shutil.copytree(kernel, copy)
+    text = (copy / "list.c").read_text()
+    begin = text.index("{", text.index("void vListInitialise( List_t")) + 1
+    (copy / "list.c").write_text(f'{text[:begin]} __asm volatile("nop\\n nop");{text[begin:]}')
+    store = ("--store", "nops.db")
+    intercore(folder, "run", "pico-sim", "suite", *store)
+    alarms = 0
+    for number in range(count):
+        changed_run = intercore(
+            folder, "run", "pico-sim", "suite", "--kernel", copy, "--seed", str(number + 1), *store
+        )["run"]
+        comparison = intercore(folder, "compare", "1", str(changed_run), *store)
+        found = changed(comparison)
+        moved = sum(pair["verdict"] == "phase" for pair in comparison["pairs"])
+        print(f"  seed {number + 1}: of {len(comparison['pairs'])} medians {moved} moved, {len(found)} changed")
+        alarms += len(found)
+    return verdict("Changes reported where two NOPs run once", alarms, alarms, 0, at_most=True)
 
 
 def switch_of(comparison: Any) -> dict[str, Any]:  # noqa: ANN401 - a document

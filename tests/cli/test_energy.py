@@ -239,7 +239,7 @@ def test_power_at_rest_is_subtracted_only_if_asked(tool: Tool) -> None:
     assert "This is the energy of the chip alone" in " ".join(plain.split())
     assert "of rest" not in plain
     tool.environment["COLUMNS"] = "200"
-    assert "less 100% of rest" in tool.here("show", "--idle", "1").out
+    assert "less 100% of rest" in tool("show", "--idle", "1").succeeded().out
 
 
 def exported(levels: Sequence[float], window_ms: int, *, mark: bool) -> str:

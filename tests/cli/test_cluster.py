@@ -240,6 +240,7 @@ def test_a_campaign_is_the_same_as_here_though_a_worker_dies(tool: Tool, cluster
     assert samples_here(tool, "there.db") == there
 
 
+@slow
 def test_a_chip_with_an_image_for_each_core_gets_both(tool: Tool, cluster: DaskCluster) -> None:
     write_plan(tool, TWO_IMAGES)
     tool(*sweep("there.db", "--cluster", cluster.address)).succeeded()

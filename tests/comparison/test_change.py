@@ -154,6 +154,12 @@ def test_a_tick_is_of_the_change_where_all_code_is_in_its_place_and_every_sample
     assert verdicts(found) == [verdict]
 
 
+def test_a_sample_in_which_the_tick_falls_does_not_hide_the_shift_of_all_others() -> None:
+    before, after = [1000 + at for at in range(20)], [1001 + at for at in range(19)] + [1300]
+    found = compared(before_and_after([before], [after]), Change(is_in_place=True))
+    assert verdicts(found) == ["slower"]
+
+
 def test_a_baseline_is_held_against_phases_of_the_run_that_is_compared_with_it() -> None:
     before, after = before_and_after([STEADY, STEADY], [[1004] * 8, [1111] * 8])
     read = baseline_file.parse(baseline_file.text_of(of_run(before)), "x.txt")

@@ -34,8 +34,10 @@ def test_a_child_echoes() -> None:
 
 
 def test_the_death_of_a_child_is_noticed_after_its_last_words() -> None:
-    with child("print('bye'); print('1\\n2\\n3\\n\\x1b[2Jfour', file=sys.stderr); sys.exit(7)") as port:
+    last_words = "print('1\\n2\\n3\\n\\x1b[2Jfour', file=sys.stderr); sys.exit(7)"
+    with child(f"print('bye', flush=True); sys.stdin.readline(); {last_words}") as port:
         assert read_until(port, b"\n").split() == [b"bye"]
+        port.write(b"\n")  # what it says before its output is read counts as its greeting
         assert (
             str(read_to_death(port)) == "the child ended with exit status 7: 2 | 3 | \N{REPLACEMENT CHARACTER}[2Jfour"
         )

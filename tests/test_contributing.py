@@ -230,8 +230,9 @@ def without(tree: Tree, benchmark: str) -> None:
     subprocess.run(["git", "add", "--all"], cwd=tree.folder, check=True, capture_output=True)
 
 
+@SLOW
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("benchmark", ["jitter", pytest.param("speedup", marks=SLOW)])
+@pytest.mark.parametrize("benchmark", ["jitter", "speedup"])
 def test_what_is_left_when_a_benchmark_is_deleted_is_measured_and_shown(grown: Grown, benchmark: str) -> None:
     """That of `Add a benchmark` has its place in the suite, as all others have."""
     tree, _ = grown

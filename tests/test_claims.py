@@ -37,7 +37,7 @@ def test_nothing_claims_more_of_the_simulated_chip_than_that_it_counts_and_repea
 
 
 def assumptions() -> list[tuple[str, str]]:
-    """The file below sim/src/chip and the name in it, of each assumption that docs/simulator.md lists."""
+    """The file below sim/src and the name in it, of each assumption that docs/simulator.md lists."""
     (section,) = re.findall(r"^## What is assumed\n(.*?)^## ", SIMULATOR, re.MULTILINE | re.DOTALL)
     return re.findall(r"^\|[^|]+\| `([\w/]+\.rs)` `(\w+)` \|", section, re.MULTILINE)
 
@@ -45,16 +45,18 @@ def assumptions() -> list[tuple[str, str]]:
 def test_every_assumption_that_is_listed_is_in_the_source() -> None:
     assert len(assumptions()) >= 19
     for file, name in assumptions():
-        assert name in (ROOT / "sim/src/chip" / file).read_text("utf-8"), (file, name)
+        assert name in (ROOT / "sim/src" / file).read_text("utf-8"), (file, name)
 
 
 def test_every_file_of_the_simulated_chip_that_assumes_something_is_listed() -> None:
-    chip = ROOT / "sim/src/chip"
+    chip = ROOT / "sim/src"
+    for_function_only = ("stm32h745", "isa/armv7em")
     assuming = {
         str(path.relative_to(chip))
         for path in source()
         if path.is_relative_to(chip) and re.search(r"assum", path.read_text("utf-8"), re.IGNORECASE)
     }
+    assuming = {file for file in assuming if not file.startswith(for_function_only)}
     assert assuming <= {file for file, _ in assumptions()}
 
 

@@ -26,7 +26,7 @@ SAMPLES_OF_A_LINE = 16
 
 def simulator(constant: str) -> int:
     """Return a constant of the simulator's reader of images."""
-    text = (ROOT / "sim/src/firmware/image.rs").read_text("utf-8")
+    text = (ROOT / "sim/src/image.rs").read_text("utf-8")
     found = re.search(rf"pub const {constant}: u64 = (\d+) << (\d+);", text)
     assert found is not None
     return int(found[1]) << int(found[2])

@@ -2,13 +2,12 @@
 //! or interrupts that are lost between the cores. Each is the same in every run.
 
 mod loss;
-mod rp2040;
 
-pub use loss::{Loss, Losses, Medium, Which};
+pub use loss::{InterCoreChannel, Loss, Losses, Which};
 
-use crate::chip::clock::{Cycle, NEVER};
-use crate::chip::cpu::Stuck;
-use crate::chip::peripherals::uart::frame::{FE, Format, PE};
+use crate::core::time::{Cycle, NEVER};
+use crate::core::uart_frame::{FE, Format, PE};
+use crate::isa::armv6m::Stuck;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
@@ -89,8 +88,8 @@ impl FromStr for Fault {
         match kind {
             "uart-in" => noise(rest).map(Self::UartIn),
             "uart-out" => noise(rest).map(Self::UartOut),
-            "fifo" => Loss::parse(Medium::Fifo, rest).map(Self::Loss),
-            "hsem" => Loss::parse(Medium::Hsem, rest).map(Self::Loss),
+            "fifo" => Loss::parse(InterCoreChannel::Fifo, rest).map(Self::Loss),
+            "hsem" => Loss::parse(InterCoreChannel::Hsem, rest).map(Self::Loss),
             "reset" | "off" | "stuck" => {
                 let (number, when) =
                     rest.strip_prefix("core=").and_then(|rest| rest.split_once('@')).ok_or(EXPECTED)?;
@@ -240,12 +239,12 @@ fn received(byte: u8, flipped: u16, format: Format) -> Option<u8> {
 }
 
 /// A chip that can have faults.
-pub trait Faulty {
+pub trait FaultTarget {
     /// What a core was doing before it got stuck.
     type Stuck: Copy;
 
     /// What is between its cores, and can lose.
-    const MEDIUM: Medium;
+    const CHANNEL: InterCoreChannel;
 
     /// Its time, in its own unit: that of the numbers behind @.
     fn now(&self) -> Cycle;
@@ -268,7 +267,7 @@ pub trait Faulty {
     /// Lets it go on as it was.
     fn unstick_core(&mut self, core: usize, stuck: Self::Stuck);
 
-    /// Has these losses of its medium from now on, instead of those there were.
+    /// Has these losses of its channel from now on, instead of those there were.
     fn lose(&mut self, losses: Vec<Loss>);
 
     /// How its console's UART is set up now.
@@ -311,7 +310,7 @@ impl<S: Copy> Faults<S> {
     ///
     /// # Errors
     /// If the machine cannot have one of them.
-    pub fn new<M: Faulty<Stuck = S>>(
+    pub fn new<M: FaultTarget<Stuck = S>>(
         faults: impl IntoIterator<Item = Fault>,
         machine: &mut M,
     ) -> Result<Self, &'static str> {
@@ -327,8 +326,8 @@ impl<S: Copy> Faults<S> {
                 Fault::Off { core, from, until } => {
                     all.events.entry(from).or_default().push(Event::SwitchOff { core: core & 1, until });
                 }
-                Fault::Loss(loss) if loss.medium == M::MEDIUM => losses.push(loss),
-                Fault::Loss(loss) => return Err(loss.medium.absent()),
+                Fault::Loss(loss) if loss.channel == M::CHANNEL => losses.push(loss),
+                Fault::Loss(loss) => return Err(loss.channel.absent()),
                 Fault::Stuck { core, from, until } => {
                     all.events.entry(from).or_default().push(Event::Stick { core: core & 1, until });
                 }
@@ -340,14 +339,14 @@ impl<S: Copy> Faults<S> {
     }
 
     /// The cycle up to which the machine may run before `apply` is to be called; `NEVER` if nothing is to happen any more.
-    /// If the machine comes to a dead end before, the way there is [`crate::chip::machine::Machine::advance_to`].
+    /// If the machine comes to a dead end before, the way there is [`crate::rp2040::machine::Machine::advance_to`].
     #[must_use]
     pub fn next(&self) -> Cycle {
         self.events.keys().next().copied().unwrap_or(NEVER)
     }
 
     /// Does to the machine what is due. True if the chip was reset: then the host may have to start it as it did before.
-    pub fn apply<M: Faulty<Stuck = S>>(&mut self, machine: &mut M) -> bool {
+    pub fn apply<M: FaultTarget<Stuck = S>>(&mut self, machine: &mut M) -> bool {
         let mut was_reset = false;
         while self.next() <= machine.now() {
             let Some((_, due)) = self.events.pop_first() else { break };
@@ -377,7 +376,7 @@ impl<S: Copy> Faults<S> {
     }
 
     /// Puts a byte on the line from the host to the console's UART, not before cycle `not_before`.
-    pub fn send(&mut self, machine: &mut impl Faulty, byte: u8, not_before: Cycle) {
+    pub fn send(&mut self, machine: &mut impl FaultTarget, byte: u8, not_before: Cycle) {
         match &mut self.incoming {
             None => machine.send_console(byte, 0, not_before),
             Some(line) => {
@@ -389,7 +388,7 @@ impl<S: Copy> Faults<S> {
     }
 
     /// What the host gets of a byte that the console's UART has sent.
-    pub fn hear(&mut self, machine: &impl Faulty, byte: u8) -> Vec<u8> {
+    pub fn hear(&mut self, machine: &impl FaultTarget, byte: u8) -> Vec<u8> {
         match &mut self.outgoing {
             None => vec![byte],
             Some(line) => line.heard(byte, machine.console_format()),
@@ -419,8 +418,8 @@ mod tests {
         assert_eq!("off:core=1@0..2e8".parse(), Ok(Fault::Off { core: 1, from: 0, until: 200_000_000 }));
         assert_eq!("off:core=0@7".parse(), Ok(Fault::Off { core: 0, from: 7, until: NEVER }));
         let which = Which::Each { lose: 0.01, seed: 7 };
-        for (name, medium) in [("fifo", Medium::Fifo), ("hsem", Medium::Hsem)] {
-            let loss = Loss { medium, to: 1, which, from: 0, until: NEVER };
+        for (name, channel) in [("fifo", InterCoreChannel::Fifo), ("hsem", InterCoreChannel::Hsem)] {
+            let loss = Loss { channel, to: 1, which, from: 0, until: NEVER };
             assert_eq!(format!("{name}:to=1,lose=0.01,seed=7").parse(), Ok(Fault::Loss(loss)));
         }
         for bad in ["", "reset", "reset@", "reset@-1", "reset@1..2", "stuck@1", "uart-in:", "fifo", "fifo:", "hsem@3"] {

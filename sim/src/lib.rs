@@ -1,16 +1,19 @@
-//! A simulated RP2040 that counts every cycle: as true as what docs/simulator.md lists as assumed.
+//! Simulated dual-core chips: an RP2040 that counts every cycle, as true as what docs/simulator.md lists as assumed, and an
+//! STM32H745 for function only.
 //!
-//! [`chip`] is what is simulated: [`chip::machine::Machine`] has cores, bus, memories and peripherals. [`firmware`] is what
-//! is put into it, [`observe`] what watches the truth, and [`fault`] what a run can be made to suffer. People come in by a
-//! [`session`], as the Python module does, by a debugger ([`gdb`]), or by the command line ([`cli`]).
+//! [`core`] is what any chip is made of, [`isa`] has the instruction sets, [`engine`] takes a chip through its cycles; [`rp2040`]
+//! and [`stm32h745`] are chips. [`image`] is what is put into one, [`observe`] what watches the truth, and [`fault`] what a run can
+//! be made to suffer. People come in by a [`session`], as the Python module does, by a debugger ([`debug`]), or by the command
+//! line ([`cli`]).
 
-pub mod armv7em;
-pub mod chip;
 pub mod cli;
+pub mod core;
+pub mod debug;
+pub mod engine;
 pub mod fault;
-pub mod firmware;
-pub mod gdb;
+pub mod image;
+pub mod isa;
 pub mod observe;
-pub mod places;
+pub mod rp2040;
 pub mod session;
 pub mod stm32h745;

@@ -3,16 +3,18 @@
 //! A run goes in slices, between which somebody may look at the clock or the keyboard; that is not seen in what is
 //! simulated.
 
-use crate::chip::clock::Cycle;
-use crate::chip::machine::{Machine, Stop};
-use crate::chip::peripherals::Peripherals;
-use crate::chip::peripherals::sio;
-use crate::chip::peripherals::uart::SentByte;
-use crate::firmware::bootrom::{self, Bootrom};
-use crate::firmware::crash::Inquest;
-use crate::firmware::image::Image;
+use crate::core::stop::Stop;
+use crate::core::time::Cycle;
+use crate::image::Image;
 use crate::observe::tally::Tally;
 use crate::observe::trace_hash::TraceHash;
+use crate::rp2040::bootrom;
+use crate::rp2040::bootrom::Bootrom;
+use crate::rp2040::crash::CrashReport;
+use crate::rp2040::machine::Machine;
+use crate::rp2040::peripherals::Peripherals;
+use crate::rp2040::peripherals::sio;
+use crate::rp2040::peripherals::uart::SentByte;
 
 /// Cycles between two looks at what is outside the simulation: a few milliseconds of a person's time.
 const SLICE: Cycle = 100_000;
@@ -256,8 +258,8 @@ impl Session {
 
     /// What is known of how the firmware ended; `image` is what was booted.
     #[must_use]
-    pub fn inquest<'a>(&'a self, image: &'a Image) -> Inquest<'a> {
-        Inquest { machine: &self.machine, image: Some(image), own_rom: self.own_rom }
+    pub fn crash_report<'a>(&'a self, image: &'a Image) -> CrashReport<'a> {
+        CrashReport { machine: &self.machine, image: Some(image), own_rom: self.own_rom }
     }
 
     /// What ended a run, as a sentence; `image` is what was booted.
@@ -269,7 +271,7 @@ impl Session {
             End::Interrupted => "interrupted".to_owned(),
             End::Stop(Stop::Limit) => "the limit is reached".to_owned(),
             End::Stop(Stop::Exit { core, code }) => format!("core {core} ended the program with exit code {code}"),
-            End::Stop(stop) => why_stopped(stop, &self.inquest(image)),
+            End::Stop(stop) => why_stopped(stop, &self.crash_report(image)),
         };
         format!("cycle {}: {what}", self.machine.now())
     }
@@ -277,8 +279,8 @@ impl Session {
 
 /// Why a machine stopped by itself, in words.
 #[must_use]
-pub fn why_stopped(stop: &Stop, inquest: &Inquest<'_>) -> String {
-    let machine = inquest.machine;
+pub fn why_stopped(stop: &Stop, crash_report: &CrashReport<'_>) -> String {
+    let machine = crash_report.machine;
     match stop {
         Stop::DeadEnd if (0..2).any(|core| machine.core(core).is_stuck()) => {
             "dead end: a core is stuck, as asked, and nothing goes on".to_owned()
@@ -286,9 +288,9 @@ pub fn why_stopped(stop: &Stop, inquest: &Inquest<'_>) -> String {
         Stop::DeadEnd if (0..2).any(|core| machine.is_switched_off(core)) => {
             "dead end: a core is held in reset, as asked, and nothing goes on".to_owned()
         }
-        Stop::DeadEnd => inquest.dead_end(),
+        Stop::DeadEnd => crash_report.dead_end(),
         Stop::Lockup { core, pc } => {
-            inquest.tell(usize::from(*core)).unwrap_or_else(|| format!("core {core} locked up at {pc:#010x}"))
+            crash_report.tell(usize::from(*core)).unwrap_or_else(|| format!("core {core} locked up at {pc:#010x}"))
         }
         other => format!("stopped unexpectedly: {other:?}"),
     }

@@ -1,9 +1,10 @@
 //! What our boot ROM does, by running it: its functions, its choice of what to start.
 
-use intercore_sim::chip::machine::{Machine, Stop};
-use intercore_sim::firmware::bootrom;
-use intercore_sim::firmware::image::{Boot, Image, Lines, Segment};
-use intercore_sim::observe::probe::Watch;
+use intercore_sim::core::stop::Stop;
+use intercore_sim::core::watch::Watch;
+use intercore_sim::image::{Boot, Image, Lines, Segment};
+use intercore_sim::rp2040::bootrom;
+use intercore_sim::rp2040::machine::Machine;
 use proptest::prelude::*;
 
 const SRAM: u32 = 0x2000_0000;

@@ -3,8 +3,8 @@
 use crate::machine_code::{
     BANK, LDR, NOP, OWN, STACK, STAY, STR, WIRE, load_loop, machine, put, put_word, set_bus_priority, times,
 };
-use intercore_sim::chip::bus::Slave;
-use intercore_sim::chip::machine::Machine;
+use intercore_sim::rp2040::bus::Slave;
+use intercore_sim::rp2040::machine::Machine;
 
 /// Cycles that the loop takes on each core, code and data at the given addresses. 0 keeps core 1 off.
 fn run(code: [u32; 2], data: [u32; 2]) -> [u64; 2] {

@@ -1,11 +1,12 @@
 //! Faults of one core and between the cores: a reset of one core alone, one that does not come up, words that are lost.
 
 use crate::machine_code::{CODE, STAY, bytes, put};
-use intercore_sim::chip::clock::Cycle;
-use intercore_sim::chip::machine::{Machine, Stop};
+use intercore_sim::core::stop::Stop;
+use intercore_sim::core::time::Cycle;
 use intercore_sim::fault::{Fault, Faults};
-use intercore_sim::firmware::bootrom;
-use intercore_sim::firmware::image::{Boot, Image, Lines, Segment};
+use intercore_sim::image::{Boot, Image, Lines, Segment};
+use intercore_sim::rp2040::bootrom;
+use intercore_sim::rp2040::machine::Machine;
 use proptest::prelude::*;
 
 const SIO: u32 = 0xd000_0000;

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::machine_code::{CODE, NOP, STACK, STAY, VECTORS, machine, put, put_word};
-use intercore_sim::chip::cpu::hard_fault::Cause;
-use intercore_sim::chip::machine::{Machine, Stop};
+use intercore_sim::core::stop::Stop;
+use intercore_sim::isa::armv6m::hard_fault::Cause;
+use intercore_sim::rp2040::machine::Machine;
 
 const HANDLER: u32 = CODE + 0x400;
 const CODE_1: u32 = CODE + 0x800;

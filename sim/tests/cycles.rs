@@ -4,7 +4,7 @@
 //! tested in `lockstep`.
 
 use crate::machine_code::{CODE, NOP, STACK, STAY, cycles, machine, put_word, times};
-use intercore_sim::chip::machine::Machine;
+use intercore_sim::rp2040::machine::Machine;
 
 /// Registers point where loads and stores are harmless: R0 SRAM4, R1 SIO, R2 a small number, R3 system control block, R4
 /// SRAM4 again.

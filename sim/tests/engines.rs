@@ -6,10 +6,13 @@ mod program;
 mod setting;
 
 use crate::machine_code::{CODE, NOP, OWN, STACK, cases, machine, put};
-use intercore_sim::chip::machine::{Engine, Machine, Stop};
-use intercore_sim::firmware::{bootrom, image::Image};
-use intercore_sim::observe::probe::{ProbeId, Watch};
-use intercore_sim::places::NAMED;
+use intercore_sim::core::places::NAMED;
+use intercore_sim::core::stop::Stop;
+use intercore_sim::core::watch::{ProbeId, Watch};
+use intercore_sim::engine::Engine;
+use intercore_sim::image::Image;
+use intercore_sim::rp2040::bootrom;
+use intercore_sim::rp2040::machine::Machine;
 use proptest::prelude::*;
 use setting::{Setting, setting};
 use std::fmt::Write;
@@ -109,7 +112,7 @@ fn a_million_wild_addresses_leave_the_same_few_notes_and_a_count() {
     assert_eq!(counts.len(), 2, "{counts:?}");
     // Of the turns under way, the access may be done already.
     let is_counted = |turns: u32| {
-        counts.iter().any(|note| [0, 1].iter().any(|begun| note.contains(&format!(" {} times", turns + begun))))
+        counts.iter().any(|record| [0, 1].iter().any(|begun| record.contains(&format!(" {} times", turns + begun))))
     };
     assert!(turns.into_iter().all(is_counted), "{turns:?}: {counts:?}");
 }
@@ -137,7 +140,7 @@ fn hits_beyond_those_that_are_kept_are_counted_and_no_others_are_given_for_all_o
         let turns = u64::from(decoupled.core(core).register(2));
         assert!(lost.is_some_and(|lost| (turns..=turns + 1).contains(&lost)), "{lost:?} of {turns}");
     }
-    assert_eq!(lost[0][2], Some(0), "it had none, and nobody knows whether it would have had");
+    assert_eq!(lost[0][2], Some(0), "it had none, and nobody is_mru whether it would have had");
     for probe in probes {
         decoupled.bus.watch.take_hits(probe);
     }
@@ -164,7 +167,7 @@ fn code_for_the_host_is_forgotten_with_the_word_behind_it() {
 /// Programs with start-up code, interrupts, FIFOs and spinlocks; `mix` keeps both cores at work for ever.
 #[test]
 fn programs_in_c_come_to_the_same() {
-    /// Between two looks: long enough for many stretches, and no multiple of any.
+    /// Between two looks: long enough for many quanta, and no multiple of any.
     const SLICE: u64 = 100_003;
     let last = 1000 * u64::from(cases(2000));
     for name in ["mix", "both_cores", "bank_conflict", "fifo_polled", "fifo_interrupt", "spinlock"] {

@@ -107,13 +107,13 @@ fn damaged(file: &[u8], damage: &[(usize, u8, bool)]) -> Vec<u8> {
 
 #[test]
 fn a_damaged_image_with_symbols_is_refused_or_runs_but_never_panics() {
-    use intercore_sim::chip::machine::Machine;
-    use intercore_sim::firmware::image::Image;
+    use intercore_sim::image::Image;
+    use intercore_sim::rp2040::machine::Machine;
     use proptest::prelude::*;
     let Some(elf) = build("uart_echo", "sram") else { return };
     let file = std::fs::read(elf).expect("it is there");
     let damage = proptest::collection::vec((0_usize..20_000, any::<u8>(), any::<bool>()), 1..6);
-    let rom = intercore_sim::firmware::bootrom::ours();
+    let rom = intercore_sim::rp2040::bootrom::ours();
     proptest!(ProptestConfig::with_cases(2000), |(damage in damage, cut in prop::option::of(0..file.len()))| {
         let bytes = damaged(&file, &damage);
         if let Ok(image) = Image::parse(&bytes[..cut.unwrap_or(bytes.len())], None) {

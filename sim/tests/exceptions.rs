@@ -1,8 +1,9 @@
 //! Exceptions: what they do, and what they cost. Sources at the constants of `cpu::exception`.
 
 use crate::machine_code::{CODE, NOP, STACK, STAY, VECTORS, machine, put, put_word, times};
-use intercore_sim::chip::cpu::exception::RECOGNITION;
-use intercore_sim::chip::machine::{Machine, Stop};
+use intercore_sim::core::stop::Stop;
+use intercore_sim::isa::armv6m::exception::RECOGNITION;
+use intercore_sim::rp2040::machine::Machine;
 
 /// Frame, vector and refill: what the longest instruction, of 3 cycles, leaves of the 15 of TRM 3.6.1.
 const ENTRY: u64 = 12;
@@ -155,7 +156,7 @@ fn load_and_store_multiple_are_abandoned_and_begun_again() {
         for word in 0..7 {
             put_word(&mut machine, first + 4 * word, 100 + word);
         }
-        let watches = [intercore_sim::observe::probe::Watch::Read, intercore_sim::observe::probe::Watch::Write];
+        let watches = [intercore_sim::core::watch::Watch::Read, intercore_sim::core::watch::Watch::Write];
         let probes = watches.map(|watch| machine.bus.watch.probe(watch, first, 28));
         machine.run_until(7);
         machine.raise_interrupt(0, 26);
@@ -229,7 +230,7 @@ fn a_level_that_stays_interrupts_again() {
     machine.start_core(1, SECOND | 1, 0x2004_1800);
     machine.core_mut(1).set_vector_table(VECTORS);
     machine.core_mut(1).enable_interrupts(1 << 16);
-    let probe = machine.bus.watch.probe(intercore_sim::observe::probe::Watch::Execute, HANDLER, 1);
+    let probe = machine.bus.watch.probe(intercore_sim::core::watch::Watch::Execute, HANDLER, 1);
     machine.run_until(200);
     let hits = machine.bus.watch.hits(probe);
     // Written in cycle 2, seen by core 1 in cycle 3 (assumption); `b .` takes 2 cycles.
@@ -358,7 +359,7 @@ fn systick_interrupts_with_its_period() {
     core.set_register(2, 99);
     core.set_register(1, 0);
     core.set_register(3, 7);
-    let probe = machine.bus.watch.probe(intercore_sim::observe::probe::Watch::Execute, HANDLER, 1);
+    let probe = machine.bus.watch.probe(intercore_sim::core::watch::Watch::Execute, HANDLER, 1);
     machine.run_until(10_000);
     let hits = machine.bus.watch.hits(probe);
     assert!(hits.len() > 90);
@@ -432,7 +433,7 @@ fn sev_wakes_the_other_core() {
     code.extend([0xbf40, STAY]);
     put(&mut machine, other, &code);
     machine.start_core(1, other | 1, 0x2004_1800);
-    let probe = machine.bus.watch.probe(intercore_sim::observe::probe::Watch::Execute, CODE + 2, 1);
+    let probe = machine.bus.watch.probe(intercore_sim::core::watch::Watch::Execute, CODE + 2, 1);
     let sev = times(&mut machine, 1, &[other + 100], 300)[0];
     assert_eq!(machine.bus.watch.hits(probe)[0].cycle - sev, 4, "event, wake, last cycle of WFE (assumed latencies)");
     assert!(machine.core(0).statistics().asleep > 40);

@@ -2,8 +2,10 @@
 //! cycles, which starts anew from what stands in the cores, once with a probe. And probes are told the same by both engines.
 
 use crate::machine_code::{CODE, cases, put};
-use intercore_sim::chip::machine::{Engine, Machine, Stop};
-use intercore_sim::observe::probe::Watch;
+use intercore_sim::core::stop::Stop;
+use intercore_sim::core::watch::Watch;
+use intercore_sim::engine::Engine;
+use intercore_sim::rp2040::machine::Machine;
 use proptest::prelude::*;
 
 const DATA: u32 = 0x2000_4000;

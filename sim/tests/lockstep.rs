@@ -8,8 +8,9 @@ mod model;
 mod program;
 
 use crate::machine_code::{cases, put};
-use intercore_sim::chip::machine::{Machine, Stop};
-use intercore_sim::observe::probe::Watch;
+use intercore_sim::core::stop::Stop;
+use intercore_sim::core::watch::Watch;
+use intercore_sim::rp2040::machine::Machine;
 use model::{Copy, Flash, Outcome};
 use program::{Assembly, HOP, Ins, Places, instruction};
 use proptest::prelude::*;

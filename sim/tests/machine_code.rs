@@ -1,9 +1,10 @@
 //! Machine code in SRAM, a few instructions long, and the cycles between two of them.
 #![allow(dead_code)] // each test file uses its part
 
-use intercore_sim::chip::clock::Cycle;
-use intercore_sim::chip::machine::{Machine, Stop};
-use intercore_sim::observe::probe::Watch;
+use intercore_sim::core::stop::Stop;
+use intercore_sim::core::time::Cycle;
+use intercore_sim::core::watch::Watch;
+use intercore_sim::rp2040::machine::Machine;
 
 /// Where programs of core 0 go, word aligned, in striped SRAM.
 pub const CODE: u32 = 0x2000_0000;

@@ -2,9 +2,10 @@
 //! it meets nothing that is not modelled. Says so and passes where there is no compiler, unless `INTERCORE_NO_SKIP` is set.
 
 use crate::compiler::build;
-use intercore_sim::chip::machine::{Machine, Stop};
-use intercore_sim::firmware::bootrom;
-use intercore_sim::firmware::image::Image;
+use intercore_sim::core::stop::Stop;
+use intercore_sim::image::Image;
+use intercore_sim::rp2040::bootrom;
+use intercore_sim::rp2040::machine::Machine;
 
 #[test]
 fn ordinary_start_up_code_runs_unmodified() {

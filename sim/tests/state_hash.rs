@@ -1,10 +1,10 @@
 //! Equal runs have equal hashes of their state, and what differs in the state differs in the hash.
 
 use crate::machine_code::{CODE, STACK, STAY, STR, load_loop, machine, put};
-use intercore_sim::chip::cpu::Core;
-use intercore_sim::chip::machine::Machine;
-use intercore_sim::chip::peripherals::Context;
-use intercore_sim::observe::probe::Watch;
+use intercore_sim::core::watch::Watch;
+use intercore_sim::isa::armv6m::Core;
+use intercore_sim::rp2040::machine::Machine;
+use intercore_sim::rp2040::peripherals::Context;
 
 #[test]
 fn runs_repeat_and_do_not_depend_on_how_they_are_cut() {

@@ -1,7 +1,7 @@
 //! The STM32H745's cores together: how they begin, what they share, and what is told of it. Programs are for the cores that
 //! the chip has after a reset: both at 64 MHz, no memory protection.
 
-use intercore_sim::chip::machine::Stop;
+use intercore_sim::core::stop::Stop;
 use intercore_sim::stm32h745::machine::Machine;
 use intercore_sim::stm32h745::peripherals::board::{Board, OptionBytes};
 use intercore_sim::stm32h745::{M4, M7, SECOND, Time};

@@ -2,10 +2,11 @@
 //! statistics. Recording it takes no time of the chip's.
 
 use crate::machine_code::{STAY, put, put_word};
-use intercore_sim::chip::bus::Slave;
-use intercore_sim::chip::machine::{Machine, Stop};
-use intercore_sim::observe::probe::Watch;
+use intercore_sim::core::stop::Stop;
+use intercore_sim::core::watch::Watch;
 use intercore_sim::observe::timeline::{Mark, Timeline};
+use intercore_sim::rp2040::bus::Slave;
+use intercore_sim::rp2040::machine::Machine;
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 

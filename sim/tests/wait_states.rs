@@ -1,8 +1,8 @@
 //! Slaves that answer late: the bridge to APB, the cache of the flash, and those that add no wait states.
 
 use crate::machine_code::{BANK, LDR, NOP, OWN, STACK, STAY, STR, WIRE, cycles, load_loop, put, times};
-use intercore_sim::chip::machine::Machine;
-use intercore_sim::observe::probe::Watch;
+use intercore_sim::core::watch::Watch;
+use intercore_sim::rp2040::machine::Machine;
 
 /// Cycles of one instruction with R0 and R1 as given.
 fn one(instruction: u16, r0: u32, r1: u32) -> u64 {
@@ -190,6 +190,6 @@ fn code_in_flash_runs_as_fast_as_in_ram_once_it_is_cached() {
     // The words of the loop and the one behind it, fetched in vain.
     let misses = machine.bus.xip.counters();
     assert_eq!(misses.1 - misses.0, 4, "words missed");
-    let cost = 20 * 4 + intercore_sim::chip::bus::ssi::OVERHEAD;
+    let cost = 20 * 4 + intercore_sim::rp2040::bus::ssi::OVERHEAD;
     assert!(found[1] - found[0] >= 499 + cost && found[1] - found[0] <= 499 + 3 * cost);
 }

@@ -2,7 +2,7 @@
 
 use crate::programs::Case;
 use crate::simulators::Simulator;
-use intercore_sim::firmware::image::Image;
+use intercore_sim::image::Image;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

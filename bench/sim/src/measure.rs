@@ -2,7 +2,7 @@
 
 use crate::programs::Case;
 use crate::simulators::{Counts, Simulator, intercore, rp2040_emu};
-use intercore_sim::chip::machine::Engine;
+use intercore_sim::engine::Engine;
 use rustix::time::{ClockId, clock_gettime};
 use std::fmt;
 

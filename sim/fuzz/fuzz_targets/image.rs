@@ -1,7 +1,7 @@
 //! No file makes the loaders panic, or hand on what does not fit into the chip.
 #![no_main]
 
-use intercore_sim::firmware::image::{FLASH, Image, SRAM, XIP_SRAM};
+use intercore_sim::image::{FLASH, Image, SRAM, XIP_SRAM};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -10,17 +10,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use guard::{Guarded, Timed, core_number, run_long};
-use intercore_sim::chip::bus::Slave;
-use intercore_sim::chip::clock::Cycle;
-use intercore_sim::chip::cpu::Statistics;
-use intercore_sim::chip::machine::Stop;
-use intercore_sim::chip::peripherals::uart::frame::Format;
-use intercore_sim::chip::peripherals::uart::line::LineRate;
+use intercore_sim::core::stop::Stop;
+use intercore_sim::core::time::Cycle;
+use intercore_sim::core::uart_frame::Format;
+use intercore_sim::core::watch::{ProbeId, Watch};
 use intercore_sim::fault::{Fault, Faults};
-use intercore_sim::firmware::bootrom;
-use intercore_sim::firmware::image::{Image, Symbol};
-use intercore_sim::observe::probe::{ProbeId, Watch};
+use intercore_sim::image::{Image, Symbol};
+use intercore_sim::isa::armv6m::Statistics;
 use intercore_sim::observe::tally::{KEPT_COUNTS, Tally};
+use intercore_sim::rp2040::bootrom;
+use intercore_sim::rp2040::bus::Slave;
+use intercore_sim::rp2040::peripherals::uart::line::LineRate;
 use intercore_sim::session::{End, Execution, Session, Text, Until};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -247,7 +247,7 @@ impl Machine {
     /// What has become of a core's program, if it has crashed or ended without semihosting.
     fn crash(&self, core: u8) -> PyResult<Option<String>> {
         let number = core_number(core)?;
-        self.with(|state| Ok(state.session.inquest(&state.image).tell(number)))
+        self.with(|state| Ok(state.session.crash_report(&state.image).tell(number)))
     }
 
     /// Names in the image, by rising address.
@@ -329,7 +329,7 @@ impl Machine {
         self.with(|state| Ok(state.session.take_notes()))
     }
 
-    /// Watches for `kind` ("execute", "read" or "write") at `size` bytes from `address` on. The number of the probe.
+    /// Watchpoints for `kind` ("execute", "read" or "write") at `size` bytes from `address` on. The number of the probe.
     fn watch(&self, kind: &str, address: u32, size: u32) -> PyResult<u64> {
         let watch = match kind {
             "execute" => Watch::Execute,

@@ -2,11 +2,11 @@
 
 use crate::guard::{Guarded, Timed, core_number, run_long};
 use crate::{Counted, Ended, ImageSource, Named, Registers, SimulatorError, Taken};
-use intercore_sim::chip::machine::Stop;
+use intercore_sim::core::stop::Stop;
 use intercore_sim::fault::{Fault, Faults};
-use intercore_sim::firmware::image::{Image, STM32H745};
+use intercore_sim::image::{Image, STM32H745};
 use intercore_sim::stm32h745::Time;
-use intercore_sim::stm32h745::core::Life;
+use intercore_sim::stm32h745::core::PowerState;
 use intercore_sim::stm32h745::crash;
 use intercore_sim::stm32h745::machine::Machine;
 use intercore_sim::stm32h745::peripherals::board::{Board, OptionBytes, Supply};
@@ -26,7 +26,7 @@ struct State {
     machine: Machine,
     /// By core.
     images: Arc<Vec<Image>>,
-    faults: Faults<Life>,
+    faults: Faults<PowerState>,
 }
 
 impl Timed for State {
@@ -176,7 +176,7 @@ impl Stm32h745 {
         self.state.with(|state| {
             let prefixes = ["", OTHER_IMAGE];
             let all = state.images.iter().zip(prefixes).flat_map(|(image, prefix)| {
-                let named = move |symbol: &intercore_sim::firmware::image::Symbol| {
+                let named = move |symbol: &intercore_sim::image::Symbol| {
                     (format!("{prefix}{}", symbol.name), symbol.address, symbol.size, symbol.is_function)
                 };
                 image.symbols.iter().map(named)

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use super::console::Place;
+use crate::cli::console::OutputSink;
+use crate::core::watch::Watch;
 use crate::fault::{Fault, cycles};
-use crate::firmware::image::Image;
-use crate::observe::probe::Watch;
+use crate::image::Image;
 use crate::observe::timeline::Mark;
 
 const EXAMPLES: &str = "\
@@ -38,7 +38,7 @@ pub struct Arguments {
     pub base: Option<u32>,
     /// Where UART0 goes: stdio, pty, or tcp:ADDRESS:PORT to listen at
     #[arg(long, value_name = "PLACE", default_value = "stdio")]
-    pub uart: Place,
+    pub uart: OutputSink,
     /// Hold input back until the firmware has sent this text
     #[arg(long, value_name = "TEXT")]
     pub input_after: Option<String>,

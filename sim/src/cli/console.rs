@@ -11,19 +11,19 @@ use std::time::Duration;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, isatty, tcgetattr, tcsetattr};
 
-use super::interrupt::Interrupt;
-use super::tell;
+use crate::cli::interrupt::Interrupt;
+use crate::cli::tell;
 
 /// Where UART0 is connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum OutputSink {
     Stdio,
     Pty,
     /// Address to listen at.
     Tcp(String),
 }
 
-impl FromStr for Place {
+impl FromStr for OutputSink {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -58,11 +58,11 @@ impl Console {
     ///
     /// # Errors
     /// If the place cannot be opened.
-    pub fn open(place: &Place) -> io::Result<Self> {
+    pub fn open(place: &OutputSink) -> io::Result<Self> {
         match place {
-            Place::Stdio => Self::stdio(),
-            Place::Pty => Self::pty(),
-            Place::Tcp(address) => {
+            OutputSink::Stdio => Self::stdio(),
+            OutputSink::Pty => Self::pty(),
+            OutputSink::Tcp(address) => {
                 let listener = TcpListener::bind(address)?;
                 tell(&format!("UART0 listens at tcp:{}", listener.local_addr()?));
                 let (stream, _) = listener.accept()?;

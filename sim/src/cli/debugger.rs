@@ -3,11 +3,12 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use super::run::{Run, SLICE};
-use super::{REFUSED, STOPPED, tell};
-use crate::chip::clock::Cycle;
-use crate::chip::machine::{Machine, Stop};
-use crate::gdb::{Debuggee, Outcome, serve};
+use crate::cli::run::{Run, SLICE};
+use crate::cli::{REFUSED, STOPPED, tell};
+use crate::core::stop::Stop;
+use crate::core::time::Cycle;
+use crate::debug::{Debuggee, Outcome, serve};
+use crate::rp2040::machine::Machine;
 
 /// How long a chip that waits for input sleeps before it looks for input, or GDB, again.
 const NAP: Duration = Duration::from_millis(10);

@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-use crate::firmware::crash::Inquest;
+use crate::rp2040::crash::CrashReport;
 
 /// Registers of both cores, with the functions they are in.
-pub fn registers(inquest: &Inquest<'_>) -> String {
+pub fn registers(crash_report: &CrashReport<'_>) -> String {
     let mut text = String::new();
     for number in 0..2 {
-        let core = inquest.machine.core(number);
+        let core = crash_report.machine.core(number);
         let state = core.state();
         // Writing to a String does not fail.
-        let _ = write!(text, "core {number} is {state} at {}", inquest.place(core.register(15)));
+        let _ = write!(text, "core {number} is {state} at {}", crash_report.place(core.register(15)));
         for register in 0..16 {
             let name =
                 ["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp", "lr", "pc"]

@@ -4,20 +4,23 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::time::Instant;
 
-use super::arguments::Arguments;
-use super::console::Console;
-use super::interrupt::Interrupt;
-use super::output::{self, unwritable};
-use super::statistics::Statistics;
-use super::{INTERRUPTED, STOPPED, debugger, print, report, tell};
-use crate::chip::clock::{Cycle, NEVER};
-use crate::chip::machine::{Engine, Machine, Stop};
+use crate::cli::arguments::Arguments;
+use crate::cli::console::Console;
+use crate::cli::interrupt::Interrupt;
+use crate::cli::output;
+use crate::cli::output::unwritable;
+use crate::cli::statistics::Statistics;
+use crate::cli::{INTERRUPTED, STOPPED, debugger, print, report, tell};
+use crate::core::stop::Stop;
+use crate::core::time::{Cycle, NEVER};
+use crate::engine::Engine;
 use crate::fault::Faults;
-use crate::firmware::bootrom;
-use crate::firmware::crash::{Fate, Inquest};
-use crate::firmware::image::Image;
+use crate::image::Image;
 use crate::observe::timeline::Timeline;
 use crate::observe::trace_hash::TraceHash;
+use crate::rp2040::bootrom;
+use crate::rp2040::crash::{CrashReport, ExitState};
+use crate::rp2040::machine::Machine;
 use crate::session::why_stopped;
 
 /// Cycles between two looks at the input: often enough for a person, and for 115200 baud at 125 MHz.
@@ -42,12 +45,12 @@ enum End {
 
 impl End {
     /// For scripts. A run that has come to a dead end is called after what became of the cores.
-    fn name(&self, fates: [Fate; 2]) -> &'static str {
+    fn name(&self, exit_states: [ExitState; 2]) -> &'static str {
         match self {
             Self::Machine(Stop::Exit { .. }) => "exit",
-            Self::Machine(Stop::DeadEnd) if fates.contains(&Fate::LockedUp) => "lockup",
-            Self::Machine(Stop::DeadEnd) if fates.contains(&Fate::Faulted) => "fault",
-            Self::Machine(Stop::DeadEnd) if returned(fates).is_some() => "returned",
+            Self::Machine(Stop::DeadEnd) if exit_states.contains(&ExitState::LockedUp) => "lockup",
+            Self::Machine(Stop::DeadEnd) if exit_states.contains(&ExitState::Faulted) => "fault",
+            Self::Machine(Stop::DeadEnd) if returned(exit_states).is_some() => "returned",
             Self::Machine(Stop::DeadEnd) => "dead end",
             Self::Machine(_) => "limit",
             Self::Unheard => "unheard",
@@ -56,10 +59,10 @@ impl End {
         }
     }
 
-    fn exit_code(&self, fates: [Fate; 2]) -> u8 {
+    fn exit_code(&self, exit_states: [ExitState; 2]) -> u8 {
         match self {
             Self::Machine(Stop::Exit { code, .. }) => code.to_le_bytes()[0],
-            Self::Machine(Stop::DeadEnd) => returned(fates).map_or(STOPPED, |status| status.to_le_bytes()[0]),
+            Self::Machine(Stop::DeadEnd) => returned(exit_states).map_or(STOPPED, |status| status.to_le_bytes()[0]),
             Self::Interrupted => INTERRUPTED,
             _ => STOPPED,
         }
@@ -67,11 +70,13 @@ impl End {
 }
 
 /// The status that a program ended with which called `_exit`, if no core crashed.
-fn returned(fates: [Fate; 2]) -> Option<i32> {
-    if fates.iter().any(|fate| matches!(fate, Fate::LockedUp | Fate::Faulted)) {
+fn returned(exit_states: [ExitState; 2]) -> Option<i32> {
+    if exit_states.iter().any(|exit_state| matches!(exit_state, ExitState::LockedUp | ExitState::Faulted)) {
         return None;
     }
-    fates.iter().find_map(|fate| if let Fate::Returned(status) = fate { Some(*status) } else { None })
+    exit_states
+        .iter()
+        .find_map(|exit_state| if let ExitState::Returned(status) = exit_state { Some(*status) } else { None })
 }
 
 #[allow(clippy::struct_excessive_bools)] // each is of a matter of its own
@@ -175,18 +180,18 @@ impl Run {
         let exits = matches!(end, End::Machine(Stop::Exit { .. }));
         for number in 0..2 {
             // A program that ends by semihosting may be in `_exit`, of course.
-            if !(exits && matches!(self.inquest().fate(number), Fate::Returned(_))) {
+            if !(exits && matches!(self.crash_report().exit_state(number), ExitState::Returned(_))) {
                 self.tell_crash(number);
             }
         }
         if !exits {
             tell(&self.explain(&end, arguments));
-            print(&report::registers(&self.inquest()));
+            print(&report::registers(&self.crash_report()));
         }
-        let fates = [0, 1].map(|number| self.inquest().fate(number));
-        let mut code = end.exit_code(fates);
+        let exit_states = [0, 1].map(|number| self.crash_report().exit_state(number));
+        let mut code = end.exit_code(exit_states);
         let hash = self.hash.as_ref().map(|hash| format!("{:016x}", hash.finish(&self.machine)));
-        let statistics = Statistics::new(&self.machine, took, end.name(fates), code, hash.clone());
+        let statistics = Statistics::new(&self.machine, took, end.name(exit_states), code, hash.clone());
         if let Some(path) = &arguments.stats
             && let Err(why) = std::fs::write(path, statistics.json())
         {
@@ -263,8 +268,8 @@ impl Run {
         self.lost && self.machine.next_character().is_none()
     }
 
-    fn inquest(&self) -> Inquest<'_> {
-        Inquest { machine: &self.machine, image: Some(&self.image), own_rom: self.own_rom }
+    fn crash_report(&self) -> CrashReport<'_> {
+        CrashReport { machine: &self.machine, image: Some(&self.image), own_rom: self.own_rom }
     }
 
     /// Says what has become of a core, once, if that is the end of its program.
@@ -272,7 +277,7 @@ impl Run {
         if self.told[number] {
             return;
         }
-        if let Some(sentence) = self.inquest().tell(number) {
+        if let Some(sentence) = self.crash_report().tell(number) {
             tell(&format!("cycle {}: {sentence}", self.machine.now()));
             self.told[number] = true;
         }
@@ -364,7 +369,7 @@ impl Run {
             End::Interrupted => "interrupted".to_owned(),
             End::Unwritable(why) => arguments.trace.as_ref().map_or_else(String::new, |path| unwritable(path, why)),
             End::Machine(Stop::Limit) => "the limit of --max-cycles is reached".to_owned(),
-            End::Machine(stop) => why_stopped(stop, &self.inquest()),
+            End::Machine(stop) => why_stopped(stop, &self.crash_report()),
         };
         format!("cycle {cycle}: {why}")
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::chip::bus::Slave;
-use crate::chip::machine::Machine;
+use crate::rp2040::bus::Slave;
+use crate::rp2040::machine::Machine;
 
 /// Version of the JSON document: goes up when a field changes its meaning or goes.
 const FORMAT: u32 = 1;

@@ -1,12 +1,12 @@
 //! What one core means for the other and what is lost on its way: a doorbell that nobody hears.
 
-use super::{SplitMix64, cycles_until, probability, seed};
-use crate::chip::clock::{Cycle, NEVER};
+use crate::core::time::{Cycle, NEVER};
+use crate::fault::{SplitMix64, cycles_until, probability, seed};
 use std::hash::{Hash, Hasher};
 
 /// What is between the cores of a chip, and can lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Medium {
+pub enum InterCoreChannel {
     /// The RP2040's FIFOs: words. One for which a FIFO has no room does not count: SIO refuses it itself.
     Fifo,
     /// The STM32H745's hardware semaphores: a core's interrupts of those that become free. One that the core has not
@@ -14,7 +14,7 @@ pub enum Medium {
     Hsem,
 }
 
-impl Medium {
+impl InterCoreChannel {
     /// What it is called in a fault.
     const fn name(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl Medium {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loss {
     /// On its way through what.
-    pub medium: Medium,
+    pub channel: InterCoreChannel,
     /// The core that it is for, 0 or 1.
     pub to: usize,
     /// Which.
@@ -84,8 +84,8 @@ pub enum Which {
 
 impl Loss {
     /// Reads what stands behind `fifo:` or `hsem:`.
-    pub(super) fn parse(medium: Medium, text: &str) -> Result<Self, String> {
-        let expected = || medium.expected();
+    pub(super) fn parse(channel: InterCoreChannel, text: &str) -> Result<Self, String> {
+        let expected = || channel.expected();
         let (what, (from, until)) = match text.split_once('@') {
             Some((what, when)) => (what, cycles_until(when)?),
             None => (text, (0, NEVER)),
@@ -97,18 +97,22 @@ impl Loss {
                 "to" => to = Some(super::core(value).map_err(|why| format!("{why}; {}", expected()))?),
                 "lose" => lose = Some(probability(value)?),
                 "seed" => number = Some(seed(value)?),
-                _ if name == medium.unit() => one = Some(medium.number(value)?),
-                _ => return Err(format!("{} has no '{name}'; {}", medium.name(), expected())),
+                _ if name == channel.unit() => one = Some(channel.number(value)?),
+                _ => return Err(format!("{} has no '{name}'; {}", channel.name(), expected())),
             }
         }
         let which = match (one, lose, number) {
             (Some(one), None, None) => Which::One(one),
             (None, lose, number) => Which::Each { lose: lose.unwrap_or(1.0), seed: number.unwrap_or(0) },
             _ => {
-                return Err(format!("either one {} is lost or each with a probability; {}", medium.unit(), expected()));
+                return Err(format!(
+                    "either one {} is lost or each with a probability; {}",
+                    channel.unit(),
+                    expected()
+                ));
             }
         };
-        Ok(Self { medium, to: to.ok_or_else(expected)?, which, from, until })
+        Ok(Self { channel, to: to.ok_or_else(expected)?, which, from, until })
     }
 }
 
@@ -186,7 +190,7 @@ mod tests {
 
     fn losses(all: &[&str]) -> Losses {
         let mut losses = Losses::default();
-        losses.set(all.iter().map(|text| Loss::parse(Medium::Fifo, text).expect("a loss")));
+        losses.set(all.iter().map(|text| Loss::parse(InterCoreChannel::Fifo, text).expect("a loss")));
         losses
     }
 
@@ -198,15 +202,15 @@ mod tests {
 
     #[test]
     fn losses_are_read_as_people_write_them() {
-        for medium in [Medium::Fifo, Medium::Hsem] {
-            let parse = |text: &str| Loss::parse(medium, text);
-            let whole = Loss { medium, to: 1, which: Which::Each { lose: 0.01, seed: 7 }, from: 0, until: NEVER };
+        for channel in [InterCoreChannel::Fifo, InterCoreChannel::Hsem] {
+            let parse = |text: &str| Loss::parse(channel, text);
+            let whole = Loss { channel, to: 1, which: Which::Each { lose: 0.01, seed: 7 }, from: 0, until: NEVER };
             assert_eq!(parse("to=1,lose=0.01,seed=7"), Ok(whole));
             assert_eq!(parse("seed=7,lose=0.01,to=1@2e6"), Ok(Loss { from: 2_000_000, ..whole }));
-            let all = Loss { which: Which::Each { lose: 1.0, seed: 0 }, from: 5, until: 3000, to: 0, medium };
+            let all = Loss { which: Which::Each { lose: 1.0, seed: 0 }, from: 5, until: 3000, to: 0, channel };
             assert_eq!(parse("to=0@5..3_000"), Ok(all));
             let one = Loss { which: Which::One(3), ..whole };
-            assert_eq!(parse(&format!("to=1,{}=3", medium.unit())), Ok(one));
+            assert_eq!(parse(&format!("to=1,{}=3", channel.unit())), Ok(one));
         }
         for (bad, why) in [
             ("", "expected fifo"),
@@ -226,13 +230,13 @@ mod tests {
             ("to=1@3..3", "ends before it begins"),
             ("to=1@3..x", "no whole number"),
         ] {
-            let told = Loss::parse(Medium::Fifo, bad).expect_err(bad);
+            let told = Loss::parse(InterCoreChannel::Fifo, bad).expect_err(bad);
             assert!(told.contains(why), "{bad}: {told}");
         }
         for (bad, why) in
             [("to=1,word=3", "hsem has no 'word'; expected hsem"), ("to=1,interrupt=0", "numbers no interrupt")]
         {
-            let told = Loss::parse(Medium::Hsem, bad).expect_err(bad);
+            let told = Loss::parse(InterCoreChannel::Hsem, bad).expect_err(bad);
             assert!(told.contains(why), "{bad}: {told}");
         }
     }

@@ -1,8 +1,8 @@
 //! What the cores had done by the times at which a place was executed.
 
-use crate::chip::clock::Cycle;
-use crate::chip::cpu::Statistics;
-use crate::chip::machine::Machine;
+use crate::core::time::Cycle;
+use crate::isa::armv6m::Statistics;
+use crate::rp2040::machine::Machine;
 
 /// One time.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,10 +14,10 @@
 #[allow(missing_docs)] // Perfetto's own names
 mod perfetto;
 
-use crate::chip::bus::Slave;
-use crate::chip::clock::{Cycle, NEVER};
-use crate::chip::machine::Machine;
-use crate::observe::probe::{Hit, Life, ProbeId, Watch};
+use crate::core::time::{Cycle, NEVER};
+use crate::core::watch::{CoreEvent, Hit, ProbeId, Watch};
+use crate::rp2040::bus::Slave;
+use crate::rp2040::machine::Machine;
 use perfetto::{DebugAnnotation, ProcessDescriptor, Trace, TracePacket, TrackDescriptor, TrackEvent, Type};
 use prost::Message;
 use std::io::{self, Write};
@@ -114,8 +114,8 @@ impl<W: Write> Timeline<W> {
     /// If it cannot be written.
     pub fn drain(&mut self, machine: &mut Machine) -> io::Result<()> {
         let packets = &mut self.pending.packets;
-        for (cycle, core, life) in machine.bus.watch.take_timeline() {
-            self.cores[usize::from(core & 1)].live(machine, packets, cycle, life);
+        for (cycle, core, event) in machine.bus.watch.take_timeline() {
+            self.cores[usize::from(core & 1)].live(machine, packets, cycle, event);
         }
         for (name, probe, watch) in &self.marks {
             for hit in machine.bus.watch.take_hits(*probe) {
@@ -149,30 +149,30 @@ impl<W: Write> Timeline<W> {
 
 impl CoreTracks {
     /// Takes something that the core did.
-    fn live(&mut self, machine: &Machine, packets: &mut Vec<TracePacket>, cycle: Cycle, life: Life) {
+    fn live(&mut self, machine: &Machine, packets: &mut Vec<TracePacket>, cycle: Cycle, event: CoreEvent) {
         // Only what is done to a core from outside can seem to come before what it has done already.
         let at = cycle.max(self.last).max(self.stall.map_or(0, |stall| stall.from));
-        match life {
-            Life::Conflicts(slave, cycles) => self.lose(machine, packets, slave, "other master", at, cycles),
-            Life::Waits(slave, cycles) => self.lose(machine, packets, slave, "wait states", at, cycles),
-            Life::Sleeps => self.set_state(machine, packets, "asleep", at),
-            Life::Wakes | Life::Resumes => self.set_state(machine, packets, "running", at),
-            Life::Sticks => self.set_state(machine, packets, "stuck", at),
-            Life::Starts | Life::Stops => {
+        match event {
+            CoreEvent::Conflicts(slave, cycles) => self.lose(machine, packets, slave, "other master", at, cycles),
+            CoreEvent::Waits(slave, cycles) => self.lose(machine, packets, slave, "wait states", at, cycles),
+            CoreEvent::Sleeps => self.set_state(machine, packets, "asleep", at),
+            CoreEvent::Wakes | CoreEvent::Resumes => self.set_state(machine, packets, "running", at),
+            CoreEvent::Sticks => self.set_state(machine, packets, "stuck", at),
+            CoreEvent::Starts | CoreEvent::Stops => {
                 while self.exceptions.pop().is_some() {
                     packets.push(self.event(machine, Track::Exceptions, Type::SliceEnd, None, at));
                 }
-                let state = if life == Life::Starts { "running" } else { "off" };
+                let state = if event == CoreEvent::Starts { "running" } else { "off" };
                 self.set_state(machine, packets, state, at);
             }
-            Life::Enters(number) => {
+            CoreEvent::Enters(number) => {
                 self.exceptions.push(number);
                 let name = exception(number);
                 packets.push(self.event(machine, Track::Exceptions, Type::SliceBegin, Some(name), at));
             }
             // One may be left that was entered before the timeline began; and a fault while a frame is read back ends
             // those above it.
-            Life::Leaves(number) if self.exceptions.contains(&number) => {
+            CoreEvent::Leaves(number) if self.exceptions.contains(&number) => {
                 while let Some(top) = self.exceptions.pop() {
                     packets.push(self.event(machine, Track::Exceptions, Type::SliceEnd, None, at));
                     if top == number {
@@ -180,7 +180,7 @@ impl CoreTracks {
                     }
                 }
             }
-            Life::Leaves(_) => {}
+            CoreEvent::Leaves(_) => {}
         }
     }
 
@@ -337,7 +337,7 @@ const INTERRUPTS: [&str; 26] = [
 
 /// Name of an exception by its number (ARMv6-M B1.5.2).
 fn exception(number: u8) -> String {
-    use crate::chip::cpu::exception::{HARD_FAULT, IRQ0, NMI, PEND_SV, SV_CALL, SYS_TICK};
+    use crate::core::cortex_m::{HARD_FAULT, IRQ0, NMI, PEND_SV, SV_CALL, SYS_TICK};
     match number {
         NMI => "NMI".to_owned(),
         HARD_FAULT => "HardFault".to_owned(),

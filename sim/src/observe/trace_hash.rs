@@ -1,10 +1,10 @@
 //! A number for a whole run: two runs with the same number did the same, cycle by cycle as far as the outside and
 //! snapshots of the state can tell.
 
-use crate::chip::clock::Cycle;
-use crate::chip::machine::Machine;
-use crate::chip::peripherals::uart::SentByte;
-use crate::chip::state_hash::StableHasher;
+use crate::core::state_hash::StableHasher;
+use crate::core::time::Cycle;
+use crate::rp2040::machine::Machine;
+use crate::rp2040::peripherals::uart::SentByte;
 use std::hash::Hasher;
 
 /// Cycles between two snapshots of the state, unless asked otherwise.

@@ -1,8 +1,8 @@
 //! One core with its clock: when it executes its next instruction.
 
-use super::{NEVER, SECOND, Time};
-use crate::armv7em::Processor;
-use crate::armv7em::model::Model;
+use crate::isa::armv7em::Processor;
+use crate::isa::armv7em::model::Model;
+use crate::stm32h745::{NEVER, SECOND, Time};
 
 /// Edges of a clock that need not be a whole number of picoseconds apart, without ever rounding.
 #[derive(Clone, Debug, Hash)]
@@ -60,7 +60,7 @@ impl Edges {
 
 /// What a core does, as far as the chip is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Life {
+pub enum PowerState {
     /// In reset: behind its gate, or for a fault that was asked for.
     Held,
     /// Executes, or is locked up.
@@ -87,7 +87,7 @@ pub struct Statistics {
 pub struct Core {
     /// The processor.
     pub processor: Processor,
-    pub(crate) life: Life,
+    pub(crate) power_state: PowerState,
     edges: Edges,
     /// When it makes its next step, `NEVER` if only others can wake it.
     pub(crate) next: Time,
@@ -98,7 +98,7 @@ pub struct Core {
 impl Core {
     pub(crate) fn new(model: Model) -> Self {
         let processor = Processor::new(model);
-        Self { processor, life: Life::Held, edges: Edges::new(), next: NEVER, slept_at: 0 }
+        Self { processor, power_state: PowerState::Held, edges: Edges::new(), next: NEVER, slept_at: 0 }
     }
 
     /// It has made a step, and goes on.
@@ -116,7 +116,7 @@ impl Core {
     pub(crate) fn rest(&mut self) {
         let tick = self.processor.next_tick();
         let before = tick.saturating_sub(self.processor.steps() + 1);
-        let sleeps = self.life == Life::Sleeps && tick != NEVER && self.edges.hz != 0;
+        let sleeps = self.power_state == PowerState::Sleeps && tick != NEVER && self.edges.hz != 0;
         self.next = if sleeps { self.edges.after(before).0 } else { NEVER };
     }
 
@@ -139,15 +139,15 @@ impl Core {
 
     /// Its clock has another rate from `now` on.
     pub(crate) fn set_rate(&mut self, hz: u64, now: Time, counting: bool) {
-        if self.life != Life::Runs {
+        if self.power_state != PowerState::Runs {
             self.catch_up(now, counting);
         } else if self.edges.hz == 0 {
             self.edges.at = now;
         }
         self.edges.set_rate(hz);
-        match self.life {
-            Life::Runs if !self.processor.is_locked_up() => self.wake_at(now),
-            Life::Sleeps => self.rest(),
+        match self.power_state {
+            PowerState::Runs if !self.processor.is_locked_up() => self.wake_at(now),
+            PowerState::Sleeps => self.rest(),
             _ => {}
         }
     }
@@ -155,12 +155,12 @@ impl Core {
     /// What it does, in words.
     #[must_use]
     pub fn state(&self) -> &'static str {
-        match self.life {
-            Life::Held => "off",
-            Life::Stuck => "stuck",
-            Life::Sleeps => "asleep",
-            Life::Runs if self.processor.is_locked_up() => "locked up",
-            Life::Runs => "running",
+        match self.power_state {
+            PowerState::Held => "off",
+            PowerState::Stuck => "stuck",
+            PowerState::Sleeps => "asleep",
+            PowerState::Runs if self.processor.is_locked_up() => "locked up",
+            PowerState::Runs => "running",
         }
     }
 }

@@ -1,8 +1,8 @@
 //! What has become of a core's program, in words.
 
-use super::machine::Machine;
-use crate::armv7em::fault::FaultStatus;
-use crate::chip::cpu::exception::HARD_FAULT;
+use crate::core::cortex_m::HARD_FAULT;
+use crate::isa::armv7em::fault::FaultStatus;
+use crate::stm32h745::machine::Machine;
 use std::fmt::Write as _;
 
 /// Bits of CFSR with what they say.

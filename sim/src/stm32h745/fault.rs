@@ -1,19 +1,19 @@
 //! The faults of [`crate::fault`] that this chip can have: of its console's line, of its cores, and of the interrupts by
 //! which they ring each other. What stands behind @ are picoseconds since power-on.
 
-use super::Time;
-use super::core::Life;
-use super::machine::Machine;
-use crate::chip::peripherals::uart::frame::Format;
-use crate::fault::{Faulty, Loss, Medium};
+use crate::core::uart_frame::Format;
+use crate::fault::{FaultTarget, InterCoreChannel, Loss};
+use crate::stm32h745::Time;
+use crate::stm32h745::core::PowerState;
+use crate::stm32h745::machine::Machine;
 
 /// 8 data bits, no parity, one stop bit, in the terms of the RP2040's UART (`UARTLCR_H.WLEN`).
 const EIGHT_BITS: u32 = 3 << 5;
 
-impl Faulty for Machine {
-    type Stuck = Life;
+impl FaultTarget for Machine {
+    type Stuck = PowerState;
 
-    const MEDIUM: Medium = Medium::Hsem;
+    const CHANNEL: InterCoreChannel = InterCoreChannel::Hsem;
 
     fn now(&self) -> Time {
         Self::now(self)
@@ -35,11 +35,11 @@ impl Faulty for Machine {
         Self::forget_off(self);
     }
 
-    fn stick_core(&mut self, core: usize) -> Option<Life> {
+    fn stick_core(&mut self, core: usize) -> Option<PowerState> {
         self.stick(core)
     }
 
-    fn unstick_core(&mut self, core: usize, stuck: Life) {
+    fn unstick_core(&mut self, core: usize, stuck: PowerState) {
         self.unstick(core, stuck);
     }
 

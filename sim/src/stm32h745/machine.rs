@@ -1,16 +1,16 @@
 //! The whole chip: both cores, one instruction after the other, in one time.
 
-use super::core::{Core, Life, Statistics};
-use super::peripherals::board::{Board, OptionBytes};
-use super::peripherals::interrupts::{INTERRUPTS, InterruptLines};
-use super::peripherals::{Peripherals, Reset};
-use super::port::{Port, Shared};
-use super::report::Report;
-use super::{M4, M7, NEVER, Time};
-use crate::armv7em::Step;
-use crate::armv7em::model::Model;
-use crate::chip::machine::Stop;
-use crate::chip::state_hash::StableHasher;
+use crate::core::state_hash::StableHasher;
+use crate::core::stop::Stop;
+use crate::isa::armv7em::Step;
+use crate::isa::armv7em::model::Model;
+use crate::stm32h745::core::{Core, PowerState, Statistics};
+use crate::stm32h745::peripherals::board::{Board, OptionBytes};
+use crate::stm32h745::peripherals::interrupts::{INTERRUPTS, InterruptLines};
+use crate::stm32h745::peripherals::{Peripherals, Reset};
+use crate::stm32h745::port::{Port, Shared};
+use crate::stm32h745::report::Report;
+use crate::stm32h745::{M4, M7, NEVER, Time};
 use std::hash::{Hash, Hasher};
 
 /// The simulated STM32H745.
@@ -64,7 +64,7 @@ impl Machine {
     pub fn statistics(&self, number: usize) -> Statistics {
         let mut statistics = self.statistics[number & 1];
         let core = self.core(number);
-        if core.life == Life::Sleeps {
+        if core.power_state == PowerState::Sleeps {
             statistics.asleep += self.now.saturating_sub(core.slept_at);
         }
         statistics
@@ -149,7 +149,7 @@ impl Machine {
     fn step(&mut self, number: usize) {
         let core = &mut self.cores[number];
         self.shared.now = core.next;
-        if core.life == Life::Sleeps {
+        if core.power_state == PowerState::Sleeps {
             let counting = self.shared.peripherals.counts_in_sleep(number);
             core.catch_up(core.next, counting);
         }
@@ -157,7 +157,7 @@ impl Machine {
         let step = core.processor.step(&mut port);
         match step {
             Step::Executed | Step::Entered(_) => {
-                if core.life == Life::Sleeps {
+                if core.power_state == PowerState::Sleeps {
                     self.wake(number);
                 }
                 let statistics = &mut self.statistics[number];
@@ -193,8 +193,8 @@ impl Machine {
 
     fn fall_asleep(&mut self, number: usize) {
         let core = &mut self.cores[number];
-        if core.life != Life::Sleeps {
-            core.life = Life::Sleeps;
+        if core.power_state != PowerState::Sleeps {
+            core.power_state = PowerState::Sleeps;
             core.slept_at = self.shared.now;
             let deep = core.processor.sleeps_deeply();
             self.shared.peripherals.set_asleep(number, true, deep, self.shared.now);
@@ -205,7 +205,7 @@ impl Machine {
 
     fn wake(&mut self, number: usize) {
         let core = &mut self.cores[number];
-        core.life = Life::Runs;
+        core.power_state = PowerState::Runs;
         self.statistics[number].asleep += self.shared.now.saturating_sub(core.slept_at);
         self.shared.peripherals.set_asleep(number, false, false, self.shared.now);
         self.shared.touched = true;
@@ -234,7 +234,7 @@ impl Machine {
     fn receive_event(&mut self, number: usize) {
         let core = &mut self.cores[number];
         core.processor.receive_event();
-        if core.life == Life::Sleeps {
+        if core.power_state == PowerState::Sleeps {
             core.wake_at(self.now);
         }
     }
@@ -260,7 +260,7 @@ impl Machine {
                     core.processor.set_interrupt(32 * word + bit, is >> bit & 1 != 0);
                 }
             }
-            if core.life == Life::Sleeps {
+            if core.power_state == PowerState::Sleeps {
                 core.wake_at(self.now);
             }
         }
@@ -269,7 +269,7 @@ impl Machine {
     /// Lets cores begin whose gates have been opened.
     fn release(&mut self) {
         for number in [M7, M4] {
-            let waits = self.cores[number].life == Life::Held && self.off_until[number] <= self.now;
+            let waits = self.cores[number].power_state == PowerState::Held && self.off_until[number] <= self.now;
             if waits && self.shared.peripherals.released(number) {
                 self.begin(number);
             }
@@ -281,7 +281,7 @@ impl Machine {
         let core = &mut self.cores[number];
         core.catch_up(self.now, true);
         core.processor.reset(vectors, &mut Port { shared: &mut self.shared, core: number });
-        core.life = Life::Runs;
+        core.power_state = PowerState::Runs;
         core.wake_at(self.now);
     }
 
@@ -300,7 +300,7 @@ impl Machine {
     fn hold(&mut self, number: usize) {
         let core = &mut self.cores[number];
         core.catch_up(self.now, true);
-        core.life = Life::Held;
+        core.power_state = PowerState::Held;
         core.next = NEVER;
     }
 
@@ -336,21 +336,21 @@ impl Machine {
     }
 
     /// Has a core execute nothing from now on. What it was doing, for `unstick`; none if it is in reset or stuck already.
-    pub fn stick(&mut self, number: usize) -> Option<Life> {
+    pub fn stick(&mut self, number: usize) -> Option<PowerState> {
         let core = &mut self.cores[number & 1];
-        if matches!(core.life, Life::Held | Life::Stuck) {
+        if matches!(core.power_state, PowerState::Held | PowerState::Stuck) {
             return None;
         }
         core.next = NEVER;
-        Some(std::mem::replace(&mut core.life, Life::Stuck))
+        Some(std::mem::replace(&mut core.power_state, PowerState::Stuck))
     }
 
     /// Lets a core go on that was stuck, if it has not been reset meanwhile.
-    pub fn unstick(&mut self, number: usize, before: Life) {
+    pub fn unstick(&mut self, number: usize, before: PowerState) {
         let core = &mut self.cores[number & 1];
-        if core.life == Life::Stuck {
+        if core.power_state == PowerState::Stuck {
             core.catch_up(self.now, true);
-            core.life = before;
+            core.power_state = before;
             core.wake_at(self.now);
         }
     }

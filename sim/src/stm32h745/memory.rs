@@ -1,7 +1,7 @@
 //! Memories and their map (RM0399 2.3.2), and which core uses which part of them.
 
-use super::{M4, M7};
-use crate::chip::cpu::decode::Width;
+use crate::core::access::Width;
+use crate::stm32h745::{M4, M7};
 use std::sync::Arc;
 
 /// Bytes of a bank of flash, of which there are two (RM 4.3.2).
@@ -57,17 +57,17 @@ const PARTS: [Part; 11] = [
 
 /// Where a byte is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct MemoryBank {
     pub(crate) region: Region,
     /// In all of flash, or in all of RAM.
     pub(crate) offset: usize,
 }
 
 /// The memory that `core` finds at an address.
-pub(crate) fn locate(core: usize, address: u32) -> Option<Place> {
+pub(crate) fn locate(core: usize, address: u32) -> Option<MemoryBank> {
     let offset = address.wrapping_sub(FLASH) as usize;
     if offset < 2 * BANK {
-        return Some(Place { region: Region::Flash, offset });
+        return Some(MemoryBank { region: Region::Flash, offset });
     }
     let parts = match address >> 24 {
         0 => 0..1,
@@ -81,7 +81,7 @@ pub(crate) fn locate(core: usize, address: u32) -> Option<Place> {
     let part = PARTS[parts].iter().find(|part| address.wrapping_sub(part.address) < part.bytes)?;
     let own = matches!(part.region, Region::Itcm | Region::Dtcm);
     let offset = part.offset + (address - part.address) as usize;
-    (!own || core == M7).then_some(Place { region: part.region, offset })
+    (!own || core == M7).then_some(MemoryBank { region: part.region, offset })
 }
 
 /// What the cores do with a granule of RAM: bits.
@@ -138,7 +138,7 @@ impl Memory {
     }
 
     /// Puts a byte somewhere, as a debugger does. False where there is no memory.
-    pub(crate) fn poke(&mut self, place: Place, byte: u8) {
+    pub(crate) fn poke(&mut self, place: MemoryBank, byte: u8) {
         if place.region == Region::Flash {
             Arc::make_mut(&mut self.flash)[place.offset] = byte;
         } else {
@@ -147,7 +147,7 @@ impl Memory {
     }
 
     /// A byte, as a debugger sees it.
-    pub(crate) fn peek(&self, place: Place) -> u8 {
+    pub(crate) fn peek(&self, place: MemoryBank) -> u8 {
         if place.region == Region::Flash { self.flash[place.offset] } else { self.ram[place.offset] }
     }
 }

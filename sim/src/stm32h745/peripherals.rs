@@ -26,10 +26,10 @@ pub mod timer;
 pub mod timers;
 pub mod usart;
 
-use super::report::{Report, Reports};
-use super::{M4, M7, NEVER, Time};
-use crate::armv7em::bus::Refused;
 use crate::fault::{Loss, Losses};
+use crate::isa::armv7em::bus::Refused;
+use crate::stm32h745::report::{Report, Reports};
+use crate::stm32h745::{M4, M7, NEVER, Time};
 use accelerators::Accelerators;
 use access::lanes;
 use address_map::{Block, Gate, region};

@@ -1,13 +1,13 @@
 //! What a core sees of the chip: memories, peripherals, and what the other core does with them.
 
-use super::memory::{Memory, Place, Region, locate, note, of};
-use super::peripherals::Peripherals;
-use super::peripherals::hsem::Hsem;
-use super::report::{Report, Reports};
-use super::{M4, Time};
-use crate::armv7em::bus::{Bus, Event, Refused};
-use crate::armv7em::cache::LINE;
-use crate::chip::cpu::decode::Width;
+use crate::core::access::Width;
+use crate::isa::armv7em::bus::{Bus, Event, Refused};
+use crate::isa::armv7em::cache::LINE;
+use crate::stm32h745::memory::{Memory, MemoryBank, Region, locate, note, of};
+use crate::stm32h745::peripherals::Peripherals;
+use crate::stm32h745::peripherals::hsem::Hsem;
+use crate::stm32h745::report::{Report, Reports};
+use crate::stm32h745::{M4, Time};
 
 /// Where the data cache is switched on (ARMv7-M B3.2.8).
 const CCR: u32 = 0xe000_ed14;
@@ -160,13 +160,13 @@ impl Shared {
     }
 
     /// The memory that `core` finds at an address, whatever its clock.
-    pub(crate) fn locate(&self, core: usize, address: u32) -> Option<Place> {
+    pub(crate) fn locate(&self, core: usize, address: u32) -> Option<MemoryBank> {
         let place = locate(core, address)?;
         let swapped = place.region == Region::Flash && self.peripherals.banks_swapped();
-        Some(if swapped { Place { offset: place.offset ^ super::memory::BANK, ..place } } else { place })
+        Some(if swapped { MemoryBank { offset: place.offset ^ super::memory::BANK, ..place } } else { place })
     }
 
-    fn is_clocked(&mut self, core: usize, place: Place, address: u32) -> bool {
+    fn is_clocked(&mut self, core: usize, place: MemoryBank, address: u32) -> bool {
         let clocked = match place.region {
             Region::Itcm | Region::Dtcm => true,
             _ => self.peripherals.memory_clocked(core, address),

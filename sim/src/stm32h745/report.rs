@@ -1,7 +1,7 @@
 //! Mistakes of software, told to whoever runs it.
 
-use super::{SECOND, Time};
-use crate::places::{NAMED, Places};
+use crate::core::places::{NAMED, Places};
+use crate::stm32h745::{SECOND, Time};
 use std::collections::BTreeMap;
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! A core with a program at `CODE`, handlers that return at once, and words to look at.
 
 use super::memory::{Memory, RAM};
-use intercore_sim::armv7em::model::Model;
-use intercore_sim::armv7em::{Processor, Step};
+use intercore_sim::isa::armv7em::model::Model;
+use intercore_sim::isa::armv7em::{Processor, Step};
 
 /// Where the program is.
 pub const CODE: u32 = 0x1000;

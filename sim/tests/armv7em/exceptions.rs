@@ -4,7 +4,7 @@ use super::bench::{
     AIRCR, BX_LR, Bench, CODE, DATA, LDR, NOP, SCR, STACK, SV_CALL, SVC, SYS_TICK, WFE, WFI, handler, irq,
 };
 use super::bench::{ICSR, PEND_SV};
-use intercore_sim::armv7em::Step;
+use intercore_sim::isa::armv7em::Step;
 
 #[test]
 fn a_frame_has_eight_words_and_its_exception_the_value_to_return_by() {

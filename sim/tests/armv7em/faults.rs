@@ -4,7 +4,7 @@ use super::bench::{
     BUS_FAULT, BX_LR, Bench, CCR, CODE, DATA, HARD_FAULT, LDR, MEM_MANAGE, NOP, SHCSR, STACK, STR, SV_CALL, SVC, UDF,
     USAGE_FAULT, handler,
 };
-use intercore_sim::armv7em::Step;
+use intercore_sim::isa::armv7em::Step;
 
 const VTOR: u32 = 0xe000_ed08;
 /// HFSR.FORCED.

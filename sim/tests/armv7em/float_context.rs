@@ -5,7 +5,7 @@ use super::bench::{
     VMOV, handler,
 };
 use super::memory::models;
-use intercore_sim::armv7em::Step;
+use intercore_sim::isa::armv7em::Step;
 
 /// VMOV s0, r0; SVC; NOP
 const USES_AND_CALLS: [u16; 4] = [VMOV[0], VMOV[1], SVC, NOP];

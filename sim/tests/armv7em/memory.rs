@@ -1,9 +1,9 @@
 //! A core with two memories and nothing else, as QEMU's boards have them: at 0 and at 0x20000000.
 
-use intercore_sim::armv7em::Processor;
-use intercore_sim::armv7em::bus::{Bus, Refused};
-use intercore_sim::armv7em::model::Model;
-use intercore_sim::chip::cpu::decode::Width;
+use intercore_sim::core::access::Width;
+use intercore_sim::isa::armv7em::Processor;
+use intercore_sim::isa::armv7em::bus::{Bus, Refused};
+use intercore_sim::isa::armv7em::model::Model;
 
 pub const RAM: u32 = 0x2000_0000;
 

@@ -2,7 +2,7 @@
 
 use super::bench::{BX_LR, Bench, CODE, DATA, HARD_FAULT, LDR, MEM_MANAGE, NOP, SHCSR, STR, SVC, handler};
 use super::memory::{RAM, models};
-use intercore_sim::armv7em::Step;
+use intercore_sim::isa::armv7em::Step;
 
 const MPU_TYPE: u32 = 0xe000_ed90;
 const MPU_CTRL: u32 = 0xe000_ed94;

@@ -11,8 +11,8 @@ use super::generator::Sequence;
 use super::memory::{Memory, started};
 use crate::qemu::{explain, folder, have, included, number, on_qemu, output};
 use crate::random::Random;
-use intercore_sim::armv7em::model::Model;
-use intercore_sim::armv7em::{Processor, Step};
+use intercore_sim::isa::armv7em::model::Model;
+use intercore_sim::isa::armv7em::{Processor, Step};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,6 +1,7 @@
 //! xPSR.T: clear from a branch to an even address on, and on the stack of the fault that this is.
 
-use intercore_sim::chip::machine::{Machine, Stop};
+use intercore_sim::core::stop::Stop;
+use intercore_sim::rp2040::machine::Machine;
 
 use super::{BX_LR, HANDLER, UDF, with_handler};
 use crate::machine_code::{CODE, NOP, STACK, STAY, VECTORS, put, put_word};

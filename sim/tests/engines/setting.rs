@@ -2,8 +2,9 @@
 
 use super::program::{OWN_DATA, PATCHED, Part, SHARED_DATA, SIO, Taste, assemble, program};
 use crate::machine_code::{put, put_word, set_bus_priority};
-use intercore_sim::chip::machine::{Machine, Stop};
-use intercore_sim::observe::probe::Watch;
+use intercore_sim::core::stop::Stop;
+use intercore_sim::core::watch::Watch;
+use intercore_sim::rp2040::machine::Machine;
 use proptest::prelude::*;
 
 /// Places of code, by core: striped, in a bank of its own, in flash, in one of the large banks alone.
@@ -100,7 +101,7 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 fn taste() -> impl Strategy<Value = Taste> {
-    // Most of the time little that ends a stretch; sometimes much of it.
+    // Most of the time little that ends a quantum; sometimes much of it.
     let weight = || prop_oneof![4 => Just(0u32), 2 => Just(1u32), 1 => Just(6u32)];
     let wild = prop_oneof![12 => Just(0u32), 1 => Just(2u32)];
     (weight(), weight(), weight(), wild).prop_map(|(outside, shared, modifying, wild)| Taste {
@@ -184,7 +185,7 @@ impl Setting {
             code.extend(assemble(&self.programs[core]));
             put(&mut machine, at, &code);
             machine.start_core(core, at | 1, stack);
-            let linear = if self.linear_data { 0x0100_0000 } else { 0 };
+            let unstriped = if self.linear_data { 0x0100_0000 } else { 0 };
             let patched = self.patched(core);
             let tick = self.ticks[core];
             let registers = [
@@ -192,7 +193,7 @@ impl Setting {
                 (1, tick),
                 (2, if tick == 0 { 0 } else { 7 }),
                 (OWN_DATA, DATA + self.data * core as u32),
-                (SHARED_DATA, DATA + 0x1000 + linear),
+                (SHARED_DATA, DATA + 0x1000 + unstriped),
                 (SIO, 0xd000_0000),
                 (PATCHED, if patched >> 28 == 2 { patched } else { DATA }),
             ];

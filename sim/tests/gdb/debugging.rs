@@ -9,8 +9,8 @@ use super::process::{
     simulator, stopped_in_library, text, wait_until_gdb_waits,
 };
 use crate::machine_code::STAY;
-use intercore_sim::chip::machine::Stop;
-use intercore_sim::observe::probe::Watch;
+use intercore_sim::core::stop::Stop;
+use intercore_sim::core::watch::Watch;
 
 #[test]
 fn a_breakpoint_stops_core_1_in_its_function() {

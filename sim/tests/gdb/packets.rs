@@ -8,8 +8,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::machine_code::{CODE, STAY, machine as small_machine};
-use intercore_sim::chip::machine::{Machine, Stop};
-use intercore_sim::gdb::{Debuggee, Outcome, serve};
+use intercore_sim::core::stop::Stop;
+use intercore_sim::debug::{Debuggee, Outcome, serve};
+use intercore_sim::rp2040::machine::Machine;
 use proptest::prelude::*;
 
 struct Client(TcpStream);

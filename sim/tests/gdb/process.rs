@@ -6,9 +6,10 @@ use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::Duration;
 
 use crate::compiler::build_example;
-use intercore_sim::chip::machine::{Machine, Stop};
-use intercore_sim::firmware::bootrom;
-use intercore_sim::firmware::image::Image;
+use intercore_sim::core::stop::Stop;
+use intercore_sim::image::Image;
+use intercore_sim::rp2040::bootrom;
+use intercore_sim::rp2040::machine::Machine;
 
 /// Builds an example. Tests run at once, and each builds what it needs. None where there is no compiler.
 pub fn build(name: &str, memory: &str) -> Option<PathBuf> {

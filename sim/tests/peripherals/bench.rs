@@ -1,9 +1,10 @@
 //! All peripherals on a desk, with a clock in hand.
 
-use intercore_sim::chip::clock::{Clocks, Cycle};
-use intercore_sim::chip::diagnostics::Diagnostics;
-use intercore_sim::chip::irq::{Irq, IrqLines};
-use intercore_sim::chip::peripherals::{Context, Peripherals};
+use intercore_sim::core::diagnostics::Diagnostics;
+use intercore_sim::core::time::Cycle;
+use intercore_sim::rp2040::clock::Clocks;
+use intercore_sim::rp2040::irq::{Irq, IrqLines};
+use intercore_sim::rp2040::peripherals::{Context, Peripherals};
 
 pub const CLOCKS: u32 = 0x4000_8000;
 pub const RESETS: u32 = 0x4000_c000;

@@ -1,5 +1,5 @@
 use super::bench::{BUSCTRL, Bench, CLOCKS, PLL_SYS, PLL_USB, TIMER, XOSC};
-use intercore_sim::chip::peripherals::busctrl::{Master, Port};
+use intercore_sim::rp2040::peripherals::busctrl::{Master, Port};
 
 #[test]
 fn after_power_on_everything_runs_from_the_ring_oscillator() {

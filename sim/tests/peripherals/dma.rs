@@ -1,8 +1,8 @@
 use super::bench::{Bench, DMA, PWM, SET, UART0};
-use intercore_sim::chip::clock::Cycle;
-use intercore_sim::chip::irq::Irq;
-use intercore_sim::chip::peripherals::Peripherals;
-use intercore_sim::chip::peripherals::dma::BusError;
+use intercore_sim::core::time::Cycle;
+use intercore_sim::rp2040::irq::Irq;
+use intercore_sim::rp2040::peripherals::Peripherals;
+use intercore_sim::rp2040::peripherals::dma::BusError;
 use proptest::prelude::*;
 
 const EN: u32 = 1;

@@ -1,5 +1,5 @@
 use super::bench::Bench;
-use intercore_sim::chip::peripherals::Peripherals;
+use intercore_sim::rp2040::peripherals::Peripherals;
 use proptest::prelude::*;
 
 /// Bases of all blocks, of some that are not modelled, and of nothing.
@@ -40,7 +40,7 @@ fn action() -> impl Strategy<Value = Action> {
 
 /// Carries out the actions; yields everything that could be seen.
 fn run(actions: &[Action], started: bool) -> Vec<u64> {
-    use intercore_sim::chip::peripherals::dma::BusError;
+    use intercore_sim::rp2040::peripherals::dma::BusError;
     let mut bench = if started { Bench::started() } else { Bench::new() };
     let mut seen = Vec::new();
     for action in actions {

@@ -1,5 +1,5 @@
 use super::bench::{Bench, PWM};
-use intercore_sim::chip::irq::Irq;
+use intercore_sim::rp2040::irq::Irq;
 use proptest::prelude::*;
 
 /// A slice that is stepped cycle by cycle.

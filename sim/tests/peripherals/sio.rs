@@ -1,5 +1,5 @@
 use super::bench::{Bench, IO_BANK0};
-use intercore_sim::chip::irq::Irq;
+use intercore_sim::rp2040::irq::Irq;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 

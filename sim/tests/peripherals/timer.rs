@@ -1,5 +1,5 @@
 use super::bench::{Bench, CLR, PSM, RESETS, TIMER, WATCHDOG};
-use intercore_sim::chip::irq::Irq;
+use intercore_sim::rp2040::irq::Irq;
 use proptest::prelude::*;
 
 /// Cycles of a microsecond at 125 MHz.

@@ -1,7 +1,7 @@
 use super::bench::{Bench, CLOCKS, SET, UART0};
-use intercore_sim::chip::irq::Irq;
-use intercore_sim::chip::peripherals::uart::frame::Format;
-use intercore_sim::chip::peripherals::uart::line::LineRate;
+use intercore_sim::core::uart_frame::Format;
+use intercore_sim::rp2040::irq::Irq;
+use intercore_sim::rp2040::peripherals::uart::line::LineRate;
 use proptest::prelude::*;
 
 const DR: u32 = UART0;

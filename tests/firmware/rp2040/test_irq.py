@@ -28,7 +28,7 @@ SPREAD = 2
 """Cycles by which measured minus true latencies may vary."""
 ENTRY = (13, 15)
 """Cycles from an interrupt's request to the first instruction of its handler, at best and at worst, without wait states
-(Cortex-M0+ TRM 3.6.1; sim/src/chip/cpu/exception.rs)."""
+(Cortex-M0+ TRM 3.6.1; sim/src/isa/armv6m/exception.rs)."""
 ASLEEP = 15
 """The same for a core that sleeps."""
 BEFORE_READING = 8

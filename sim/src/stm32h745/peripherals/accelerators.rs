@@ -5,7 +5,7 @@
 //! registers and bits are those of ST's header `stm32h745xx.h`, and of `SystemInit` in ST's
 //! `system_stm32h7xx_dualcore_boot_cm4_cm7.c`.
 
-use super::context::Context;
+use crate::stm32h745::peripherals::context::Context;
 
 /// `ART_CTR`: EN, and the megabyte that is cached.
 const ART_CTR: u32 = 0;

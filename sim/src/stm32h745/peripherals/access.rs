@@ -1,9 +1,9 @@
 //! An access on its way: to the block at its address, if that answers.
 
-use super::Peripherals;
-use super::address_map::{Block, Region, region};
-use super::context::Context;
-use crate::armv7em::bus::Refused;
+use crate::isa::armv7em::bus::Refused;
+use crate::stm32h745::peripherals::Peripherals;
+use crate::stm32h745::peripherals::address_map::{Block, Region, region};
+use crate::stm32h745::peripherals::context::Context;
 use crate::stm32h745::{M7, Time};
 
 /// The pin that NUCLEO-H745ZI-Q has for the debug probe's serial port: port D, pin 8, with the function that is

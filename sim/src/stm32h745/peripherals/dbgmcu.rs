@@ -7,7 +7,7 @@
 //! Modelled: `DBGMCU_IDC`, and the bits of `DBGMCU_CR` that keep a sleeping core's clock. Not modelled: the freeze
 //! registers are kept, but nothing stops when a core halts.
 
-use super::context::Context;
+use crate::stm32h745::peripherals::context::Context;
 
 /// Register offsets.
 const IDC: u32 = 0x00;

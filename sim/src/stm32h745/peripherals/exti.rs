@@ -7,8 +7,8 @@
 //!
 //! Interrupt positions are those of ST's header `stm32h745xx.h`: the text of section 20 was not at hand.
 
-use super::context::Context;
-use super::interrupts::InterruptLines;
+use crate::stm32h745::peripherals::context::Context;
+use crate::stm32h745::peripherals::interrupts::InterruptLines;
 use crate::stm32h745::{M4, M7};
 
 /// Configurable inputs in each of the three words (Table 152).

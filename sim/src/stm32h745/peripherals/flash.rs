@@ -4,9 +4,9 @@
 //! and erasing, changing option bytes, CRC and error flags. A wrong key is told, where the chip answers with a bus
 //! error (4.7.12).
 
-use super::board::OptionBytes;
-use super::context::Context;
-use super::pwr::Scale;
+use crate::stm32h745::peripherals::board::OptionBytes;
+use crate::stm32h745::peripherals::context::Context;
+use crate::stm32h745::peripherals::pwr::Scale;
 
 /// Register offsets; those of bank 2 begin at 0x100.
 const ACR: u32 = 0x00;

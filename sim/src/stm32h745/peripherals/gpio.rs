@@ -4,7 +4,7 @@
 //! outside of the chip drives a pin. Not modelled: open drain (a pin that is let go reads as 0 without a pull-up), and
 //! the lock of `GPIOx_LCKR`.
 
-use super::context::Context;
+use crate::stm32h745::peripherals::context::Context;
 
 /// Register offsets.
 const MODER: u32 = 0x00;

@@ -2,7 +2,7 @@
 //!
 //! All of it is modelled. Accesses narrower than a word are bus errors (11.4), which the address map sees to.
 
-use super::context::Context;
+use crate::stm32h745::peripherals::context::Context;
 
 /// COREID of CPU1 and CPU2 (Table 95).
 const CORE_ID: [u32; 2] = [3, 1];

@@ -3,7 +3,7 @@
 //! Modelled: all registers, the window, and the reset. Not modelled: the freeze in debug mode and in Stop mode. The
 //! clock (LSI) has exactly 32 kHz.
 
-use super::context::Context;
+use crate::stm32h745::peripherals::context::Context;
 use crate::stm32h745::{NEVER, SECOND, Time};
 
 /// LSI in Hz (9.5.2: around 32 kHz).

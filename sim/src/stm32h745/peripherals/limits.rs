@@ -6,9 +6,9 @@
 //! `powerctrl.c` of `MicroPython` for VOS2 and VOS3 of CPU1. What an APB bus may have below VOS0 is in neither: only
 //! the limit of VOS0 is told.
 
-use super::clocks::Clocks;
-use super::flash::wait_states;
-use super::pwr::Scale;
+use crate::stm32h745::peripherals::clocks::Clocks;
+use crate::stm32h745::peripherals::flash::wait_states;
+use crate::stm32h745::peripherals::pwr::Scale;
 
 /// An APB bus in MHz.
 const APB: u64 = 120;

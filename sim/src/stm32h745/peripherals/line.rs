@@ -1,6 +1,6 @@
 //! The far end of USART3's line: a terminal that sends and receives 8 bits without parity at one rate.
 
-use crate::chip::peripherals::uart::frame::{Format, Parity};
+use crate::core::uart_frame::{Format, Parity};
 use crate::stm32h745::{NEVER, SECOND, Time};
 use std::collections::VecDeque;
 

@@ -5,8 +5,8 @@
 //! are kept, but nothing comes of them. How long the supply and a scale take to settle is in the datasheet, which was
 //! not read: what is taken here is of the right size, and not zero, so that software that does not wait is found.
 
-use super::board::Supply;
-use super::context::Context;
+use crate::stm32h745::peripherals::board::Supply;
+use crate::stm32h745::peripherals::context::Context;
 use crate::stm32h745::{SECOND, Time};
 
 /// Register offsets.

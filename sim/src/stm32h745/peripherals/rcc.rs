@@ -10,11 +10,11 @@ pub mod gates;
 pub mod sources;
 mod tree;
 
-use super::Reset;
-use super::address_map::Gate;
-use super::board::{Board, OptionBytes};
-use super::clocks::Clocks;
-use super::context::Context;
+use crate::stm32h745::peripherals::Reset;
+use crate::stm32h745::peripherals::address_map::Gate;
+use crate::stm32h745::peripherals::board::{Board, OptionBytes};
+use crate::stm32h745::peripherals::clocks::Clocks;
+use crate::stm32h745::peripherals::context::Context;
 use crate::stm32h745::{M4, M7, Time};
 use gates::Gates;
 use sources::{Source, Sources};

@@ -4,8 +4,8 @@
 //! storage, and what the user registers 0 to 4 tell of the option bytes. Not modelled: the I/O compensation cell, the
 //! other user registers, and writing boot addresses for the next reset of a core.
 
-use super::board::OptionBytes;
-use super::context::Context;
+use crate::stm32h745::peripherals::board::OptionBytes;
+use crate::stm32h745::peripherals::context::Context;
 use crate::stm32h745::{M4, M7};
 
 /// Register offsets.

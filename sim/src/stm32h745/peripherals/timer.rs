@@ -10,8 +10,8 @@
 //! channels. Not modelled: counting down or centre-aligned, capture (no pin moves), outputs, DMA, other slave modes,
 //! and encoders.
 
-use super::context::Context;
-use crate::chip::clock::Ticks;
+use crate::core::time::Ticks;
+use crate::stm32h745::peripherals::context::Context;
 use crate::stm32h745::{NEVER, SECOND, Time};
 
 /// Register offsets.

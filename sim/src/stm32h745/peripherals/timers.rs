@@ -4,9 +4,9 @@
 //! what Table 291 of RM0440 (STM32G4) has at the same places, and ST's example `TIM_Synchronization` for the STM32H743
 //! agrees in ITR0: ITR1 of TIM3 and TIM4 is TIM2, ITR2 of the others is TIM3, and ITR3 is TIM4.
 
-use super::context::Context;
-use super::timer::Timer;
 use crate::stm32h745::Time;
+use crate::stm32h745::peripherals::context::Context;
+use crate::stm32h745::peripherals::timer::Timer;
 
 /// The timer (TIM2 is 0) behind ITR0 to ITR3 of TIM2 to TIM5; others are not modelled (TIM1, TIM8, TIM15).
 const TRIGGERS: [[Option<usize>; 4]; 4] = [

@@ -6,9 +6,9 @@
 //! breaks, flow control, DMA, and every other mode (synchronous, single-wire, LIN, `IrDA`, smartcard, Modbus, mute,
 //! automatic baud rate).
 
-use super::context::Context;
-use super::line::{Arrived, Line, SentByte};
-use crate::chip::peripherals::uart::frame::{FE, Format, PE, Parity};
+use crate::core::uart_frame::{FE, Format, PE, Parity};
+use crate::stm32h745::peripherals::context::Context;
+use crate::stm32h745::peripherals::line::{Arrived, Line, SentByte};
 use crate::stm32h745::{NEVER, SECOND, Time};
 use std::collections::VecDeque;
 

@@ -3,9 +3,9 @@
 //! How long an oscillator takes to start is in the datasheet, which was not read: what is taken here is of the right
 //! size, and not zero, so that software that does not wait is found.
 
-use super::super::board::Board;
-use super::super::context::Context;
-use super::super::iwdg::LSI;
+use crate::stm32h745::peripherals::board::Board;
+use crate::stm32h745::peripherals::context::Context;
+use crate::stm32h745::peripherals::iwdg::LSI;
 use crate::stm32h745::{NEVER, SECOND, Time};
 
 /// Register offsets.
@@ -268,8 +268,8 @@ impl Sources {
                 index + 1
             ));
         }
-        let medium = self.pllcfgr >> (1 + 4 * index) & 1 != 0;
-        let (low, high) = if medium { (150 * MHZ, 420 * MHZ) } else { (192 * MHZ, 960 * MHZ) };
+        let channel = self.pllcfgr >> (1 + 4 * index) & 1 != 0;
+        let (low, high) = if channel { (150 * MHZ, 420 * MHZ) } else { (192 * MHZ, 960 * MHZ) };
         let vco = self.vco(index, context.now);
         if !(low..=high).contains(&vco) {
             context.tell(format!("{name}'s VCO is to run at {vco} Hz, outside of its range of {low} to {high} Hz"));

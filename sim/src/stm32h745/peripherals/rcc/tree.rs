@@ -1,7 +1,7 @@
 //! The clock tree (RM0399 sections 9.5.6 and 9.5.8; Table 59; Figure 55 as its text tells it).
 
-use super::sources::Source;
 use crate::stm32h745::peripherals::clocks::Clocks;
+use crate::stm32h745::peripherals::rcc::sources::Source;
 
 /// `RCC_CFGR.TIMPRE`.
 const TIMPRE: u32 = 1 << 15;

@@ -1,0 +1,13 @@
+//! What any simulated chip is made of: time, memory accesses, what is watched, and why a run ends.
+
+pub mod access;
+pub mod bits;
+pub mod cortex_m;
+pub mod diagnostics;
+pub mod places;
+pub mod semihosting;
+pub mod state_hash;
+pub mod stop;
+pub mod time;
+pub mod uart_frame;
+pub mod watch;

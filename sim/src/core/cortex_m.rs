@@ -1,0 +1,14 @@
+//! What all Cortex-M processors have in common: the numbers of exceptions (ARMv6-M and ARMv7-M ARM, B1.5.2).
+
+/// Number of the `HardFault` exception.
+pub const HARD_FAULT: u8 = 3;
+/// Number of the NMI exception.
+pub const NMI: u8 = 2;
+/// Number of the `SVCall` exception.
+pub const SV_CALL: u8 = 11;
+/// Number of the `PendSV` exception.
+pub const PEND_SV: u8 = 14;
+/// Number of the `SysTick` exception.
+pub const SYS_TICK: u8 = 15;
+/// Number of interrupt 0.
+pub const IRQ0: u8 = 16;

@@ -1,0 +1,42 @@
+//! Why a run of a simulated chip ended.
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The cycle limit was reached.
+    Limit,
+    /// A core is about to execute the instruction at a breakpoint.
+    Breakpoint {
+        /// Which core.
+        core: u8,
+        /// Where.
+        pc: u32,
+    },
+    /// A core has completed an instruction that accessed a watched location.
+    Watchpoint {
+        /// Which core.
+        core: u8,
+        /// Address of the access.
+        address: u32,
+    },
+    /// One instruction was executed, as asked.
+    Stepped,
+    /// Firmware ended the simulation by semihosting.
+    Exit {
+        /// The core that called.
+        core: u8,
+        /// Exit code.
+        code: i32,
+    },
+    /// Both cores sleep or are off, and nothing is pending that could wake them.
+    DeadEnd,
+    /// The UART of `Machine::listen` has sent a byte; it ends in this cycle.
+    Heard,
+    /// A core locks up in this cycle: it faulted where it could not handle a fault. The other core can go on.
+    Lockup {
+        /// Which core.
+        core: u8,
+        /// Where.
+        pc: u32,
+    },
+}

@@ -1,0 +1,92 @@
+//! Time, counted in cycles of one clock, and clocks that run beside it.
+
+/// A point in time since power-on: the one global time of a simulated chip, in cycles of its system clock.
+pub type Cycle = u64;
+
+/// Later than anything.
+pub const NEVER: Cycle = u64::MAX;
+
+/// Counts the ticks of a clock that runs beside that of the chip: `rate` ticks in every `unit` cycles, counted from a known
+/// phase, without ever rounding. Ticks are computed when asked for, so that a fast clock costs no more than a slow one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Ticks {
+    since: Cycle,
+    count: u64,
+    /// How far the next tick has come at `since`, in parts of `unit`.
+    phase: u64,
+    rate: u64,
+    unit: u64,
+}
+
+impl Ticks {
+    /// A clock that stands still.
+    #[must_use]
+    pub fn stopped() -> Self {
+        Self { since: 0, count: 0, phase: 0, rate: 0, unit: 1 }
+    }
+
+    /// Ticks so far, at cycle `at`.
+    #[must_use]
+    pub fn count(&self, at: Cycle) -> u64 {
+        self.split(at).0
+    }
+
+    /// The first cycle by which `count` ticks have happened; `NEVER` if the clock stands still.
+    #[must_use]
+    pub fn cycle_of(&self, count: u64) -> Cycle {
+        if count <= self.count {
+            return self.since;
+        }
+        if self.rate == 0 {
+            return NEVER;
+        }
+        let parts = u128::from(count - self.count) * u128::from(self.unit) - u128::from(self.phase);
+        let cycles = match u64::try_from(parts) {
+            Ok(parts) => parts.div_ceil(self.rate),
+            Err(_) => u64::try_from(parts.div_ceil(u128::from(self.rate))).unwrap_or(NEVER),
+        };
+        self.since.saturating_add(cycles)
+    }
+
+    /// Ticks, and in how many cycles.
+    #[must_use]
+    pub fn rate(&self) -> (u64, u64) {
+        (self.rate, self.unit)
+    }
+
+    /// Changes the rate from cycle `now` on to `rate` ticks in `unit` cycles; a tick under way keeps the part of it that
+    /// is done.
+    pub fn set_rate(&mut self, now: Cycle, rate: u64, unit: u64) {
+        let unit = unit.max(1);
+        if (rate, unit) == (self.rate, self.unit) {
+            return;
+        }
+        let (count, phase) = self.split(now);
+        self.count = count;
+        self.phase = ((u128::from(phase) * u128::from(unit)) / u128::from(self.unit)) as u64;
+        (self.since, self.rate, self.unit) = (now, rate, unit);
+    }
+
+    /// Begins a new tick at cycle `now`: the one under way is lost.
+    pub fn restart(&mut self, now: Cycle) {
+        self.count = self.count(now);
+        self.phase = 0;
+        self.since = now;
+    }
+
+    /// How much of the tick under way is done at `at`, and what the whole is, in the same parts.
+    #[must_use]
+    pub fn progress(&self, at: Cycle) -> (u64, u64) {
+        (self.split(at).1, self.unit)
+    }
+
+    fn split(&self, at: Cycle) -> (u64, u64) {
+        let cycles = at.saturating_sub(self.since);
+        if let Some(parts) = cycles.checked_mul(self.rate).and_then(|parts| parts.checked_add(self.phase)) {
+            return (self.count.saturating_add(parts / self.unit), parts % self.unit);
+        }
+        let parts = u128::from(cycles) * u128::from(self.rate) + u128::from(self.phase);
+        let unit = u128::from(self.unit);
+        (self.count.saturating_add((parts / unit) as u64), (parts % unit) as u64)
+    }
+}

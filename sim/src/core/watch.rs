@@ -1,0 +1,400 @@
+//! Truth probes: what happened at an address, in the one global time; breakpoints; the timeline.
+
+use crate::core::stop::Stop;
+use crate::core::time::Cycle;
+use crate::rp2040::bus::Slave;
+use std::collections::BTreeMap;
+
+/// What a probe watches for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Watch {
+    /// The instruction at the address begins.
+    Execute,
+    /// A load touches the address.
+    Read,
+    /// A store touches the address.
+    Write,
+}
+
+/// Number of a probe, for asking for its hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProbeId(pub usize);
+
+/// One hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Hit {
+    /// Global cycle: first cycle of the instruction, or that in which the access was granted.
+    pub cycle: Cycle,
+    /// Core that did it.
+    pub core: u8,
+    /// Address of the instruction.
+    pub pc: u32,
+    /// Value loaded or stored; 0 for execution.
+    pub value: u32,
+}
+
+/// Something in the life of a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CoreEvent {
+    /// Falls asleep.
+    Sleeps,
+    /// Wakes up.
+    Wakes,
+    /// Enters an exception, by number.
+    Enters(u8),
+    /// Leaves an exception, by number.
+    Leaves(u8),
+    /// Loses cycles from now on because another master holds the slave.
+    Conflicts(Slave, Cycle),
+    /// Loses cycles from now on to the slave's own wait states.
+    Waits(Slave, Cycle),
+    /// Comes out of reset.
+    Starts,
+    /// Goes into reset.
+    Stops,
+    /// Stops executing, for a fault asked for.
+    Sticks,
+    /// Goes on as it was before it got stuck; one that slept then falls asleep.
+    Resumes,
+}
+
+#[derive(Clone, Debug)]
+struct Probe {
+    watch: Watch,
+    first: u32,
+    last: u32,
+    hits: Vec<Hit>,
+    /// Hits since they were last taken, if all probes had more than are kept: none is left of those.
+    lost: Option<u64>,
+}
+
+/// Hits of all probes together that are kept until somebody takes them: 96 MB, and many times what a measurement has.
+pub const KEPT_HITS: usize = 4 << 20;
+
+impl Probe {
+    /// Hits are put in the order of time, and of cores within a cycle, where the simulator comes to a lost cycle first.
+    /// Whether it is kept.
+    fn record(&mut self, hit: Hit) -> bool {
+        if let Some(lost) = &mut self.lost {
+            *lost += 1;
+            return false;
+        }
+        let after = |other: &&Hit| (other.cycle, other.core) > (hit.cycle, hit.core);
+        let at = self.hits.len() - self.hits.iter().rev().take_while(after).count();
+        self.hits.insert(at, hit);
+        true
+    }
+}
+
+/// The upper four bits of addresses of flash, of registers behind the APB bridge, and of SIO.
+const FLASH: u32 = 1;
+const APB: u32 = 4;
+const SIO: u32 = 0xd;
+
+/// Everything that is being watched.
+#[derive(Clone, Debug)]
+pub struct Watchpoints {
+    probes: Vec<Probe>,
+    /// Hits that all probes hold.
+    held: usize,
+    /// How many they may hold together: [`KEPT_HITS`], unless somebody has less room.
+    pub kept_hits: usize,
+    /// Breakpoints and how many asked for each.
+    breakpoints: BTreeMap<u32, usize>,
+    /// Data watchpoints: a hit stops the machine once the instruction that made it is done.
+    stops: Vec<(Watch, u32, u32)>,
+    /// Address of the last hit of a watchpoint that has not stopped its core yet, by core.
+    hit: [Option<u32>; 2],
+    /// The core that is to execute one instruction, and whether that has begun.
+    step: Option<(u8, bool)>,
+    timeline: Option<Vec<(Cycle, u8, CoreEvent)>>,
+    /// How often probes and breakpoints have changed.
+    changes: u64,
+    /// What no probe and no breakpoint can have to do with.
+    executed: Filter,
+    accessed: Filter,
+}
+
+impl Default for Watchpoints {
+    fn default() -> Self {
+        Self {
+            probes: Vec::new(),
+            held: 0,
+            kept_hits: KEPT_HITS,
+            breakpoints: BTreeMap::new(),
+            stops: Vec::new(),
+            hit: [None; 2],
+            step: None,
+            timeline: None,
+            changes: 0,
+            executed: Filter::default(),
+            accessed: Filter::default(),
+        }
+    }
+}
+
+/// Addresses, as far as some bits can tell them apart: whether there is any whose word has the same place modulo `PLACES`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Filter([u64; 16]);
+
+/// Bits of a filter.
+const PLACES: u32 = 1024;
+
+impl Filter {
+    fn of(ranges: impl Iterator<Item = (u32, u32)>) -> Self {
+        let mut places = [0; 16];
+        for (first, last) in ranges {
+            let (first, last) = (first >> 2, last >> 2);
+            for word in first..=last.min(first + PLACES - 1) {
+                places[(word % PLACES / 64) as usize] |= 1 << (word % 64);
+            }
+        }
+        Self(places)
+    }
+
+    #[inline]
+    fn may_have(&self, address: u32) -> bool {
+        let word = address >> 2;
+        self.0[(word % PLACES / 64) as usize] >> (word % 64) & 1 != 0
+    }
+}
+
+impl Watchpoints {
+    /// Probes or breakpoints have changed.
+    fn change(&mut self) {
+        self.changes += 1;
+        self.executed = Filter::of(self.executed());
+        self.accessed = Filter::of(self.accessed());
+    }
+
+    /// Whether cores must look here at each instruction and access.
+    #[must_use]
+    pub fn in_use(&self) -> bool {
+        !self.probes.is_empty()
+            || !self.breakpoints.is_empty()
+            || !self.stops.is_empty()
+            || self.step.is_some()
+            || self.timeline.is_some()
+    }
+
+    /// Whether it is enough to look here when an address is executed or accessed that is watched (`executed`, `accessed`).
+    pub(crate) fn concerns_addresses(&self) -> bool {
+        let within = |probe: &Probe, region: u32| (probe.first >> 28..=probe.last >> 28).contains(&region);
+        // Bursts read these without a look at who watches them.
+        let unseen = |probe: &Probe| {
+            probe.watch != Watch::Execute && [FLASH, APB, SIO].iter().any(|&region| within(probe, region))
+        };
+        self.stops.is_empty() && self.step.is_none() && self.timeline.is_none() && !self.probes.iter().any(unseen)
+    }
+
+    /// How often probes and breakpoints have changed.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// First and last address of all that is watched for execution.
+    pub(crate) fn executed(&self) -> impl Iterator<Item = (u32, u32)> {
+        let breakpoints = self.breakpoints.keys().map(|&address| (address, address));
+        breakpoints.chain(self.ranges(|watch| watch == Watch::Execute))
+    }
+
+    /// First and last address of all that is watched for loads or stores.
+    pub(crate) fn accessed(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.ranges(|watch| watch != Watch::Execute)
+    }
+
+    fn ranges(&self, kind: impl Fn(Watch) -> bool) -> impl Iterator<Item = (u32, u32)> {
+        self.probes.iter().filter(move |probe| kind(probe.watch)).map(|probe| (probe.first, probe.last))
+    }
+
+    /// Watchpoints `bytes` bytes from `address` on.
+    pub fn probe(&mut self, watch: Watch, address: u32, bytes: u32) -> ProbeId {
+        let last = address.saturating_add(bytes.max(1) - 1);
+        self.probes.push(Probe { watch, first: address, last, hits: Vec::new(), lost: None });
+        self.change();
+        ProbeId(self.probes.len() - 1)
+    }
+
+    /// Hits of a probe so far, in the order of time; in one cycle core 0 comes first. None of them, if some are `lost`.
+    #[must_use]
+    pub fn hits(&self, probe: ProbeId) -> &[Hit] {
+        self.probes.get(probe.0).map_or(&[], |probe| &probe.hits)
+    }
+
+    /// How many hits a probe had since they were last taken, if all probes together had more than are kept. Then none of
+    /// any probe is left: which ones came too late would depend on which core an engine lets run ahead.
+    #[must_use]
+    pub fn lost(&self, probe: ProbeId) -> Option<u64> {
+        self.probes.get(probe.0)?.lost
+    }
+
+    /// Takes the hits of a probe, leaving it empty; what it lost is forgotten.
+    pub fn take_hits(&mut self, probe: ProbeId) -> Vec<Hit> {
+        let Some(probe) = self.probes.get_mut(probe.0) else { return Vec::new() };
+        probe.lost = None;
+        self.held -= probe.hits.len();
+        std::mem::take(&mut probe.hits)
+    }
+
+    fn record(&mut self, hit: Hit, concerns: impl Fn(&Probe) -> bool) {
+        for probe in &mut self.probes {
+            if concerns(probe) {
+                self.held += usize::from(probe.record(hit));
+            }
+        }
+        if self.held > self.kept_hits {
+            for probe in &mut self.probes {
+                *probe.lost.get_or_insert(0) += std::mem::take(&mut probe.hits).len() as u64;
+            }
+            self.held = 0;
+        }
+    }
+
+    /// Stops before the instruction at `address`.
+    pub fn add_breakpoint(&mut self, address: u32) {
+        *self.breakpoints.entry(address & !1).or_default() += 1;
+        self.change();
+    }
+
+    /// Whether a core may stop before the instruction at `address`.
+    #[inline]
+    pub(crate) fn has_breakpoint(&self, address: u32) -> bool {
+        self.executed.may_have(address) && self.breakpoints.contains_key(&address)
+    }
+
+    /// Takes one `add_breakpoint` back.
+    pub fn remove_breakpoint(&mut self, address: u32) {
+        if let Some(count) = self.breakpoints.get_mut(&(address & !1)) {
+            *count -= 1;
+            if *count == 0 {
+                self.breakpoints.remove(&(address & !1));
+            }
+            self.change();
+        }
+    }
+
+    /// Stops after the instruction that accesses one of `bytes` bytes from `address` on.
+    pub fn add_watchpoint(&mut self, watch: Watch, address: u32, bytes: u32) {
+        self.stops.push((watch, address, address.saturating_add(bytes.max(1) - 1)));
+    }
+
+    /// Takes `add_watchpoint` back.
+    pub fn remove_watchpoint(&mut self, watch: Watch, address: u32, bytes: u32) {
+        let last = address.saturating_add(bytes.max(1) - 1);
+        if let Some(at) = self.stops.iter().position(|&stop| stop == (watch, address, last)) {
+            self.stops.remove(at);
+        }
+        if self.stops.is_empty() {
+            self.hit = [None; 2];
+        }
+    }
+
+    /// Stops a core before the second of the instructions that it begins from now on; breakpoints at the first do not count.
+    pub fn step(&mut self, core: u8) {
+        self.step = Some((core, false));
+    }
+
+    /// Takes `step` back.
+    pub fn end_step(&mut self) {
+        self.step = None;
+    }
+
+    /// Why a core stands before an instruction, if not for a breakpoint.
+    pub(crate) fn take_stop(&mut self, core: u8) -> Option<Stop> {
+        if let Some(address) = self.hit[usize::from(core)].take() {
+            return Some(Stop::Watchpoint { core, address });
+        }
+        self.step.take_if(|step| *step == (core, true)).map(|_| Stop::Stepped)
+    }
+
+    /// Records what [`CoreEvent`] tells from now on; what is recorded is to be taken now and then, since it grows.
+    pub fn record_timeline(&mut self) {
+        self.timeline.get_or_insert_default();
+    }
+
+    /// Takes what was recorded.
+    pub fn take_timeline(&mut self) -> Vec<(Cycle, u8, CoreEvent)> {
+        self.timeline.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Whether `execution` has to be asked before an instruction at an address.
+    #[inline]
+    pub(crate) fn may_concern(&self, pc: u32) -> bool {
+        self.executed.may_have(pc) || !self.stops.is_empty() || self.step.is_some()
+    }
+
+    /// An instruction begins, unless the core is to stop here: after a hit of a watchpoint or a step, or for a breakpoint
+    /// that is not to be passed. True if it is.
+    pub(crate) fn execution(&mut self, cycle: Cycle, core: u8, pc: u32, pass: bool) -> bool {
+        let stops = self.hit[usize::from(core)].is_some()
+            || match &mut self.step {
+                Some((stepping, begun)) if *stepping == core => std::mem::replace(begun, true),
+                _ => !pass && self.breakpoints.contains_key(&pc),
+            };
+        if stops {
+            return true;
+        }
+        self.executed_at(cycle, core, pc);
+        false
+    }
+
+    /// An instruction begins.
+    pub(crate) fn executed_at(&mut self, cycle: Cycle, core: u8, pc: u32) {
+        self.record(Hit { cycle, core, pc, value: 0 }, |probe| {
+            probe.watch == Watch::Execute && (probe.first..=probe.last).contains(&pc)
+        });
+    }
+
+    #[allow(clippy::too_many_arguments)] // all that a hit is made of
+    pub(crate) fn data(&mut self, cycle: Cycle, core: u8, pc: u32, address: u32, bytes: u32, write: bool, value: u32) {
+        if !self.accessed.may_have(address) && self.stops.is_empty() {
+            return; // an access never goes over the end of a word
+        }
+        let watch = if write { Watch::Write } else { Watch::Read };
+        let last = address + (bytes - 1);
+        self.record(Hit { cycle, core, pc, value }, |probe| {
+            probe.watch == watch && probe.first <= last && address <= probe.last
+        });
+        if self.stops.iter().any(|&(kind, first, end)| kind == watch && first <= last && address <= end) {
+            self.hit[usize::from(core)] = Some(address);
+        }
+    }
+
+    pub(crate) fn core_event(&mut self, cycle: Cycle, core: u8, what: CoreEvent) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.push((cycle, core, what));
+        }
+    }
+
+    pub(crate) fn sleeps(&mut self, cycle: Cycle, core: u8) {
+        self.core_event(cycle, core, CoreEvent::Sleeps);
+    }
+
+    pub(crate) fn wakes(&mut self, cycle: Cycle, core: u8) {
+        self.core_event(cycle, core, CoreEvent::Wakes);
+    }
+
+    pub(crate) fn enters(&mut self, cycle: Cycle, core: u8, exception: u8) {
+        self.core_event(cycle, core, CoreEvent::Enters(exception));
+    }
+
+    pub(crate) fn leaves(&mut self, cycle: Cycle, core: u8, exception: u8) {
+        self.core_event(cycle, core, CoreEvent::Leaves(exception));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_filter_lets_through_all_that_is_watched(first in any::<u32>(), bytes in 0..10_000_u32, at in any::<u32>()) {
+            let last = first.saturating_add(bytes);
+            let filter = Filter::of([(first, last)].into_iter());
+            prop_assert!(filter.may_have(first + at % (last - first + 1)));
+            prop_assert!(bytes > 8 || (0..PLACES).filter(|word| filter.may_have(4 * word)).count() <= 4);
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! The chip as `gdbstub` wants a target to be.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use gdbstub::common::{Signal, Tid};
+use gdbstub::stub::MultiThreadStopReason;
+use gdbstub::target::ext::base::BaseOps;
+use gdbstub::target::ext::base::multithread::{
+    MultiThreadBase, MultiThreadResume, MultiThreadResumeOps, MultiThreadSchedulerLocking,
+    MultiThreadSchedulerLockingOps, MultiThreadSingleStep, MultiThreadSingleStepOps,
+};
+use gdbstub::target::ext::base::single_register_access::{SingleRegisterAccess, SingleRegisterAccessOps};
+use gdbstub::target::ext::breakpoints::{
+    Breakpoints, BreakpointsOps, HwBreakpoint, HwBreakpointOps, HwWatchpoint, HwWatchpointOps, SwBreakpoint,
+    SwBreakpointOps, WatchKind,
+};
+use gdbstub::target::ext::flash::{Flash, FlashOps};
+use gdbstub::target::ext::memory_map::{MemoryMap, MemoryMapOps};
+use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd, MonitorCmdOps};
+use gdbstub::target::ext::thread_extra_info::{ThreadExtraInfo, ThreadExtraInfoOps};
+use gdbstub::target::{Target, TargetError, TargetResult};
+
+use crate::core::stop::Stop;
+use crate::core::watch::Watch;
+use crate::debug::registers::{All, Armv6M, Register};
+use crate::debug::{Debuggee, memory, monitor};
+use crate::rp2040::machine::Machine;
+
+/// How GDB asked for a breakpoint, which it wants to hear again when one is hit. All are the same to the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Software,
+    Hardware,
+}
+
+/// A watchpoint: bytes from `first` to `last`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Watchpoint {
+    kind: WatchKind,
+    first: u32,
+    bytes: u32,
+}
+
+impl Watchpoint {
+    /// The kinds of access that count.
+    fn accesses(self) -> &'static [Watch] {
+        match self.kind {
+            WatchKind::Read => &[Watch::Read],
+            WatchKind::Write => &[Watch::Write],
+            WatchKind::ReadWrite => &[Watch::Read, Watch::Write],
+        }
+    }
+
+    /// Where an access to the word's part from `address` on, of unknown width, touches this.
+    fn touched(self, address: u32) -> Option<u32> {
+        let last = self.first.saturating_add(self.bytes.max(1) - 1);
+        (self.first <= address | 3 && address <= last).then_some(address.max(self.first))
+    }
+}
+
+/// What is debugged, and what GDB wants of it.
+pub struct Chip<'a, D> {
+    pub debuggee: &'a mut D,
+    /// For `monitor reset`.
+    at_start: Machine,
+    /// Breakpoints as GDB has set them.
+    wanted: Vec<(u32, Kind)>,
+    /// Breakpoints as the machine has them: brought up to date when it goes on.
+    set: BTreeMap<u32, Kind>,
+    watchpoints: Vec<Watchpoint>,
+    /// The core that is to make one step.
+    stepping: Option<u8>,
+    /// GDB wants only that core to move.
+    alone: bool,
+    /// The core that GDB was last told of.
+    last: u8,
+    /// The core that stands behind an instruction that hit a watchpoint, if that was the last stop.
+    behind_watchpoint: Option<u8>,
+    /// A stop that is due without anything being done.
+    at_once: Option<Stop>,
+    /// A stop of the other core while one made a step alone: GDB (13.1) breaks down if it hears of that before the step is
+    /// done. So the step ends there, within its instruction, and this stop is the next.
+    deferred: Option<Stop>,
+}
+
+/// The thread that a core is.
+pub fn thread(core: u8) -> Tid {
+    Tid::MIN.saturating_add(usize::from(core))
+}
+
+/// The core that a thread is; an error if there is none.
+fn core<E>(thread: Tid) -> Result<usize, TargetError<E>> {
+    match thread.get() {
+        number @ 1..=2 => Ok(number - 1),
+        _ => Err(TargetError::NonFatal),
+    }
+}
+
+/// What GDB hears of success or failure.
+fn done<E>(success: bool) -> Result<(), TargetError<E>> {
+    success.then_some(()).ok_or(TargetError::NonFatal)
+}
+
+impl<'a, D: Debuggee> Chip<'a, D> {
+    pub fn new(debuggee: &'a mut D) -> Self {
+        let at_start = debuggee.machine().clone();
+        Self {
+            debuggee,
+            at_start,
+            wanted: Vec::new(),
+            set: BTreeMap::new(),
+            watchpoints: Vec::new(),
+            stepping: None,
+            alone: false,
+            last: 0,
+            behind_watchpoint: None,
+            at_once: None,
+            deferred: None,
+        }
+    }
+
+    /// Goes on for a while.
+    pub fn proceed(&mut self) -> Option<Stop> {
+        let stop = self.at_once.take().or_else(|| self.debuggee.proceed())?;
+        match stop {
+            Stop::Breakpoint { core, .. } | Stop::Watchpoint { core, .. } | Stop::Lockup { core, .. }
+                if self.alone && self.stepping.is_some_and(|stepping| stepping != core) =>
+            {
+                self.deferred = Some(stop);
+                Some(Stop::Stepped)
+            }
+            stop => Some(stop),
+        }
+    }
+
+    /// The stop that was deferred, once GDB can hear of it, and unless its breakpoint has been removed.
+    fn take_deferred(&mut self) -> Option<Stop> {
+        let stop = if self.alone { None } else { self.deferred.take() };
+        stop.filter(|stop| !matches!(stop, Stop::Breakpoint { pc, .. } if !self.set.contains_key(pc)))
+    }
+
+    pub fn last_thread(&self) -> Tid {
+        thread(self.last)
+    }
+
+    /// From now on GDB looks at this core.
+    pub fn turn_to(&mut self, core: u8) {
+        self.last = core;
+    }
+
+    pub fn at_breakpoint(&mut self, core: u8, pc: u32) -> MultiThreadStopReason<u32> {
+        self.last = core;
+        match self.set.get(&pc) {
+            Some(Kind::Hardware) => MultiThreadStopReason::HwBreak(thread(core)),
+            Some(Kind::Software) => MultiThreadStopReason::SwBreak(thread(core)),
+            None => MultiThreadStopReason::SignalWithThread { tid: thread(core), signal: Signal::SIGTRAP },
+        }
+    }
+
+    pub fn at_watchpoint(&mut self, core: u8, address: u32) -> MultiThreadStopReason<u32> {
+        self.last = core;
+        self.behind_watchpoint = Some(core);
+        let hit = self.watchpoints.iter().find_map(|point| Some((point.kind, point.touched(address)?)));
+        let (kind, addr) = hit.unwrap_or((WatchKind::ReadWrite, address));
+        MultiThreadStopReason::Watch { tid: thread(core), kind, addr }
+    }
+
+    /// Takes everything back that GDB has set.
+    pub fn leave(&mut self) {
+        self.wanted.clear();
+        self.alone = false;
+        self.set_breakpoints();
+        let watch = &mut self.debuggee.machine_mut().bus.watch;
+        watch.end_step();
+        for point in self.watchpoints.drain(..) {
+            for &access in point.accesses() {
+                watch.remove_watchpoint(access, point.first, point.bytes);
+            }
+        }
+    }
+
+    /// Gives the machine the breakpoints that GDB wants. To get past a breakpoint GDB removes it, lets one core alone make a
+    /// step, and sets it again; but here the other core goes on meanwhile, and must not miss it. So it stays.
+    fn set_breakpoints(&mut self) {
+        let watch = &mut self.debuggee.machine_mut().bus.watch;
+        for &(address, kind) in &self.wanted {
+            if self.set.insert(address, kind).is_none() {
+                watch.add_breakpoint(address);
+            }
+        }
+        if self.alone {
+            return;
+        }
+        self.set.retain(|&address, _| {
+            let wanted = self.wanted.iter().any(|&(at, _)| at == address);
+            if !wanted {
+                watch.remove_breakpoint(address);
+            }
+            wanted
+        });
+    }
+
+    fn add_breakpoint(&mut self, address: u32, kind: Kind) -> bool {
+        self.wanted.push((address & !1, kind));
+        true
+    }
+
+    fn remove_breakpoint(&mut self, address: u32, kind: Kind) -> bool {
+        let found = self.wanted.iter().position(|&wanted| wanted == (address & !1, kind));
+        found.map(|at| self.wanted.swap_remove(at)).is_some()
+    }
+}
+
+impl<D: Debuggee> Target for Chip<'_, D> {
+    type Arch = Armv6M;
+    type Error = Infallible;
+
+    fn base_ops(&mut self) -> BaseOps<'_, Armv6M, Infallible> {
+        BaseOps::MultiThread(self)
+    }
+
+    fn support_breakpoints(&mut self) -> Option<BreakpointsOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_flash_operations(&mut self) -> Option<FlashOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_memory_map(&mut self) -> Option<MemoryMapOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_monitor_cmd(&mut self) -> Option<MonitorCmdOps<'_, Self>> {
+        Some(self)
+    }
+
+    // There are no processes.
+    fn use_fork_stop_reason(&self) -> bool {
+        false
+    }
+
+    fn use_vfork_stop_reason(&self) -> bool {
+        false
+    }
+
+    fn use_vforkdone_stop_reason(&self) -> bool {
+        false
+    }
+}
+
+impl<D: Debuggee> MultiThreadBase for Chip<'_, D> {
+    fn read_registers(&mut self, registers: &mut All, thread: Tid) -> TargetResult<(), Self> {
+        let core = self.debuggee.machine().core(core(thread)?);
+        for (value, register) in registers.0.iter_mut().zip(Register::all()) {
+            *value = register.read(core);
+        }
+        Ok(())
+    }
+
+    fn write_registers(&mut self, registers: &All, thread: Tid) -> TargetResult<(), Self> {
+        let core = core(thread)?;
+        let machine = self.debuggee.machine_mut();
+        done(Register::all().zip(registers.0).all(|(register, value)| register.write(machine, core, value)))
+    }
+
+    fn support_single_register_access(&mut self) -> Option<SingleRegisterAccessOps<'_, Tid, Self>> {
+        Some(self)
+    }
+
+    fn read_addrs(&mut self, start: u32, bytes: &mut [u8], thread: Tid) -> TargetResult<usize, Self> {
+        let count = memory::read(self.debuggee.machine(), core(thread)?, start, bytes);
+        done(count > 0 || bytes.is_empty())?;
+        Ok(count)
+    }
+
+    fn write_addrs(&mut self, start: u32, bytes: &[u8], thread: Tid) -> TargetResult<(), Self> {
+        done(memory::write(self.debuggee.machine_mut(), core(thread)?, start, bytes))
+    }
+
+    fn list_active_threads(&mut self, is_active: &mut dyn FnMut(Tid)) -> Result<(), Infallible> {
+        (0..2).for_each(|core| is_active(thread(core)));
+        Ok(())
+    }
+
+    fn support_resume(&mut self) -> Option<MultiThreadResumeOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_thread_extra_info(&mut self) -> Option<ThreadExtraInfoOps<'_, Self>> {
+        Some(self)
+    }
+}
+
+impl<D: Debuggee> SingleRegisterAccess<Tid> for Chip<'_, D> {
+    fn read_register(&mut self, thread: Tid, register: Register, bytes: &mut [u8]) -> TargetResult<usize, Self> {
+        let value = register.read(self.debuggee.machine().core(core(thread)?)).to_le_bytes();
+        bytes.get_mut(..value.len()).ok_or(TargetError::NonFatal)?.copy_from_slice(&value);
+        Ok(value.len())
+    }
+
+    fn write_register(&mut self, thread: Tid, register: Register, bytes: &[u8]) -> TargetResult<(), Self> {
+        let value = bytes.try_into().map_err(|_| TargetError::NonFatal)?;
+        done(register.write(self.debuggee.machine_mut(), core(thread)?, u32::from_le_bytes(value)))
+    }
+}
+
+impl<D: Debuggee> ThreadExtraInfo for Chip<'_, D> {
+    fn thread_extra_info(&self, thread: Tid, buffer: &mut [u8]) -> Result<usize, Infallible> {
+        let text = match core::<Infallible>(thread) {
+            Ok(number) => format!("core {number}: {}", self.debuggee.machine().core(number).state()),
+            Err(_) => String::new(),
+        };
+        let count = text.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&text.as_bytes()[..count]);
+        Ok(count)
+    }
+}
+
+impl<D: Debuggee> MultiThreadResume for Chip<'_, D> {
+    fn resume(&mut self) -> Result<(), Infallible> {
+        // Having been told of a hit of a watchpoint, GDB for Arm takes it that the instruction has not been executed yet,
+        // and asks for a step past it. It has been, so that is done.
+        let behind = self.behind_watchpoint.take();
+        let is_done = self.alone && self.stepping.is_some() && behind == self.stepping;
+        self.set_breakpoints();
+        self.at_once = if is_done { Some(Stop::Stepped) } else { self.take_deferred() };
+        let watch = &mut self.debuggee.machine_mut().bus.watch;
+        watch.end_step();
+        if let Some(core) = self.stepping {
+            watch.step(core);
+            self.last = core;
+        }
+        Ok(())
+    }
+
+    fn clear_resume_actions(&mut self) -> Result<(), Infallible> {
+        self.stepping = None;
+        self.alone = false;
+        Ok(())
+    }
+
+    fn set_resume_action_continue(&mut self, _: Tid, _: Option<Signal>) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn support_single_step(&mut self) -> Option<MultiThreadSingleStepOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_scheduler_locking(&mut self) -> Option<MultiThreadSchedulerLockingOps<'_, Self>> {
+        Some(self)
+    }
+}
+
+impl<D: Debuggee> MultiThreadSingleStep for Chip<'_, D> {
+    fn set_resume_action_step(&mut self, thread: Tid, _: Option<Signal>) -> Result<(), Infallible> {
+        self.stepping = core::<Infallible>(thread).ok().map(|core| core as u8);
+        Ok(())
+    }
+}
+
+impl<D: Debuggee> MultiThreadSchedulerLocking for Chip<'_, D> {
+    /// Time is one: the other core goes on all the same.
+    fn set_resume_action_scheduler_lock(&mut self) -> Result<(), Infallible> {
+        self.alone = true;
+        Ok(())
+    }
+}
+
+impl<D: Debuggee> Breakpoints for Chip<'_, D> {
+    fn support_sw_breakpoint(&mut self) -> Option<SwBreakpointOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_hw_breakpoint(&mut self) -> Option<HwBreakpointOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_hw_watchpoint(&mut self) -> Option<HwWatchpointOps<'_, Self>> {
+        Some(self)
+    }
+}
+
+impl<D: Debuggee> SwBreakpoint for Chip<'_, D> {
+    fn add_sw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
+        Ok(self.add_breakpoint(address, Kind::Software))
+    }
+
+    fn remove_sw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
+        Ok(self.remove_breakpoint(address, Kind::Software))
+    }
+}
+
+impl<D: Debuggee> HwBreakpoint for Chip<'_, D> {
+    fn add_hw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
+        Ok(self.add_breakpoint(address, Kind::Hardware))
+    }
+
+    fn remove_hw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
+        Ok(self.remove_breakpoint(address, Kind::Hardware))
+    }
+}
+
+impl<D: Debuggee> HwWatchpoint for Chip<'_, D> {
+    fn add_hw_watchpoint(&mut self, first: u32, bytes: u32, kind: WatchKind) -> TargetResult<bool, Self> {
+        let point = Watchpoint { kind, first, bytes };
+        for &access in point.accesses() {
+            self.debuggee.machine_mut().bus.watch.add_watchpoint(access, first, bytes);
+        }
+        self.watchpoints.push(point);
+        Ok(true)
+    }
+
+    fn remove_hw_watchpoint(&mut self, first: u32, bytes: u32, kind: WatchKind) -> TargetResult<bool, Self> {
+        let point = Watchpoint { kind, first, bytes };
+        let Some(at) = self.watchpoints.iter().position(|&known| known == point) else { return Ok(false) };
+        self.watchpoints.swap_remove(at);
+        for &access in point.accesses() {
+            self.debuggee.machine_mut().bus.watch.remove_watchpoint(access, first, bytes);
+        }
+        Ok(true)
+    }
+}
+
+impl<D: Debuggee> Flash for Chip<'_, D> {
+    fn flash_erase(&mut self, start: u32, length: u32) -> TargetResult<(), Self> {
+        done(memory::erase(self.debuggee.machine_mut(), start, length))
+    }
+
+    fn flash_write(&mut self, start: u32, bytes: &[u8]) -> TargetResult<(), Self> {
+        done(memory::write(self.debuggee.machine_mut(), 0, start, bytes))
+    }
+
+    fn flash_done(&mut self) -> TargetResult<(), Self> {
+        Ok(())
+    }
+}
+
+impl<D: Debuggee> MemoryMap for Chip<'_, D> {
+    fn memory_map_xml(&self, offset: u64, length: usize, buffer: &mut [u8]) -> TargetResult<usize, Self> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| memory::MAP.as_bytes().get(offset..)).unwrap_or(&[]);
+        let count = rest.len().min(length).min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
+    }
+}
+
+impl<D: Debuggee> MonitorCmd for Chip<'_, D> {
+    fn handle_monitor_cmd(&mut self, command: &[u8], mut out: ConsoleOutput<'_>) -> Result<(), Infallible> {
+        let command = String::from_utf8_lossy(command);
+        out.write_raw(monitor::answer(&command, self.debuggee.machine_mut(), &self.at_start).as_bytes());
+        Ok(())
+    }
+}

@@ -1,0 +1,20 @@
+//! How a chip gets through its cycles: both cores together ([`lockstep`], the reference), or each by itself for as long as
+//! that makes no difference ([`decoupled`]), with the same result.
+
+pub(crate) mod code_cache;
+pub(crate) mod decoupled;
+pub(crate) mod fast_path;
+pub(crate) mod grant_log;
+pub(crate) mod lockstep;
+pub(crate) mod mru_words;
+pub(crate) mod native;
+
+/// How a machine gets through its cycles. The results are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Each core by itself for as long as that makes no difference: several times as fast.
+    #[default]
+    Decoupled,
+    /// Both cores through each cycle together: what the other one is compared with.
+    LockStep,
+}

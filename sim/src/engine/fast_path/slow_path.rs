@@ -1,0 +1,249 @@
+//! Instructions that are not worth a place in the hot loop of a fast run: lists of registers, branches to where a register says,
+//! 32-bit instructions, registers of peripherals.
+
+#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
+
+use crate::core::access::Width;
+use crate::core::time::Cycle;
+use crate::engine::code_cache::{CodeView, Instructions};
+use crate::engine::fast_path::memory::{FastMemory, half_at, unreachable};
+use crate::engine::fast_path::{APB, FastPathExit, IO, PeerPolicy};
+use crate::isa::armv6m::decode::{Code, Op};
+use crate::isa::armv6m::{Core, Phase, wide};
+use crate::rp2040::bus::{APB_READ, Slave, locate_sram};
+
+impl Core {
+    /// Executes an instruction that is not worth a place in the hot loop. Why a fast run cannot, if so.
+    #[inline(never)]
+    pub(crate) fn run_slow_path<C: PeerPolicy>(
+        &mut self,
+        fast: &mut FastMemory<C>,
+        all: &Instructions,
+        clock: &mut C::Clock,
+        op: Op,
+        place: CodeView,
+    ) -> Result<(), FastPathExit> {
+        (self.pc, *clock) = if place == CodeView::Flash {
+            self.slow_path::<C, true>(fast, all, *clock, op)?
+        } else {
+            self.slow_path::<C, false>(fast, all, *clock, op)?
+        };
+        self.stats.instructions += 1;
+        Ok(())
+    }
+
+    /// The address of the next instruction, and the time.
+    #[inline(always)]
+    fn slow_path<C: PeerPolicy, const IN_FLASH: bool>(
+        &mut self,
+        fast: &mut FastMemory<C>,
+        all: &Instructions,
+        mut clock: C::Clock,
+        op: Op,
+    ) -> Result<(u32, C::Clock), FastPathExit> {
+        let pc = self.pc;
+        let next = match op.code {
+            Code::Push | Code::Stm => {
+                let list = op.immediate as u16;
+                let downwards = op.code == Code::Push;
+                let first = self.reg(op.n).wrapping_sub(if downwards { 4 * list.count_ones() } else { 0 });
+                fast.all(clock, first, list, C::may_write).ok_or(FastPathExit::Ends)?;
+                self.store_many(&op, downwards);
+                clock = self.store_elements(fast, clock, first).ok_or(FastPathExit::Ends)?;
+                clock = fast.fetch(clock, &op, pc, IN_FLASH);
+                pc.wrapping_add(2)
+            }
+            Code::Pop | Code::Ldm => {
+                let (first, list) = (self.reg(op.n), op.immediate as u16);
+                if first >> 28 == APB {
+                    fast.all_registers(clock, first, list.count_ones()).ok_or(FastPathExit::Ends)?;
+                    self.waited_for_registers(list.count_ones(), Phase::LoadMany);
+                } else {
+                    fast.all(clock, first, list, C::may_read).ok_or(FastPathExit::Ends)?;
+                }
+                clock = self.load_elements(fast, clock, &op, 0).ok_or(FastPathExit::Ends)?;
+                clock = fast.fetch(clock, &op, pc, IN_FLASH);
+                pc.wrapping_add(2)
+            }
+            Code::PopPc => {
+                let list = op.immediate as u16 | 1 << 15;
+                let base = self.reg(op.n);
+                fast.all(clock, base, list, C::may_read).ok_or(FastPathExit::Ends)?;
+                let (slave, index) =
+                    locate_sram(base.wrapping_add(4 * (list.count_ones() - 1))).ok_or(FastPathExit::Ends)?;
+                let target = self.exchangeable(fast.sram.word(index)).ok_or(FastPathExit::Ends)?;
+                let refill = fast.refill(all, CodeView::Sram, target).ok_or_else(|| unreachable(target))?;
+                clock = self.load_elements(fast, clock, &op, 1 << 15).ok_or(FastPathExit::Ends)?;
+                clock = fast.policy.ask(clock, slave);
+                self.list = 0;
+                self.regs[13] = self.writeback;
+                clock = fast.policy.ask(clock, Slave::Internal);
+                clock = fast.go(clock, target, refill);
+                target
+            }
+            Code::Bx | Code::Blx => {
+                let target = self.exchangeable(self.high(op.m, pc)).ok_or(FastPathExit::Ends)?;
+                let refill = fast.refill(all, CodeView::Sram, target).ok_or_else(|| unreachable(target))?;
+                if op.code == Code::Blx {
+                    self.regs[14] = pc.wrapping_add(2) | 1;
+                }
+                clock = fast.go(clock, target, refill);
+                target
+            }
+            Code::MovPc | Code::AddPc => {
+                let value = self.high(op.m, pc);
+                let target = if op.code == Code::MovPc { value } else { pc.wrapping_add(4).wrapping_add(value) } & !1;
+                let refill = fast.refill(all, CodeView::Sram, target).ok_or_else(|| unreachable(target))?;
+                clock = fast.go(clock, target, refill);
+                target
+            }
+            Code::Wide => return self.slow_path_wide::<C, IN_FLASH>(fast, all, clock, &op),
+            Code::Cps => {
+                let done = self.unless_it_unmasks_an_exception(|core| {
+                    core.mask(op.immediate != 0);
+                    true
+                });
+                if !done {
+                    return Err(FastPathExit::Ends);
+                }
+                clock = fast.fetch(clock, &op, pc, IN_FLASH);
+                pc.wrapping_add(2)
+            }
+            Code::LoadImm | Code::LoadReg if op.width == Width::Word => {
+                let offset = if op.code == Code::LoadReg { self.reg(op.m) } else { op.immediate as u32 };
+                let address = self.reg(op.n).wrapping_add(offset);
+                let value;
+                // That of the I/O port, which is not the bus, comes in the same cycle as the next word.
+                (clock, value) = self.read_register(fast, clock, address).ok_or(FastPathExit::Ends)?;
+                self.set(op.d, value);
+                clock = fast.fetch(clock, &op, pc, IN_FLASH);
+                pc.wrapping_add(2)
+            }
+            Code::StoreImm | Code::StoreReg if op.width == Width::Word => {
+                let offset = if op.code == Code::StoreReg { self.reg(op.m) } else { op.immediate as u32 };
+                let address = self.reg(op.n).wrapping_add(offset);
+                fast.write_io(clock, self.id, address, self.reg(op.d)).ok_or(FastPathExit::Ends)?;
+                (self.io_address, self.resume) = (address, Phase::Store);
+                clock = fast.fetch(clock, &op, pc, IN_FLASH);
+                pc.wrapping_add(2)
+            }
+            _ => return Err(FastPathExit::Ends),
+        };
+        Ok((next, clock))
+    }
+
+    /// The same of a 32-bit instruction.
+    #[inline(always)]
+    fn slow_path_wide<C: PeerPolicy, const IN_FLASH: bool>(
+        &mut self,
+        fast: &mut FastMemory<C>,
+        all: &Instructions,
+        mut clock: C::Clock,
+        op: &Op,
+    ) -> Result<(u32, C::Clock), FastPathExit> {
+        let pc = self.pc;
+        let (first, next) = (op.immediate as u16, pc.wrapping_add(4));
+        let second = half_at(pc.wrapping_add(2), fast.sram, fast.flash).ok_or(FastPathExit::Ends)?;
+        let branch = wide::branch_target(pc, first, second);
+        let target = branch.unwrap_or(next);
+        let refill = fast.refill(all, CodeView::Sram, target).ok_or_else(|| unreachable(target))?;
+        let (first, second) = (u32::from(first), u32::from(second));
+        if branch.is_some() {
+            self.regs[14] = next | 1;
+        } else if !self.unless_it_unmasks_an_exception(|core| core.system_instruction(first, second)) {
+            return Err(FastPathExit::Ends);
+        }
+        // A branch that begins a word asks for the next word in vain.
+        clock = fast.fetch(clock, op, pc, IN_FLASH);
+        if branch.is_some() || wide::refills(first, second) {
+            clock = fast.go(clock, target, refill);
+        } else {
+            let middle = if pc & 2 == 0 { Slave::Internal } else { refill[1] };
+            clock = fast.ask(clock, middle, next.wrapping_add(2));
+            clock = fast.policy.ask(clock, Slave::Internal);
+        }
+        Ok((target, clock))
+    }
+
+    /// Stores all registers of STM or PUSH from an address on.
+    fn store_elements<C: PeerPolicy>(
+        &mut self,
+        fast: &mut FastMemory<C>,
+        mut clock: C::Clock,
+        mut address: u32,
+    ) -> Option<C::Clock> {
+        loop {
+            let (slave, index) = locate_sram(address)?;
+            let value = self.next_element_to_store();
+            clock = fast.write(clock, slave, index, address, Width::Word, value);
+            address = address.wrapping_add(4);
+            if self.element_stored() {
+                return Some(clock);
+            }
+        }
+    }
+
+    /// What LDR gets from a register, and the time behind its first cycles: of I/O none are its own.
+    fn read_register<C: PeerPolicy>(
+        &mut self,
+        fast: &mut FastMemory<C>,
+        clock: C::Clock,
+        address: u32,
+    ) -> Option<(C::Clock, u32)> {
+        if address >> 28 == IO {
+            let value = fast.read_io(clock, self.id, address)?;
+            (self.io_address, self.resume) = (address, Phase::Load);
+            return Some((clock, value));
+        }
+        fast.all_registers(clock, address, 1)?;
+        self.waited_for_registers(1, Phase::Load);
+        fast.read_register(clock, address)
+    }
+
+    /// Takes note of waits for so many words from behind the APB bridge, read in a phase.
+    fn waited_for_registers(&mut self, count: u32, phase: Phase) {
+        self.stats.waits[Slave::Apb as usize] += Cycle::from(count) * (APB_READ - 1);
+        self.resume = phase;
+    }
+
+    /// Loads all registers of LDM or POP but PC, which `more` has.
+    fn load_elements<C: PeerPolicy>(
+        &mut self,
+        fast: &mut FastMemory<C>,
+        mut clock: C::Clock,
+        op: &Op,
+        more: u16,
+    ) -> Option<C::Clock> {
+        let mut address = self.reg(op.n);
+        self.load_many(op, more);
+        while self.list & 0x7fff != 0 {
+            let word;
+            (clock, word) = if let Some((slave, index)) = locate_sram(address) {
+                (fast.policy.ask(clock, slave), fast.sram.word(index))
+            } else {
+                fast.read_register(clock, address)?
+            };
+            address = address.wrapping_add(4);
+            self.element_loaded(word);
+        }
+        Some(clock)
+    }
+
+    /// Does something after which exceptions are taken at the same time as before it. False, and nothing is done, if they are
+    /// not, or if it cannot be done.
+    fn unless_it_unmasks_an_exception(&mut self, action: impl FnOnce(&mut Self) -> bool) -> bool {
+        let (primask, attention) = (self.primask, self.attention);
+        let succeeded = action(self);
+        let done = self.attention == attention;
+        if !done {
+            (self.primask, self.attention) = (primask, attention);
+        }
+        succeeded && done
+    }
+
+    /// Where BX, BLX or POP goes; none if it returns from an exception, or faults.
+    fn exchangeable(&self, target: u32) -> Option<u32> {
+        let returns = target >> 28 == 15 && self.ipsr != 0;
+        (target & 1 != 0 && !returns).then_some(target & !1)
+    }
+}

@@ -1,0 +1,122 @@
+//! Words of flash that a fast run has found in the cache before, so that it need not look for them again.
+
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
+
+use crate::rp2040::bus::xip::FLASH;
+
+/// Words of flash whose line is in the cache and was the last of its set to be read: reading it again is a hit that changes
+/// nothing. Each fast run (`cpu::run_fast`) finds them anew, since what else reads flash does not keep them up to date.
+#[derive(Clone, Debug)]
+pub(crate) struct MruWords {
+    /// By word of flash, the number of the last fast run that knows this of it.
+    known_in: Vec<u32>,
+    run_fast: u32,
+}
+
+impl MruWords {
+    pub fn new() -> Self {
+        Self { known_in: Vec::new(), run_fast: 0 }
+    }
+
+    /// A new fast run begins, which knows of none of so many words.
+    pub fn begin_run(&mut self, words: usize) {
+        if self.run_fast == u32::MAX {
+            self.known_in.fill(0);
+            self.run_fast = 0;
+        }
+        self.run_fast += 1;
+        if self.known_in.len() < words {
+            self.known_in.resize(words, 0);
+        }
+    }
+
+    /// Whether the word at an address is known to be one.
+    #[inline(always)]
+    pub fn has(&self, address: u32) -> bool {
+        self.known_in.get(index(address)) == Some(&self.run_fast)
+    }
+
+    /// The number of the fast run.
+    pub fn run_fast(&self) -> u32 {
+        self.run_fast
+    }
+
+    /// Where the numbers are that native code compares with it.
+    pub fn address(&mut self) -> usize {
+        self.known_in.as_mut_ptr() as usize
+    }
+
+    /// The word at an address is one from now on.
+    pub fn insert(&mut self, address: u32) {
+        if let Some(known_in) = self.known_in.get_mut(index(address)) {
+            *known_in = self.run_fast;
+        }
+    }
+
+    /// Both words of the line at an address are none any more.
+    pub fn remove_line(&mut self, address: u32) {
+        let first = index(address & !7);
+        for known_in in self.known_in.iter_mut().skip(first).take(2) {
+            *known_in = 0;
+        }
+    }
+}
+
+fn index(address: u32) -> usize {
+    (address.wrapping_sub(FLASH) >> 2) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORD: u32 = FLASH + 0x108;
+    const WORDS: usize = 0x100;
+
+    fn begun() -> MruWords {
+        let mut known = MruWords::new();
+        known.begin_run(WORDS);
+        known
+    }
+
+    #[test]
+    fn a_word_is_known_by_the_burst_that_found_it_only() {
+        let mut known = begun();
+        assert!(!known.has(WORD));
+        known.insert(WORD);
+        assert!(known.has(WORD) && known.has(WORD + 3) && !known.has(WORD + 4));
+        known.begin_run(WORDS);
+        assert!(!known.has(WORD));
+    }
+
+    #[test]
+    fn both_words_of_a_line_are_forgotten_and_no_others() {
+        let mut known = begun();
+        for address in (WORD - 4..WORD + 12).step_by(4) {
+            known.insert(address);
+        }
+        known.remove_line(WORD + 4);
+        assert_eq!([WORD - 4, WORD, WORD + 4, WORD + 8].map(|address| known.has(address)), [true, false, false, true]);
+    }
+
+    #[test]
+    fn what_is_no_word_of_the_flash_is_never_known() {
+        let mut known = begun();
+        for address in [0, FLASH - 4, FLASH + 4 * WORDS as u32, 0x2000_0000, u32::MAX] {
+            known.insert(address);
+            known.remove_line(address);
+            assert!(!known.has(address), "{address:#x}");
+        }
+    }
+
+    #[test]
+    fn a_burst_whose_number_comes_again_knows_nothing_of_the_first_one() {
+        let mut known = begun();
+        known.insert(WORD);
+        known.run_fast = u32::MAX;
+        known.insert(WORD + 8);
+        known.begin_run(WORDS);
+        assert_eq!(known.run_fast, 1);
+        assert!(!known.has(WORD) && !known.has(WORD + 8));
+    }
+}

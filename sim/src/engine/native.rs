@@ -1,0 +1,343 @@
+//! Code for the host, made of blocks of instructions that are executed often, for the two cores of a quantum
+//! and for one that is alone.
+//!
+//! It does to the core, to SRAM, to its tags and to the log what the hot loop of a fast run does, and leaves before all that
+//! is more than that. `region` chooses what is translated together, `x86_64` makes the code. Where the host is another one,
+//! or does not let code be made, the hot loop does everything.
+//!
+//! # Why running it is sound
+//! It is the one place where the simulator trusts more than the compiler checks. Code reads and writes a `Core`, a `BusGrantLog`,
+//! SRAM with its tags, and reads flash and `MruWords`; all of them live and are borrowed for as long as it runs. It reaches
+//! words of SRAM by offsets that were compared with its size, those of flash likewise (`NativeContext::flash_bytes`), entries of the
+//! log by cycles before `BusGrantLog::end`, which is at most `LOG_CYCLES`, and code by tables that it compares indices with.
+
+mod region;
+mod x86_64;
+
+use crate::engine::code_cache::{CodeView, Instructions};
+use crate::engine::fast_path::memory::half_at;
+use crate::engine::grant_log::BusGrantLog;
+use crate::isa::armv6m::Core;
+use crate::isa::armv6m::decode::Code;
+use crate::rp2040::bus::memory::Sram;
+use dynasmrt::DynasmApi;
+use dynasmrt::x64::Assembler;
+use dynasmrt::{AssemblyOffset, DynamicLabel};
+use region::{Block, BlockEnd, Source};
+use std::collections::HashSet;
+use x86_64::{NativeEntry, Translator};
+
+/// How often a place is branched to before it is translated: where 32 or 400 times do, a suite of short programs takes longer
+/// than without any translation, as most of them end before it has paid.
+pub(crate) const JIT_THRESHOLD: u32 = 3000;
+/// The same where nothing is ever translated.
+const NEVER: u32 = u32::MAX;
+
+/// Whom code is for: the two cores of a quantum, or one that is alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Speculative,
+    Replaying,
+    Solo,
+}
+
+/// How many roles there are.
+const ROLES: usize = 3;
+
+impl Role {
+    const ALL: [Self; ROLES] = [Self::Speculative, Self::Replaying, Self::Solo];
+}
+
+/// What native code needs to know of where it is: addresses are the host's.
+#[derive(Clone, Debug, Default)]
+#[repr(C)]
+pub(crate) struct NativeContext {
+    /// The cycle of the quantum.
+    pub clock: u32,
+    /// Instructions, times 2^16, and hits in the flash cache. There are fewer than `LOG_CYCLES` of each in a quantum.
+    pub counts: u32,
+    pub sram: usize,
+    pub tags: usize,
+    pub flash: usize,
+    pub flash_bytes: u32,
+    /// The number of the fast run, and those of fast runs by word of flash.
+    pub run_fast: u32,
+    pub mru: usize,
+    /// Where code is.
+    pub code: usize,
+    /// Where BX or POP goes, and the offset of the code for that.
+    pub target: u32,
+    pub target_code: u32,
+}
+
+/// Why native code was left; the core's PC is where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum NativeExit {
+    /// For a place for which there is no code.
+    Branch,
+    /// Before an instruction that the hot loop does not know either.
+    Rare,
+    /// Before a block of which not all is known to be in the flash cache.
+    Unknown,
+    /// Before something that the hot loop must look at.
+    Stop,
+}
+
+impl NativeExit {
+    fn of(number: u32) -> Self {
+        [Self::Branch, Self::Rare, Self::Unknown, Self::Stop][number as usize & 3]
+    }
+}
+
+/// Bytes of code after which all is forgotten, and what is hot by then translated again: a program of 16 MB, all of it hot,
+/// would take gigabytes.
+const MOST_CODE: usize = 32 << 20;
+
+/// The code of a block, by role.
+struct Entry {
+    labels: [DynamicLabel; ROLES],
+    offsets: [usize; ROLES],
+    /// Words of flash that it fetches whatever happens, and those that it may fetch or read.
+    words: Vec<u32>,
+    more: Vec<u32>,
+}
+
+/// What is around a region.
+struct Around<'a> {
+    place: CodeView,
+    source: Source<'a>,
+    /// How many words of flash there are.
+    words: usize,
+    /// The label of the code at an address, if there is any.
+    label: &'a dyn Fn(u32, Role) -> Option<DynamicLabel>,
+    /// By role, where the offsets of code are, by halfword; 0 where there is none.
+    targets: [usize; ROLES],
+    /// How many halfwords there are.
+    halves: usize,
+}
+
+struct Compiled {
+    assembler: Assembler,
+    gate: NativeEntry,
+    /// Where code is.
+    base: usize,
+    entries: Vec<Entry>,
+    /// By place and role, the offset of the code for each halfword; 0 if there is none. Code knows where they are.
+    targets: [[Box<[u32]>; ROLES]; 3],
+    /// Addresses of words that code was made of.
+    sources: HashSet<u32>,
+}
+
+/// All that was translated.
+pub(crate) struct Native {
+    /// How often a place is branched to before it is translated.
+    hot: u32,
+    /// By place and halfword, how often it was branched to; above `hot`, the number of an entry.
+    hot_counters: [Vec<u32>; 3],
+    compiled: Option<Box<Compiled>>,
+}
+
+impl Clone for Native {
+    /// Another chip makes code of its own.
+    fn clone(&self) -> Self {
+        Self::new(self.hot)
+    }
+}
+
+impl std::fmt::Debug for Native {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Native").field("blocks", &self.blocks()).finish_non_exhaustive()
+    }
+}
+
+impl Native {
+    /// Nothing is translated yet; a place will be when it is branched to for the `hot`th time.
+    pub fn new(hot: u32) -> Self {
+        let hot = if x86_64::RUNS_HERE { hot.max(1) } else { NEVER };
+        Self { hot, hot_counters: [const { Vec::new() }; 3], compiled: None }
+    }
+
+    /// How many blocks were translated.
+    pub fn blocks(&self) -> usize {
+        self.compiled.as_ref().map_or(0, |compiled| compiled.entries.len())
+    }
+
+    /// Execution goes on at a halfword, by number, after a branch. Whether there is code for that, or ought to be.
+    #[inline(always)]
+    pub fn bump_hot_counter(&mut self, place: CodeView, index: usize) -> bool {
+        let Some(hot_counters) = self.hot_counters[place as usize].get_mut(index) else { return false };
+        if *hot_counters < self.hot {
+            *hot_counters += 1;
+        }
+        *hot_counters >= self.hot
+    }
+
+    /// Execution goes on at an address. The number of the code for that, which is made if it is worth it.
+    pub fn entry(&mut self, pc: u32, all: &Instructions, sram: &Sram, flash: &[u32]) -> Option<usize> {
+        let place = CodeView::of(pc)?;
+        let (ops, base) = all.of(place);
+        let source = Source { ops, base };
+        let hot_counters = &mut self.hot_counters[place as usize];
+        if hot_counters.is_empty() {
+            // Memory that is not touched until it is needed.
+            *hot_counters = vec![0; ops.len()];
+        }
+        let index = source.index(pc);
+        if !self.bump_hot_counter(place, index) || !source.is_decoded(pc) {
+            return None;
+        }
+        if self.hot_counters[place as usize][index] == self.hot && self.is_full() {
+            self.forget_all();
+            return None;
+        }
+        if self.hot_counters[place as usize][index] == self.hot
+            && self.translate(pc, place, source, sram, flash).is_none()
+        {
+            // The host does not let code be made.
+            *self = Self::new(NEVER);
+        }
+        self.number(place, index)
+    }
+
+    fn is_full(&self) -> bool {
+        self.compiled.as_ref().is_some_and(|compiled| compiled.assembler.offset().0 > MOST_CODE)
+    }
+
+    fn number(&self, place: CodeView, index: usize) -> Option<usize> {
+        number(*self.hot_counters[place as usize].get(index)?, self.hot)
+    }
+
+    /// Makes code of the region that begins at an address. None if that cannot be done; then some of it may be there.
+    fn translate(&mut self, pc: u32, place: CodeView, source: Source, sram: &Sram, flash: &[u32]) -> Option<()> {
+        let is_known = |pc| self.number(place, source.index(pc)).is_some();
+        let blocks = region::discover(source, pc, |pc| half_at(pc, sram, flash), is_known);
+        if self.compiled.is_none() {
+            self.compiled = Some(Box::new(Compiled::new()?));
+        }
+        let compiled = self.compiled.as_mut()?;
+        let first = compiled.entries.len();
+        for block in &blocks {
+            compiled.add(block);
+            *self.hot_counters[place as usize].get_mut(source.index(block.pc))? =
+                self.hot + compiled.entries.len() as u32;
+        }
+        let (hot_counters, hot) = (&self.hot_counters[place as usize], self.hot);
+        let Compiled { assembler, gate, entries, targets, base, .. } = &mut **compiled;
+        let targets = &mut targets[place as usize];
+        if targets[0].is_empty() {
+            *targets = [(); ROLES].map(|()| vec![0; source.ops.len()].into());
+        }
+        let label = |pc, role: Role| {
+            let number = number(*hot_counters.get(source.index(pc))?, hot)?;
+            entries.get(number).map(|entry| entry.labels[role as usize])
+        };
+        let around = Around {
+            place,
+            source,
+            words: flash.len(),
+            label: &label,
+            targets: targets.each_ref().map(|targets| targets.as_ptr() as usize),
+            halves: targets[0].len(),
+        };
+        for role in Role::ALL {
+            Translator::new(assembler, gate, role, &around).region(&blocks);
+        }
+        assembler.commit().ok()?;
+        *base = assembler.reader().lock().ptr(AssemblyOffset(0)) as usize;
+        for (block, entry) in blocks.iter().zip(&mut entries[first..]) {
+            for role in Role::ALL.map(|role| role as usize) {
+                entry.offsets[role] = assembler.labels().resolve_dynamic(entry.labels[role]).ok()?.0;
+                if let Some(target) = targets[role].get_mut(source.index(block.pc)) {
+                    *target = entry.offsets[role] as u32;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The word at an address is about to be another one.
+    pub fn forget(&mut self, address: u32) {
+        if self.compiled.as_ref().is_some_and(|compiled| compiled.sources.contains(&(address & !3))) {
+            self.forget_all();
+        }
+    }
+
+    /// Nothing is translated any more.
+    pub fn forget_all(&mut self) {
+        *self = Self::new(self.hot);
+    }
+
+    /// The words of flash that a block fetches whatever happens, and those that it may fetch or read.
+    pub fn words(&self, number: usize) -> (&[u32], &[u32]) {
+        let entry = self.compiled.as_ref().and_then(|compiled| compiled.entries.get(number));
+        entry.map_or((&[], &[]), |entry| (&entry.words, &entry.more))
+    }
+
+    /// Runs code from an entry on.
+    pub fn run(&self, number: usize, role: Role, core: &mut Core, log: &mut BusGrantLog) -> NativeExit {
+        let Some(compiled) = &self.compiled else { return NativeExit::Stop };
+        let Some(entry) = compiled.entries.get(number) else { return NativeExit::Stop };
+        log.host.code = compiled.base;
+        NativeExit::of(compiled.gate.enter(compiled.base, entry.offsets[role as usize], core, log))
+    }
+}
+
+/// The number of an entry.
+fn number(hot_counters: u32, hot: u32) -> Option<usize> {
+    hot_counters.checked_sub(hot.checked_add(1)?).map(|number| number as usize)
+}
+
+impl Compiled {
+    fn new() -> Option<Self> {
+        let mut assembler = Assembler::new().ok()?;
+        let gate = NativeEntry::new(&mut assembler);
+        let (entries, targets, sources) = (Vec::new(), Default::default(), HashSet::new());
+        Some(Self { assembler, gate, base: 0, entries, targets, sources })
+    }
+
+    /// A block is about to be translated.
+    fn add(&mut self, block: &Block) {
+        let labels = [(); ROLES].map(|()| self.assembler.new_dynamic_label());
+        self.entries.push(Entry { labels, offsets: [0; ROLES], words: fetched(block), more: perhaps_fetched(block) });
+        // A branch that is not taken fetches the next word if it begins one.
+        self.sources.extend((block.pc & !3..block.end_pc().wrapping_add(5)).step_by(4));
+        if let BlockEnd::Branch(_, target) | BlockEnd::Call(_, target) = block.end {
+            self.sources.extend(fetched_by_branch(target));
+        }
+    }
+}
+
+/// The words that a block fetches whatever happens; its first one was fetched before.
+fn fetched(block: &Block) -> Vec<u32> {
+    let end = match block.end {
+        // It asks for the next word in vain.
+        BlockEnd::Call(..) => block.end_pc().wrapping_add(2),
+        _ => block.end_pc(),
+    };
+    (block.pc..end).step_by(2).filter(|pc| pc & 2 == 0).map(|pc| pc.wrapping_add(4)).collect()
+}
+
+/// The words that a branch to a target fetches.
+fn fetched_by_branch(target: u32) -> impl Iterator<Item = u32> {
+    let upper = (target & 2 != 0).then(|| target.wrapping_add(2));
+    [target & !3].into_iter().chain(upper)
+}
+
+/// The words that a block may fetch or read beside those.
+fn perhaps_fetched(block: &Block) -> Vec<u32> {
+    let mut words = Vec::new();
+    for (op, pc) in block.ops.iter().zip((block.pc..).step_by(2)) {
+        if op.code == Code::LdrLiteral {
+            words.push((pc.wrapping_add(4) & !3).wrapping_add(op.immediate as i32 as u32));
+        }
+    }
+    if let BlockEnd::Branch(_, target) | BlockEnd::Call(_, target) = block.end {
+        words.extend(fetched_by_branch(target));
+    }
+    // Behind a branch that is not taken.
+    if block.end_pc() & 2 == 0 && matches!(block.end, BlockEnd::Branch(op, _) if op.code != Code::B) {
+        words.push(block.end_pc().wrapping_add(4));
+    }
+    words
+}

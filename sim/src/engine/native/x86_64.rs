@@ -1,0 +1,350 @@
+//! Code for x86-64.
+//!
+//! R0 to R7 of the core are in R8D to R15D, all else of it stays where it is, behind RBX. RBP is the log, RCX the cycle of
+//! the quantum in which the block began, corrected by what was lost since. RAX, RDX, RSI and RDI are free.
+
+#![allow(clippy::useless_conversion, clippy::used_underscore_binding)] // what `dynasm!` becomes
+#![allow(clippy::many_single_char_names)] // the operands of instructions
+#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
+
+mod branch;
+mod compute;
+mod memory;
+mod time;
+
+use crate::engine::code_cache::CodeView;
+use crate::engine::grant_log::{BusGrantLog, SLAVES};
+use crate::engine::native::region::{Block, BlockEnd};
+use crate::engine::native::{Around, NativeContext, NativeExit, Role};
+use crate::isa::armv6m::Core;
+use crate::isa::armv6m::decode::{Code, Op, Reg};
+use crate::rp2040::bus::xip::FLASH;
+use compute::live;
+use dynasmrt::x64::Assembler;
+use dynasmrt::{AssemblyOffset, DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+use std::mem::offset_of;
+
+const PC: i32 = offset_of!(Core, pc) as i32;
+const REGS: i32 = offset_of!(Core, regs) as i32;
+const SP: i32 = REGS + 4 * 13;
+const LR: i32 = REGS + 4 * 14;
+const NZ: i32 = offset_of!(Core, nz) as i32;
+const C: i32 = offset_of!(Core, c) as i32;
+const V: i32 = offset_of!(Core, v) as i32;
+const LIST: i32 = offset_of!(Core, list) as i32;
+const WRITEBACK: i32 = offset_of!(Core, writeback) as i32;
+const LOADS_BASE: i32 = offset_of!(Core, loads_base) as i32;
+
+const HOST: i32 = offset_of!(BusGrantLog, host) as i32;
+const END: i32 = offset_of!(BusGrantLog, end) as i32;
+const READ: i32 = offset_of!(BusGrantLog, read) as i32;
+const WRITTEN: i32 = offset_of!(BusGrantLog, written) as i32;
+const OVERWRITTEN: i32 = offset_of!(BusGrantLog, overwritten) as i32;
+const LED: i32 = offset_of!(BusGrantLog, last_requested) as i32;
+const FOLLOWED: i32 = offset_of!(BusGrantLog, last_granted) as i32;
+const LOST: i32 = offset_of!(BusGrantLog, lost) as i32;
+const LEADER_LOST: i32 = offset_of!(BusGrantLog, speculative_lost) as i32;
+const ASKED: i32 = offset_of!(BusGrantLog, asked) as i32;
+const BEFORE: i32 = offset_of!(BusGrantLog, before) as i32;
+const KEPT: i32 = offset_of!(BusGrantLog, kept) as i32;
+const CLOCK: i32 = HOST + offset_of!(NativeContext, clock) as i32;
+const COUNTS: i32 = HOST + offset_of!(NativeContext, counts) as i32;
+const SRAM: i32 = HOST + offset_of!(NativeContext, sram) as i32;
+const MARKS: i32 = HOST + offset_of!(NativeContext, tags) as i32;
+const FLASH_AT: i32 = HOST + offset_of!(NativeContext, flash) as i32;
+const FLASH_BYTES: i32 = HOST + offset_of!(NativeContext, flash_bytes) as i32;
+const YOUNGEST: i32 = HOST + offset_of!(NativeContext, mru) as i32;
+const CODE: i32 = HOST + offset_of!(NativeContext, code) as i32;
+const TARGET: i32 = HOST + offset_of!(NativeContext, target) as i32;
+const TARGET_CODE: i32 = HOST + offset_of!(NativeContext, target_code) as i32;
+const BURST: i32 = HOST + offset_of!(NativeContext, run_fast) as i32;
+
+const RAX: u8 = 0;
+const RDX: u8 = 2;
+
+/// Flags, a bit each.
+const N_AND_Z: u8 = 1;
+const CARRY: u8 = 2;
+const OVERFLOW: u8 = 4;
+const ALL: u8 = 7;
+
+/// Whether this host can run what is made here.
+pub(crate) const RUNS_HERE: bool = cfg!(target_arch = "x86_64");
+
+/// Where code begins and ends that is entered from Rust.
+pub(crate) struct NativeEntry {
+    enter: AssemblyOffset,
+    leave: DynamicLabel,
+}
+
+impl NativeEntry {
+    pub fn new(to: &mut Assembler) -> Self {
+        let enter = to.offset();
+        let leave = to.new_dynamic_label();
+        let (at0, at1, at2, at3) = (REGS, REGS + 4, REGS + 8, REGS + 12);
+        let (at4, at5, at6, at7) = (REGS + 16, REGS + 20, REGS + 24, REGS + 28);
+        dynasm!(to
+            ; .arch x64
+            ; push rbx
+            ; push rbp
+            ; push r12
+            ; push r13
+            ; push r14
+            ; push r15
+            ; mov rbx, rdi
+            ; mov rbp, rsi
+            ; mov ecx, [rbp + CLOCK]
+            ; mov r8d, [rbx + at0]
+            ; mov r9d, [rbx + at1]
+            ; mov r10d, [rbx + at2]
+            ; mov r11d, [rbx + at3]
+            ; mov r12d, [rbx + at4]
+            ; mov r13d, [rbx + at5]
+            ; mov r14d, [rbx + at6]
+            ; mov r15d, [rbx + at7]
+            ; jmp rdx
+            ; =>leave
+            ; mov [rbp + CLOCK], ecx
+            ; mov [rbx + at0], r8d
+            ; mov [rbx + at1], r9d
+            ; mov [rbx + at2], r10d
+            ; mov [rbx + at3], r11d
+            ; mov [rbx + at4], r12d
+            ; mov [rbx + at5], r13d
+            ; mov [rbx + at6], r14d
+            ; mov [rbx + at7], r15d
+            ; pop r15
+            ; pop r14
+            ; pop r13
+            ; pop r12
+            ; pop rbp
+            ; pop rbx
+            ; ret
+        );
+        Self { enter, leave }
+    }
+
+    /// Runs the code at an offset from `base`, where all code is. The number of the exit.
+    #[allow(unsafe_code)]
+    pub fn enter(&self, base: usize, offset: usize, core: &mut Core, log: &mut BusGrantLog) -> u32 {
+        #[cfg(target_arch = "x86_64")]
+        type Enter = extern "sysv64" fn(&mut Core, &mut BusGrantLog, usize) -> u32;
+        #[cfg(not(target_arch = "x86_64"))]
+        type Enter = extern "C" fn(&mut Core, &mut BusGrantLog, usize) -> u32;
+        // SAFETY: it is the address of a function of this type, made by `new` and committed; what it does to memory, see
+        // `native`.
+        let enter: Enter = unsafe { std::mem::transmute(base + self.enter.0) };
+        enter(core, log, base + offset)
+    }
+}
+
+/// What is known at a point of a block.
+#[derive(Clone, Copy, Default)]
+struct Point {
+    /// Cycles since the block began, those not counted that RCX was corrected by.
+    cycle: i32,
+    instructions: i32,
+    /// Hits in the flash cache.
+    hits: i32,
+    /// By slave, the cycle of the block in which the speculative core last asked for it, if that is not in the log yet.
+    last_requested: [Option<i32>; SLAVES],
+}
+
+/// Whom an access asks.
+#[derive(Clone, Copy)]
+pub(crate) enum Asked {
+    Slave(u8),
+    /// The one whose number is in RDI.
+    InRdi,
+}
+
+/// Code out of the way of what is usual.
+#[derive(Clone, Copy)]
+enum Stub {
+    NativeExit { label: DynamicLabel, point: Point, pc: u32, exit: NativeExit },
+    Collide { label: DynamicLabel, back: DynamicLabel, asked: Asked, cycle: i32 },
+    Taken { label: DynamicLabel, point: Point, pc: u32, target: u32 },
+    Elsewhere { label: DynamicLabel, back: DynamicLabel, done: DynamicLabel, point: Point, pc: u32, op: Op },
+    ManyElsewhere { label: DynamicLabel, done: DynamicLabel, point: Point, pc: u32, op: Op },
+}
+
+/// What the last comparison or result was, for the branch that follows it.
+#[derive(Clone, Copy)]
+enum Flags {
+    InMemory,
+    /// Of the comparison of a register with an immediate or with another register.
+    Compared(Reg, Option<Reg>, i32),
+    /// Of a register's value, but for C and V.
+    Result(Reg),
+}
+
+/// Makes code of the blocks of a region, for one of the two cores of a quantum.
+pub(crate) struct Translator<'a> {
+    to: &'a mut Assembler,
+    gate: &'a NativeEntry,
+    role: Role,
+    around: &'a Around<'a>,
+    stubs: Vec<Stub>,
+    at: Point,
+    flags: Flags,
+}
+
+fn low(register: Reg) -> u8 {
+    8 + register as u8
+}
+
+fn is_low(register: Reg) -> bool {
+    (register as u8) < 8
+}
+
+fn place(register: Reg) -> i32 {
+    REGS + 4 * i32::from(register as u8)
+}
+
+fn offset_in_flash(address: u32) -> i32 {
+    (address.wrapping_sub(FLASH) & !3) as i32
+}
+
+impl<'a> Translator<'a> {
+    pub fn new(to: &'a mut Assembler, gate: &'a NativeEntry, role: Role, around: &'a Around<'a>) -> Self {
+        Self { to, gate, role, around, stubs: Vec::new(), at: Point::default(), flags: Flags::InMemory }
+    }
+
+    /// All blocks, in order of address.
+    pub fn region(&mut self, blocks: &[Block]) {
+        for (number, block) in blocks.iter().enumerate() {
+            self.block(block, blocks.get(number + 1).map(|next| next.pc));
+        }
+        while let Some(stub) = self.stubs.pop() {
+            self.stub(stub);
+        }
+    }
+
+    fn block(&mut self, block: &Block, next: Option<u32>) {
+        let Some(label) = (self.around.label)(block.pc, self.role) else { return };
+        dynasm!(self.to ; .arch x64 ; =>label);
+        self.at = Point::default();
+        self.flags = Flags::InMemory;
+        // There is time for it.
+        let room = block.cycles() as i32 * if self.role == Role::Replaying { 2 } else { 1 };
+        let late = self.exit(block.pc, NativeExit::Stop);
+        dynasm!(self.to ; .arch x64 ; lea eax, [rcx + room] ; cmp eax, [rbp + END] ; ja =>late);
+        if self.around.place == CodeView::Flash {
+            let words = super::fetched(block);
+            if !words.is_empty() {
+                let unknown = self.exit(block.pc, NativeExit::Unknown);
+                self.know(words, unknown);
+            }
+        }
+        let live = live(block);
+        let mut pc = block.pc;
+        for (op, live) in block.ops.iter().zip(live) {
+            self.instruction(op, pc, live);
+            pc = pc.wrapping_add(2);
+        }
+        match block.end {
+            BlockEnd::Next => {
+                self.settle();
+                self.go_to(pc, next);
+            }
+            BlockEnd::Branch(op, target) => self.branch(&op, pc, target, next),
+            BlockEnd::Call(op, target) => self.call(&op, pc, target),
+            BlockEnd::Jump(op) if op.code == Code::PopPc => self.many(&op, pc),
+            BlockEnd::Jump(op) => self.exchange(&op, pc),
+            BlockEnd::Rare(_) => {
+                self.settle();
+                self.leave(pc, NativeExit::Rare);
+            }
+            BlockEnd::Undecoded => {
+                self.settle();
+                self.go_to(pc, None);
+            }
+        }
+    }
+
+    /// What one instruction does, and its last cycle.
+    fn instruction(&mut self, op: &Op, pc: u32, live: u8) {
+        match op.code {
+            Code::LoadImm | Code::LoadReg | Code::LdrLiteral | Code::StoreImm | Code::StoreReg => self.access(op, pc),
+            Code::Push | Code::Pop | Code::Stm | Code::Ldm => self.many(op, pc),
+            _ => self.compute(op, pc, live),
+        }
+        self.fetch(op.fetch);
+        self.at.instructions += 1;
+    }
+
+    /// Goes on at an address, where a block of this or another region may begin, after `settle`.
+    fn go_to(&mut self, pc: u32, next: Option<u32>) {
+        match (self.around.label)(pc, self.role) {
+            Some(_) if next == Some(pc) => {}
+            Some(label) => dynasm!(self.to ; .arch x64 ; jmp =>label),
+            None => {
+                // There may be code by then.
+                let none = self.to.new_dynamic_label();
+                let index = pc.wrapping_sub(self.around.source.base) as usize >> 1;
+                if index < self.around.halves {
+                    let target = self.around.targets[self.role as usize] + 4 * index;
+                    dynasm!(self.to
+                        ; .arch x64
+                        ; mov rax, QWORD target as i64
+                        ; mov eax, [rax]
+                        ; test eax, eax
+                        ; jz =>none
+                        ; add rax, [rbp + CODE]
+                        ; jmp rax
+                    );
+                }
+                dynasm!(self.to ; .arch x64 ; =>none);
+                self.leave(pc, NativeExit::Branch);
+            }
+        }
+    }
+
+    /// Leaves, after `settle`.
+    fn leave(&mut self, pc: u32, exit: NativeExit) {
+        let leave = self.gate.leave;
+        dynasm!(self.to
+            ; .arch x64
+            ; mov DWORD [rbx + PC], pc as i32
+            ; mov eax, exit as i32
+            ; jmp =>leave
+        );
+    }
+
+    /// The label of a way out before the instruction at `pc`.
+    fn exit(&mut self, pc: u32, exit: NativeExit) -> DynamicLabel {
+        let label = self.to.new_dynamic_label();
+        self.stubs.push(Stub::NativeExit { label, point: self.at, pc, exit });
+        label
+    }
+
+    fn stub(&mut self, stub: Stub) {
+        match stub {
+            Stub::NativeExit { label, point, pc, exit } => {
+                dynasm!(self.to ; .arch x64 ; =>label);
+                self.at = point;
+                self.settle();
+                self.leave(pc, exit);
+            }
+            Stub::Collide { label, back, asked, cycle } => {
+                dynasm!(self.to ; .arch x64 ; =>label);
+                self.collide(asked, cycle, back);
+            }
+            Stub::Taken { label, point, pc, target } => {
+                dynasm!(self.to ; .arch x64 ; =>label);
+                self.at = point;
+                self.taken(pc, target);
+            }
+            Stub::ManyElsewhere { label, done, point, pc, op } => {
+                dynasm!(self.to ; .arch x64 ; =>label);
+                self.at = point;
+                self.many_elsewhere(&op, pc, done);
+            }
+            Stub::Elsewhere { label, back, done, point, pc, op } => {
+                dynasm!(self.to ; .arch x64 ; =>label);
+                self.at = point;
+                self.elsewhere(&op, pc, back, done);
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Branches: whether they are taken, and what they fetch.
+
+use crate::engine::code_cache::CodeView;
+use crate::engine::native::x86_64::{
+    Asked, BURST, C, CODE, Flags, LR, NZ, RAX, Stub, TARGET, TARGET_CODE, Translator, V, YOUNGEST, low, offset_in_flash,
+};
+use crate::engine::native::{Around, NativeExit, fetched_by_branch};
+use crate::isa::armv6m::decode::{Code, Op};
+use crate::rp2040::bus::xip::FLASH;
+use crate::rp2040::bus::{Slave, locate_sram};
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+
+impl Translator<'_> {
+    /// A branch to a target: what it fetches in its last two cycles, or a way out before it.
+    pub(crate) fn go(&mut self, target: u32) {
+        self.fetch(slave(target));
+        self.fetch(if target & 2 == 0 { Slave::Internal } else { slave(target.wrapping_add(2)) });
+        self.at.instructions += 1;
+        self.settle();
+        self.go_to(target, None);
+    }
+
+    /// Leaves if one of these words of flash is not known.
+    pub(crate) fn know(&mut self, words: impl IntoIterator<Item = u32>, exit: DynamicLabel) {
+        dynasm!(self.to ; .arch x64 ; mov rdi, [rbp + YOUNGEST] ; mov eax, [rbp + BURST]);
+        for word in words {
+            let offset = offset_in_flash(word);
+            dynasm!(self.to ; .arch x64 ; cmp [rdi + offset], eax ; jne =>exit);
+        }
+    }
+
+    /// Leaves if what a branch to a target fetches is not known. False if it always leaves.
+    pub(crate) fn know_target(&mut self, pc: u32, target: u32, exit: NativeExit) -> bool {
+        if !self.can_go(target) {
+            self.settle();
+            self.leave(pc, exit);
+            return false;
+        }
+        if self.around.place == CodeView::Flash {
+            let exit = self.exit(pc, exit);
+            self.know(fetched_by_branch(target), exit);
+        }
+        true
+    }
+
+    /// Whether a branch to a target is one that can be translated.
+    fn can_go(&self, target: u32) -> bool {
+        let Around { place, source, words, .. } = self.around;
+        if CodeView::of(target) != Some(*place) {
+            return false;
+        }
+        if *place == CodeView::Flash {
+            return (target.wrapping_sub(FLASH) >> 2) as usize + 1 < *words;
+        }
+        // What is fetched must be what is executed: so it has to be decoded before.
+        let upper = target & 2 == 0 || locate_sram(target.wrapping_add(2)).is_some();
+        upper && source.is_decoded(target)
+    }
+
+    pub(crate) fn branch(&mut self, op: &Op, pc: u32, target: u32, next: Option<u32>) {
+        if op.code == Code::B {
+            self.taken(pc, target);
+            return;
+        }
+        let label = self.to.new_dynamic_label();
+        self.jump_if(op.code, label);
+        self.stubs.push(Stub::Taken { label, point: self.at, pc, target });
+        if op.fetch == Slave::Xip {
+            let exit = self.exit(pc, NativeExit::Stop);
+            self.know([pc.wrapping_add(4)], exit);
+        }
+        self.fetch(op.fetch);
+        self.at.instructions += 1;
+        self.settle();
+        self.go_to(pc.wrapping_add(2), next);
+    }
+
+    pub(crate) fn taken(&mut self, pc: u32, target: u32) {
+        if self.know_target(pc, target, NativeExit::Stop) {
+            self.go(target);
+        }
+    }
+
+    pub(crate) fn call(&mut self, op: &Op, pc: u32, target: u32) {
+        if self.know_target(pc, target, NativeExit::Rare) {
+            dynasm!(self.to ; .arch x64 ; mov DWORD [rbx + LR], (pc.wrapping_add(4) | 1) as i32);
+            // One that begins a word asks for the next word in vain.
+            self.fetch(op.fetch);
+            self.go(target);
+        }
+    }
+
+    /// BX, to where a register says.
+    pub(crate) fn exchange(&mut self, op: &Op, pc: u32) {
+        let exit = self.exit(pc, NativeExit::Rare);
+        let value = self.value(op.m, pc, RAX);
+        dynasm!(self.to ; .arch x64 ; mov esi, Rd(value));
+        self.find_target(exit);
+        self.go_to_target();
+    }
+
+    /// Looks for the code of the target in RSI, which has bit 0 set as in BX or POP. Leaves if there is none, or if not all that
+    /// the branch fetches is known. Keeps RDX.
+    pub(crate) fn find_target(&mut self, exit: DynamicLabel) {
+        let Around { place, source, targets, .. } = self.around;
+        let table = targets[self.role as usize];
+        let first = -(source.base as i32).wrapping_add(1);
+        let mut halves = self.around.halves;
+        if *place == CodeView::Sram {
+            // Only the striped banks, and the next word is one of theirs.
+            halves = halves.min(0x4_0000 / 2 - 2);
+        }
+        let bytes = 2 * halves as i32;
+        dynasm!(self.to
+            ; .arch x64
+            ; test sil, 1
+            ; jz =>exit
+            ; lea edi, [rsi + first]
+            ; cmp edi, bytes
+            ; jae =>exit
+            ; mov rax, QWORD table as i64
+            ; mov eax, [rax + rdi * 2]
+            ; test eax, eax
+            ; jz =>exit
+            ; mov [rbp + TARGET], esi
+            ; mov [rbp + TARGET_CODE], eax
+        );
+        if *place == CodeView::Flash {
+            let known = self.to.new_dynamic_label();
+            dynasm!(self.to
+                ; .arch x64
+                ; and edi, -4
+                ; mov rax, [rbp + YOUNGEST]
+                ; add rdi, rax
+                ; mov eax, [rbp + BURST]
+                ; cmp [rdi], eax
+                ; jne =>exit
+                ; test sil, 2
+                ; jz =>known
+                ; cmp [rdi + 4], eax
+                ; jne =>exit
+                ; =>known
+            );
+        }
+    }
+
+    /// The last two cycles of a branch to the target that was found.
+    pub(crate) fn go_to_target(&mut self) {
+        self.note_led();
+        let lower = self.to.new_dynamic_label();
+        self.ask_for_target(0);
+        dynasm!(self.to ; .arch x64 ; test BYTE [rbp + TARGET], 2 ; jz =>lower);
+        let at = self.at;
+        self.ask_for_target(2);
+        self.enter_target();
+        dynasm!(self.to ; .arch x64 ; =>lower);
+        self.at = at;
+        self.fetch(Slave::Internal);
+        self.enter_target();
+    }
+
+    /// Asks for the word that is so many bytes behind the target.
+    fn ask_for_target(&mut self, behind: i32) {
+        let shift = match self.around.place {
+            CodeView::Flash => return self.fetch(Slave::Xip),
+            CodeView::Sram => 2,
+            CodeView::Unstriped => 16,
+        };
+        dynasm!(self.to
+            ; .arch x64
+            ; mov edi, [rbp + TARGET]
+            ; add edi, behind
+            ; shr edi, shift
+            ; and edi, 3
+            ; add edi, Slave::Sram0 as i32
+        );
+        self.ask(Asked::InRdi);
+    }
+
+    fn enter_target(&mut self) {
+        self.at.instructions += 1;
+        self.settle();
+        dynasm!(self.to ; .arch x64 ; mov eax, [rbp + TARGET_CODE] ; add rax, [rbp + CODE] ; jmp rax);
+    }
+
+    /// Jumps if a condition holds.
+    #[allow(clippy::too_many_lines)] // one case per condition
+    pub(crate) fn jump_if(&mut self, code: Code, taken: DynamicLabel) {
+        let equality = matches!(code, Code::Beq | Code::Bne | Code::Bmi | Code::Bpl);
+        match self.flags {
+            Flags::Compared(a, b, immediate) => {
+                let a = low(a);
+                if let Some(b) = b.map(low) {
+                    dynasm!(self.to ; .arch x64 ; cmp Rd(a), Rd(b));
+                } else {
+                    dynasm!(self.to ; .arch x64 ; cmp Rd(a), immediate);
+                }
+                match code {
+                    Code::Beq => dynasm!(self.to ; .arch x64 ; je =>taken),
+                    Code::Bne => dynasm!(self.to ; .arch x64 ; jne =>taken),
+                    Code::Bcs => dynasm!(self.to ; .arch x64 ; jae =>taken),
+                    Code::Bcc => dynasm!(self.to ; .arch x64 ; jb =>taken),
+                    Code::Bmi => dynasm!(self.to ; .arch x64 ; js =>taken),
+                    Code::Bpl => dynasm!(self.to ; .arch x64 ; jns =>taken),
+                    Code::Bvs => dynasm!(self.to ; .arch x64 ; jo =>taken),
+                    Code::Bvc => dynasm!(self.to ; .arch x64 ; jno =>taken),
+                    Code::Bhi => dynasm!(self.to ; .arch x64 ; ja =>taken),
+                    Code::Bls => dynasm!(self.to ; .arch x64 ; jbe =>taken),
+                    Code::Bge => dynasm!(self.to ; .arch x64 ; jge =>taken),
+                    Code::Blt => dynasm!(self.to ; .arch x64 ; jl =>taken),
+                    Code::Bgt => dynasm!(self.to ; .arch x64 ; jg =>taken),
+                    _ => dynasm!(self.to ; .arch x64 ; jle =>taken),
+                }
+            }
+            Flags::Result(register) if equality => {
+                let register = low(register);
+                dynasm!(self.to ; .arch x64 ; test Rd(register), Rd(register));
+                match code {
+                    Code::Beq => dynasm!(self.to ; .arch x64 ; je =>taken),
+                    Code::Bne => dynasm!(self.to ; .arch x64 ; jne =>taken),
+                    Code::Bmi => dynasm!(self.to ; .arch x64 ; js =>taken),
+                    _ => dynasm!(self.to ; .arch x64 ; jns =>taken),
+                }
+            }
+            _ => self.jump_if_kept(code, taken),
+        }
+    }
+
+    /// The same by the flags as the core has them.
+    pub(crate) fn jump_if_kept(&mut self, code: Code, taken: DynamicLabel) {
+        let not = self.to.new_dynamic_label();
+        match code {
+            Code::Beq => dynasm!(self.to ; .arch x64 ; cmp DWORD [rbx + NZ], 0 ; je =>taken),
+            Code::Bne => dynasm!(self.to ; .arch x64 ; cmp DWORD [rbx + NZ], 0 ; jne =>taken),
+            Code::Bcs => dynasm!(self.to ; .arch x64 ; cmp BYTE [rbx + C], 0 ; jne =>taken),
+            Code::Bcc => dynasm!(self.to ; .arch x64 ; cmp BYTE [rbx + C], 0 ; je =>taken),
+            Code::Bmi => dynasm!(self.to ; .arch x64 ; mov rax, [rbx + NZ] ; shr rax, 31 ; jnz =>taken),
+            Code::Bpl => dynasm!(self.to ; .arch x64 ; mov rax, [rbx + NZ] ; shr rax, 31 ; jz =>taken),
+            Code::Bvs => dynasm!(self.to ; .arch x64 ; cmp DWORD [rbx + V], 0 ; js =>taken),
+            Code::Bvc => dynasm!(self.to ; .arch x64 ; cmp DWORD [rbx + V], 0 ; jns =>taken),
+            Code::Bhi => dynasm!(self.to
+                ; .arch x64
+                ; cmp BYTE [rbx + C], 0
+                ; je =>not
+                ; cmp DWORD [rbx + NZ], 0
+                ; jne =>taken
+                ; =>not
+            ),
+            Code::Bls => dynasm!(self.to
+                ; .arch x64
+                ; cmp BYTE [rbx + C], 0
+                ; je =>taken
+                ; cmp DWORD [rbx + NZ], 0
+                ; je =>taken
+                ; =>not
+            ),
+            Code::Bge | Code::Blt | Code::Bgt | Code::Ble => {
+                dynasm!(self.to
+                    ; .arch x64
+                    ; mov rax, [rbx + NZ]
+                    ; shr rax, 31
+                    ; setnz al
+                    ; mov edx, [rbx + V]
+                    ; shr edx, 31
+                );
+                match code {
+                    Code::Bge => dynasm!(self.to ; .arch x64 ; cmp al, dl ; je =>taken),
+                    Code::Blt => dynasm!(self.to ; .arch x64 ; cmp al, dl ; jne =>taken),
+                    Code::Bgt => dynasm!(self.to
+                        ; .arch x64
+                        ; cmp al, dl
+                        ; jne =>not
+                        ; cmp DWORD [rbx + NZ], 0
+                        ; jne =>taken
+                        ; =>not
+                    ),
+                    _ => dynasm!(self.to
+                        ; .arch x64
+                        ; cmp al, dl
+                        ; jne =>taken
+                        ; cmp DWORD [rbx + NZ], 0
+                        ; je =>taken
+                    ),
+                }
+            }
+            _ => unreachable!("no condition"),
+        }
+    }
+}
+
+/// Whom a fetch from an address asks.
+fn slave(address: u32) -> Slave {
+    locate_sram(address).map_or(Slave::Xip, |(bank, _)| bank)
+}

@@ -1,0 +1,322 @@
+//! Loads and stores: of SRAM and of what is known of flash.
+
+use crate::core::access::Width;
+use crate::engine::code_cache::CODE as CODE_MARK;
+use crate::engine::native::region::words_moved;
+use crate::engine::native::x86_64::{
+    Asked, BURST, COUNTS, FLASH_AT, FLASH_BYTES, Flags, KEPT, LIST, LOADS_BASE, LR, MARKS, OVERWRITTEN, RAX, READ, SP,
+    SRAM, Stub, Translator, WRITEBACK, WRITTEN, YOUNGEST, low,
+};
+use crate::engine::native::{NativeExit, Role};
+use crate::isa::armv6m::decode::{Code, Op, Reg};
+use crate::rp2040::bus::Slave;
+use crate::rp2040::bus::xip::FLASH;
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+
+impl Translator<'_> {
+    /// A load or store, without the last cycle.
+    pub(crate) fn access(&mut self, op: &Op, pc: u32) {
+        let immediate = i32::from(op.immediate);
+        let (n, m) = (low(op.n), low(op.m));
+        // Whom an access asks is known only then.
+        self.note_led();
+        match op.code {
+            Code::LdrLiteral => {
+                let address = (pc.wrapping_add(4) & !3).wrapping_add(immediate as u32);
+                dynasm!(self.to ; .arch x64 ; mov eax, address as i32);
+            }
+            Code::LoadReg | Code::StoreReg => dynasm!(self.to ; .arch x64 ; lea eax, [Rq(n) + Rq(m)]),
+            _ if op.n == Reg::Sp => dynasm!(self.to ; .arch x64 ; mov eax, [rbx + SP] ; add eax, immediate),
+            _ => dynasm!(self.to ; .arch x64 ; lea eax, [Rq(n) + immediate]),
+        }
+        let exit = self.exit(pc, NativeExit::Stop);
+        let misaligned = op.width.misaligned() as i8;
+        if misaligned != 0 {
+            dynasm!(self.to ; .arch x64 ; test al, misaligned ; jnz =>exit);
+        }
+        let (label, back, done) =
+            (self.to.new_dynamic_label(), self.to.new_dynamic_label(), self.to.new_dynamic_label());
+        dynasm!(self.to
+            ; .arch x64
+            ; lea edx, [rax - 0x2000_0000]
+            ; cmp edx, 0x4_0000
+            ; jae =>label
+            ; =>back
+        );
+        let at = self.at;
+        self.stubs.push(Stub::Elsewhere { label, back, done, point: at, pc, op: *op });
+        self.in_sram(op, exit, true);
+        dynasm!(self.to ; .arch x64 ; =>done);
+        if is_load(op) {
+            self.written(op.d);
+        }
+    }
+
+    /// An access to the word of SRAM at the offset in RDX, of the striped banks or the others.
+    pub(crate) fn in_sram(&mut self, op: &Op, exit: DynamicLabel, striped: bool) {
+        dynasm!(self.to
+            ; .arch x64
+            ; mov esi, edx
+            ; and esi, -4
+            ; mov rax, [rbp + MARKS]
+            ; mov edi, [rax + rsi]
+        );
+        self.check_mark(is_load(op), exit);
+        if self.role == Role::Speculative {
+            if !is_load(op) {
+                dynasm!(self.to ; .arch x64 ; mov edi, [rbp + WRITTEN]);
+            }
+            dynasm!(self.to ; .arch x64 ; mov [rax + rsi], edi);
+        }
+        if self.role == Role::Speculative && !is_load(op) {
+            self.keep_overwritten();
+        }
+        dynasm!(self.to ; .arch x64 ; mov edi, edx);
+        self.bank(striped);
+        let d = low(op.d);
+        if is_load(op) {
+            self.ask(Asked::InRdi);
+            dynasm!(self.to ; .arch x64 ; mov rax, [rbp + SRAM]);
+            self.load(op);
+        } else {
+            dynasm!(self.to ; .arch x64 ; mov rax, [rbp + SRAM]);
+            match op.width {
+                Width::Word => dynasm!(self.to ; .arch x64 ; mov [rax + rdx], Rd(d)),
+                Width::Half | Width::SignedHalf => dynasm!(self.to ; .arch x64 ; mov WORD [rax + rdx], Rw(d)),
+                Width::Byte | Width::SignedByte => dynasm!(self.to ; .arch x64 ; mov BYTE [rax + rdx], Rb(d)),
+            }
+            self.ask(Asked::InRdi);
+        }
+    }
+
+    /// Leaves if the word whose tag is in EDI may not be read or written. The tag of one that is read becomes what it is to be.
+    fn check_mark(&mut self, loads: bool, exit: DynamicLabel) {
+        match (self.role, loads) {
+            (Role::Speculative, true) => dynasm!(self.to
+                ; .arch x64
+                ; test edi, edi
+                ; js =>exit
+                ; cmp edi, [rbp + READ]
+                ; cmovb edi, [rbp + READ]
+            ),
+            (Role::Solo, true) => dynasm!(self.to ; .arch x64 ; test edi, edi ; js =>exit),
+            (Role::Speculative | Role::Solo, false) => {
+                dynasm!(self.to ; .arch x64 ; cmp edi, CODE_MARK as i32 ; jae =>exit);
+            }
+            (Role::Replaying, true) => dynasm!(self.to
+                ; .arch x64
+                ; cmp edi, [rbp + WRITTEN]
+                ; je =>exit
+                ; test edi, edi
+                ; js =>exit
+            ),
+            (Role::Replaying, false) => dynasm!(self.to ; .arch x64 ; cmp edi, [rbp + READ] ; jae =>exit),
+        }
+    }
+
+    /// Keeps what is in the word at the offset in RSI: see `BusGrantLog::keep`. Changes RAX, RSI and RDI.
+    fn keep_overwritten(&mut self) {
+        dynasm!(self.to
+            ; .arch x64
+            ; mov eax, [rbp + OVERWRITTEN]
+            ; lea edi, [rax + 1]
+            ; mov [rbp + OVERWRITTEN], edi
+            ; mov rdi, [rbp + SRAM]
+            ; mov edi, [rdi + rsi]
+            ; shr esi, 2
+            ; mov [rbp + rax * 8 + KEPT], esi
+            ; mov [rbp + rax * 8 + (KEPT + 4)], edi
+        );
+    }
+
+    /// RDI, an offset, becomes the number of its bank.
+    fn bank(&mut self, striped: bool) {
+        if striped {
+            dynasm!(self.to ; .arch x64 ; shr edi, 2 ; and edi, 3 ; add edi, Slave::Sram0 as i32);
+        } else {
+            dynasm!(self.to
+                ; .arch x64
+                ; cmp edi, 0x4_1000
+                ; setae dil
+                ; movzx edi, dil
+                ; add edi, Slave::Sram4 as i32
+            );
+        }
+    }
+
+    /// The destination gets what is at the offset RDX of the memory at RAX.
+    pub(crate) fn load(&mut self, op: &Op) {
+        let d = low(op.d);
+        match op.width {
+            Width::Word => dynasm!(self.to ; .arch x64 ; mov Rd(d), [rax + rdx]),
+            Width::Half => dynasm!(self.to ; .arch x64 ; movzx Rd(d), WORD [rax + rdx]),
+            Width::Byte => dynasm!(self.to ; .arch x64 ; movzx Rd(d), BYTE [rax + rdx]),
+            Width::SignedHalf => dynasm!(self.to ; .arch x64 ; movsx Rd(d), WORD [rax + rdx]),
+            Width::SignedByte => dynasm!(self.to ; .arch x64 ; movsx Rd(d), BYTE [rax + rdx]),
+        }
+    }
+
+    /// An access to what is not the striped view of SRAM: RAX is the address, RDX the offset that it would have there.
+    pub(crate) fn elsewhere(&mut self, op: &Op, pc: u32, back: DynamicLabel, done: DynamicLabel) {
+        let exit = self.exit(pc, NativeExit::Stop);
+        let (not_small, not_linear) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
+        let at = self.at;
+        dynasm!(self.to ; .arch x64 ; cmp edx, 0x4_2000 ; jae =>not_small);
+        self.in_sram(op, exit, false);
+        self.at = at;
+        dynasm!(self.to
+            ; .arch x64
+            ; jmp =>done
+            ; =>not_small
+            ; lea edx, [rax - 0x2100_0000]
+            ; cmp edx, 0x4_0000
+            ; jae =>not_linear
+            // The same word in the striped view: bits 17:16 become bits 3:2.
+            ; mov esi, edx
+            ; shr esi, 16
+            ; and edx, 0xffff
+            ; mov edi, edx
+            ; and edi, -4
+            ; and edx, 3
+            ; lea edx, [rdx + rdi * 4]
+            ; lea edx, [rdx + rsi * 4]
+            ; jmp =>back
+            ; =>not_linear
+        );
+        if !is_load(op) {
+            dynasm!(self.to ; .arch x64 ; jmp =>exit);
+            return;
+        }
+        dynasm!(self.to
+            ; .arch x64
+            ; lea edx, [rax - FLASH as i32]
+            ; cmp edx, [rbp + FLASH_BYTES]
+            ; jae =>exit
+            ; mov esi, edx
+            ; and esi, -4
+            ; mov rdi, [rbp + YOUNGEST]
+            ; mov edi, [rdi + rsi]
+            ; cmp edi, [rbp + BURST]
+            ; jne =>exit
+        );
+        self.ask(Asked::Slave(Slave::Xip as u8));
+        self.note_led();
+        dynasm!(self.to ; .arch x64 ; add DWORD [rbp + COUNTS], 1 ; mov rax, [rbp + FLASH_AT]);
+        self.load(op);
+        dynasm!(self.to ; .arch x64 ; jmp =>done);
+    }
+
+    /// LDM, STM, PUSH or POP, without the last cycle; or POP with PC, to its end.
+    pub(crate) fn many(&mut self, op: &Op, pc: u32) {
+        let bytes = 4 * words_moved(op) as i32;
+        self.note_led();
+        let exit = self.exit(pc, NativeExit::Stop);
+        let (label, done) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
+        let base = self.value(op.n, pc, RAX);
+        dynasm!(self.to ; .arch x64 ; mov eax, Rd(base));
+        if op.code == Code::Push {
+            dynasm!(self.to ; .arch x64 ; sub eax, bytes);
+        }
+        dynasm!(self.to
+            ; .arch x64
+            ; test al, 3
+            ; jnz =>exit
+            ; lea edx, [rax - 0x2000_0000]
+            ; cmp edx, 0x4_0000 - bytes
+            ; ja =>label
+        );
+        self.stubs.push(Stub::ManyElsewhere { label, done, point: self.at, pc, op: *op });
+        self.move_many(op, exit, true);
+        dynasm!(self.to ; .arch x64 ; =>done);
+    }
+
+    /// The same in the two banks that are not striped.
+    pub(crate) fn many_elsewhere(&mut self, op: &Op, pc: u32, done: DynamicLabel) {
+        let bytes = 4 * words_moved(op) as i32;
+        let exit = self.exit(pc, NativeExit::Stop);
+        dynasm!(self.to
+            ; .arch x64
+            ; cmp edx, 0x4_0000
+            ; jb =>exit
+            ; cmp edx, 0x4_2000 - bytes
+            ; ja =>exit
+        );
+        self.move_many(op, exit, false);
+        if op.code != Code::PopPc {
+            dynasm!(self.to ; .arch x64 ; jmp =>done);
+        }
+    }
+
+    /// Moves words from the offset in RDX on.
+    fn move_many(&mut self, op: &Op, exit: DynamicLabel, striped: bool) {
+        let list = op.immediate as u16 | if op.code == Code::PopPc { 1 << 15 } else { 0 };
+        let loads = !matches!(op.code, Code::Push | Code::Stm);
+        let registers = (0..16u8).filter(|number| list >> number & 1 != 0);
+        let offsets = (0i32..).step_by(4);
+        let bytes = 4 * words_moved(op) as i32;
+        dynasm!(self.to ; .arch x64 ; mov rax, [rbp + MARKS]);
+        for offset in offsets.clone().take(words_moved(op)) {
+            dynasm!(self.to ; .arch x64 ; mov edi, [rax + rdx + offset]);
+            self.check_mark(loads, exit);
+            if self.role == Role::Speculative && loads {
+                dynasm!(self.to ; .arch x64 ; mov [rax + rdx + offset], edi);
+            }
+        }
+        if op.code == Code::PopPc {
+            let target = bytes - 4;
+            dynasm!(self.to ; .arch x64 ; mov rax, [rbp + SRAM] ; mov esi, [rax + rdx + target]);
+            self.find_target(exit);
+        }
+        for (register, offset) in registers.zip(offsets) {
+            if !loads {
+                self.store_of_many(register, offset);
+            }
+            dynasm!(self.to ; .arch x64 ; lea edi, [rdx + offset]);
+            self.bank(striped);
+            self.ask(Asked::InRdi);
+            if loads && register < 15 {
+                let d = 8 + register;
+                dynasm!(self.to ; .arch x64 ; mov rax, [rbp + SRAM] ; mov Rd(d), [rax + rdx + offset]);
+                self.flags = Flags::InMemory;
+            }
+        }
+        let after = 0x2000_0000 + if op.code == Code::Push { 0 } else { bytes };
+        dynasm!(self.to
+            ; .arch x64
+            ; lea eax, [rdx + after]
+            ; mov [rbx + WRITEBACK], eax
+            ; mov WORD [rbx + LIST], 0
+            ; mov BYTE [rbx + LOADS_BASE], 0
+        );
+        self.set_high(op.n);
+        if op.code == Code::PopPc {
+            self.fetch(Slave::Internal);
+            self.go_to_target();
+        }
+    }
+
+    /// A register, by number, is stored at an offset from RDX.
+    fn store_of_many(&mut self, register: u8, offset: i32) {
+        if self.role == Role::Speculative {
+            dynasm!(self.to
+                ; .arch x64
+                ; lea esi, [rdx + offset]
+                ; mov rax, [rbp + MARKS]
+                ; mov edi, [rbp + WRITTEN]
+                ; mov [rax + rsi], edi
+            );
+            self.keep_overwritten();
+        }
+        dynasm!(self.to ; .arch x64 ; mov rax, [rbp + SRAM]);
+        if register < 8 {
+            let d = 8 + register;
+            dynasm!(self.to ; .arch x64 ; mov [rax + rdx + offset], Rd(d));
+        } else {
+            dynasm!(self.to ; .arch x64 ; mov edi, [rbx + LR] ; mov [rax + rdx + offset], edi);
+        }
+    }
+}
+
+fn is_load(op: &Op) -> bool {
+    matches!(op.code, Code::LoadImm | Code::LoadReg | Code::LdrLiteral)
+}

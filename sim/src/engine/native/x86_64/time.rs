@@ -1,0 +1,161 @@
+//! Cycles, and who asks whom in them: what `PeerPolicy` does for a fast run.
+
+use crate::engine::grant_log::{NO_SLAVE, SLAVES};
+use crate::engine::native::Role;
+use crate::engine::native::x86_64::{
+    ASKED, Asked, BEFORE, COUNTS, FOLLOWED, LEADER_LOST, LED, LOST, Point, Stub, Translator,
+};
+use crate::rp2040::bus::Slave;
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+
+impl Translator<'_> {
+    /// The last cycle of an instruction, in which the next word is asked for if it is due.
+    pub(crate) fn fetch(&mut self, slave: Slave) {
+        if slave == Slave::Internal {
+            if self.role == Role::Speculative {
+                let at = ASKED + self.at.cycle;
+                dynasm!(self.to ; .arch x64 ; mov BYTE [rbp + rcx + at], NO_SLAVE as i8);
+            }
+            self.at.cycle += 1;
+            return;
+        }
+        if slave == Slave::Xip {
+            self.at.hits += 1;
+        }
+        self.ask(Asked::Slave(slave as u8));
+    }
+
+    /// A cycle in which a slave is asked for. Changes RAX only.
+    pub(crate) fn ask(&mut self, asked: Asked) {
+        let cycle = self.at.cycle;
+        let (noted, before) = (ASKED + cycle, BEFORE + 2 * cycle);
+        match (self.role, asked) {
+            (Role::Speculative, Asked::Slave(slave)) => {
+                let last_requested = LED + 4 * i32::from(slave);
+                dynasm!(self.to ; .arch x64 ; mov BYTE [rbp + rcx + noted], slave as i8);
+                if let Some(last) = self.at.last_requested[usize::from(slave)] {
+                    dynasm!(self.to ; .arch x64 ; lea eax, [rcx + last]);
+                } else {
+                    dynasm!(self.to ; .arch x64 ; mov eax, [rbp + last_requested]);
+                }
+                dynasm!(self.to ; .arch x64 ; mov WORD [rbp + rcx * 2 + before], ax);
+                self.at.last_requested[usize::from(slave)] = Some(cycle);
+            }
+            // Only whether it was asked matters.
+            (Role::Solo, Asked::Slave(slave)) => self.at.last_requested[usize::from(slave)] = Some(cycle),
+            (Role::Solo, Asked::InRdi) => dynasm!(self.to ; .arch x64 ; mov DWORD [rbp + rdi * 4 + LED], 1),
+            (Role::Speculative, Asked::InRdi) => {
+                dynasm!(self.to
+                    ; .arch x64
+                    ; mov BYTE [rbp + rcx + noted], dil
+                    ; mov eax, [rbp + rdi * 4 + LED]
+                    ; mov WORD [rbp + rcx * 2 + before], ax
+                    ; lea eax, [rcx + cycle]
+                    ; mov [rbp + rdi * 4 + LED], eax
+                );
+            }
+            (Role::Replaying, asked) => {
+                let (label, back) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
+                match asked {
+                    Asked::Slave(slave) => {
+                        let last_granted = FOLLOWED + 4 * i32::from(slave);
+                        dynasm!(self.to
+                            ; .arch x64
+                            ; cmp BYTE [rbp + rcx + noted], slave as i8
+                            ; je =>label
+                            ; lea eax, [rcx + cycle]
+                            ; mov [rbp + last_granted], eax
+                        );
+                    }
+                    Asked::InRdi => dynasm!(self.to
+                        ; .arch x64
+                        ; cmp BYTE [rbp + rcx + noted], dil
+                        ; je =>label
+                        ; lea eax, [rcx + cycle]
+                        ; mov [rbp + rdi * 4 + FOLLOWED], eax
+                    ),
+                }
+                dynasm!(self.to ; .arch x64 ; =>back);
+                self.stubs.push(Stub::Collide { label, back, asked, cycle });
+            }
+        }
+        self.at.cycle += 1;
+    }
+
+    /// The replaying core asks for what the speculative core asked for in that cycle: see `BusGrantLog::collide`.
+    pub(crate) fn collide(&mut self, asked: Asked, cycle: i32, back: DynamicLabel) {
+        let waits = self.to.new_dynamic_label();
+        let (before, noted, later) = (BEFORE + 2 * cycle, ASKED + cycle, cycle + 1);
+        dynasm!(self.to ; .arch x64 ; movzx eax, WORD [rbp + rcx * 2 + before]);
+        match asked {
+            Asked::Slave(slave) => {
+                let slave = i32::from(slave);
+                let (last_granted, lost, speculative_lost) =
+                    (FOLLOWED + 4 * slave, LOST + 4 * slave, LEADER_LOST + 4 * slave);
+                dynasm!(self.to
+                    ; .arch x64
+                    ; cmp eax, [rbp + last_granted]
+                    ; jb =>waits
+                    ; add DWORD [rbp + speculative_lost], 1
+                    ; lea eax, [rcx + cycle]
+                    ; mov [rbp + last_granted], eax
+                    ; lea rcx, [rcx - 1]
+                    ; jmp =>back
+                    ; =>waits
+                    ; add DWORD [rbp + lost], 1
+                    ; lea eax, [rcx + later]
+                    ; mov [rbp + last_granted], eax
+                    ; lea rcx, [rcx + 1]
+                    ; cmp BYTE [rbp + rcx + noted], slave as i8
+                    ; jne =>back
+                    ; add DWORD [rbp + speculative_lost], 1
+                    ; lea rcx, [rcx - 1]
+                    ; jmp =>back
+                );
+            }
+            Asked::InRdi => dynasm!(self.to
+                ; .arch x64
+                ; cmp eax, [rbp + rdi * 4 + FOLLOWED]
+                ; jb =>waits
+                ; add DWORD [rbp + rdi * 4 + LEADER_LOST], 1
+                ; lea eax, [rcx + cycle]
+                ; mov [rbp + rdi * 4 + FOLLOWED], eax
+                ; lea rcx, [rcx - 1]
+                ; jmp =>back
+                ; =>waits
+                ; add DWORD [rbp + rdi * 4 + LOST], 1
+                ; lea eax, [rcx + later]
+                ; mov [rbp + rdi * 4 + FOLLOWED], eax
+                ; lea rcx, [rcx + 1]
+                ; cmp BYTE [rbp + rcx + noted], dil
+                ; jne =>back
+                ; add DWORD [rbp + rdi * 4 + LEADER_LOST], 1
+                ; lea rcx, [rcx - 1]
+                ; jmp =>back
+            ),
+        }
+    }
+
+    /// Puts into the log whom the speculative core last asked when. Changes RAX only.
+    pub(crate) fn note_led(&mut self) {
+        for slave in 0..SLAVES {
+            if let Some(cycle) = self.at.last_requested[slave].take() {
+                let last_requested = LED + 4 * slave as i32;
+                dynasm!(self.to ; .arch x64 ; lea eax, [rcx + cycle] ; mov [rbp + last_requested], eax);
+            }
+        }
+    }
+
+    /// Puts into the log and RCX what the block did so far.
+    pub(crate) fn settle(&mut self) {
+        self.note_led();
+        let Point { cycle, instructions, hits, .. } = std::mem::take(&mut self.at);
+        if cycle != 0 {
+            dynasm!(self.to ; .arch x64 ; lea ecx, [rcx + cycle]);
+        }
+        let counts = instructions << 16 | hits;
+        if counts != 0 {
+            dynasm!(self.to ; .arch x64 ; add DWORD [rbp + COUNTS], counts);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! ELF files: what is to be loaded, where it starts, and the names in it.
+
+use object::elf;
+use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _, Sym as _};
+use object::{Endianness, FileKind};
+
+use crate::image::{Chip, Image, ImageError, Lines, Segment, Symbol, check_range, sort};
+
+/// Whether a file begins as an ELF file does.
+pub(super) fn is_elf(bytes: &[u8]) -> bool {
+    bytes.starts_with(&elf::ELFMAG)
+}
+
+/// Takes an ELF file for a chip apart.
+pub(super) fn read(bytes: &[u8], chip: &Chip) -> Result<Image, ImageError> {
+    match FileKind::parse(bytes) {
+        Ok(FileKind::Elf32) => {}
+        Ok(FileKind::Elf64) => return Err(ImageError::WrongClass),
+        _ => return Err(ImageError::DamagedElf("unknown class".to_owned())),
+    }
+    let header = elf::FileHeader32::<Endianness>::parse(bytes).map_err(damaged)?;
+    let endian = header.endian().map_err(damaged)?;
+    if endian == Endianness::Big {
+        return Err(ImageError::WrongEndianness);
+    }
+    if header.e_machine(endian) != elf::EM_ARM {
+        return Err(ImageError::WrongMachine(header.e_machine(endian).0));
+    }
+    if header.e_type(endian) != elf::ET_EXEC {
+        return Err(ImageError::NotExecutable(header.e_type(endian).0));
+    }
+    let mut segments = Vec::new();
+    let mut total = 0;
+    for part in header.program_headers(endian, bytes).map_err(damaged)? {
+        if part.p_type(endian) != elf::PT_LOAD || part.p_filesz(endian) == 0 {
+            continue;
+        }
+        let data = part.data(endian, bytes).map_err(|()| ImageError::DamagedElf("a segment is cut off".into()))?;
+        let address = part.p_paddr(endian);
+        check_range(address, data.len() as u64, chip)?;
+        // Overlaps are found below; until then, many copies of one large segment must not fill the memory.
+        total += data.len();
+        if total > chip.memories.iter().map(ExactSizeIterator::len).sum() {
+            return Err(ImageError::Overlap(address));
+        }
+        segments.push(Segment { address, bytes: data.to_vec() });
+    }
+    if segments.is_empty() {
+        return Err(ImageError::NothingToLoad);
+    }
+    sort(&mut segments)?;
+    let entry = header.e_entry(endian);
+    if !segments.iter().any(|segment| segment.contains(entry & !1)) {
+        return Err(ImageError::BadEntry(entry));
+    }
+    let boot = (chip.boot)(&segments, entry);
+    let (symbols, lines) = (read_symbols(header, endian, bytes)?, read_lines(header, endian, bytes)?);
+    Ok(Image { segments, boot, symbols, lines })
+}
+
+fn read_lines(header: &elf::FileHeader32<Endianness>, endian: Endianness, bytes: &[u8]) -> Result<Lines, ImageError> {
+    let sections = header.sections(endian, bytes).map_err(damaged)?;
+    let mut lines = Lines::default();
+    for section in sections.iter() {
+        // A compressed one is as good as none.
+        if section.sh_flags(endian).contains(elf::SHF_COMPRESSED) {
+            continue;
+        }
+        // Damage here costs no more than the lines.
+        if let (Ok(name), Ok(contents)) = (sections.section_name(endian, section), section.data(endian, bytes)) {
+            lines.keep(name, contents);
+        }
+    }
+    Ok(lines)
+}
+
+fn read_symbols(
+    header: &elf::FileHeader32<Endianness>,
+    endian: Endianness,
+    bytes: &[u8],
+) -> Result<Vec<Symbol>, ImageError> {
+    let sections = header.sections(endian, bytes).map_err(damaged)?;
+    let table = sections.symbols(endian, bytes, elf::SHT_SYMTAB).map_err(damaged)?;
+    let mut symbols = Vec::new();
+    for symbol in table.iter() {
+        let kind = symbol.st_type();
+        let of_interest = matches!(kind, elf::STT_FUNC | elf::STT_OBJECT | elf::STT_NOTYPE);
+        if !of_interest || symbol.st_shndx(endian) == elf::SHN_UNDEF {
+            continue;
+        }
+        let name = symbol.name(endian, table.strings()).map_err(damaged)?;
+        // $t, $d and the like mark stretches of code and data.
+        if name.is_empty() || name.starts_with(b"$") {
+            continue;
+        }
+        let is_function = kind == elf::STT_FUNC;
+        symbols.push(Symbol {
+            name: String::from_utf8_lossy(name).into_owned(),
+            address: symbol.st_value(endian) & if is_function { !1 } else { !0 },
+            size: symbol.st_size(endian),
+            is_function,
+        });
+    }
+    symbols.sort_by_key(|symbol| symbol.address);
+    Ok(symbols)
+}
+
+fn damaged(why: impl std::fmt::Display) -> ImageError {
+    ImageError::DamagedElf(why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::tests::{check, error, set};
+    use super::super::{Boot, Image, ImageError, RP2040, STM32H745, Segment};
+
+    /// An ELF file with these (physical address, contents) to load.
+    fn elf_file(entry: u32, parts: &[(u32, &[u8])]) -> Vec<u8> {
+        let mut file = vec![0x7f, b'E', b'L', b'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        file.extend([2, 0, 40, 0]);
+        for field in [1, entry, 52, 0, 0x0500_0200] {
+            file.extend(u32::to_le_bytes(field));
+        }
+        for field in [52, 32, parts.len() as u16, 40, 0, 0] {
+            file.extend(field.to_le_bytes());
+        }
+        let mut offset = 52 + 32 * parts.len() as u32;
+        for (address, contents) in parts {
+            let size = contents.len() as u32;
+            for field in [1, offset, *address, *address, size, size, 5, 4] {
+                file.extend(u32::to_le_bytes(field));
+            }
+            offset += size;
+        }
+        for (_, contents) in parts {
+            file.extend(*contents);
+        }
+        file
+    }
+
+    #[test]
+    fn an_elf_file_for_flash_starts_from_flash() {
+        let image = Image::parse(&elf_file(0x1000_0101, &[(0x1000_0000, &[7; 600])]), None).expect("valid");
+        assert_eq!(image.boot, Boot::Flash);
+        assert_eq!(image.segments, [Segment { address: 0x1000_0000, bytes: vec![7; 600] }]);
+    }
+
+    #[test]
+    fn an_elf_file_for_sram_starts_at_its_entry_point() {
+        let image = Image::parse(&elf_file(0x2000_0011, &[(0x2000_0000, &[7; 60])]), None).expect("valid");
+        assert_eq!(image.boot, Boot::Direct { entry: 0x2000_0011, stack: 0x2004_2000 });
+    }
+
+    #[test]
+    fn an_elf_file_with_its_vector_table_first_starts_through_it() {
+        let mut contents = [0; 256];
+        set(&mut contents, 0, 0x2004_0000);
+        set(&mut contents, 4, 0x2000_00c1);
+        let image = Image::parse(&elf_file(0x2000_00c1, &[(0x2000_0000, &contents)]), None).expect("valid");
+        assert_eq!(image.boot, Boot::Table(0x2000_0000));
+        assert_eq!(Image::parse(&contents, Some(0x2000_0000)).expect("valid").boot, image.boot);
+    }
+
+    #[test]
+    fn defects_of_an_elf_file_are_told_apart() {
+        let memories = RP2040.named;
+        let good = elf_file(0x2000_0001, &[(0x2000_0000, &[0; 64])]);
+        let with = |offset: usize, value: u8| {
+            let mut file = good.clone();
+            file[offset] = value;
+            error(&file)
+        };
+        assert_eq!(with(4, 2), ImageError::WrongClass);
+        assert!(matches!(with(4, 9), ImageError::DamagedElf(_)));
+        assert_eq!(with(18, 62), ImageError::WrongMachine(62));
+        assert_eq!(with(16, 3), ImageError::NotExecutable(3));
+        assert_eq!(with(27, 0x30), ImageError::BadEntry(0x3000_0001));
+        assert_eq!(with(52 + 15, 0x30), ImageError::OutOfRange { address: 0x3000_0000, size: 64, memories });
+        assert!(matches!(error(&good[..good.len() - 1]), ImageError::DamagedElf(_)));
+        assert!(matches!(error(&good[..60]), ImageError::DamagedElf(_)));
+        assert!(matches!(error(&good[..20]), ImageError::DamagedElf(_)));
+        assert_eq!(error(&elf_file(0, &[])), ImageError::NothingToLoad);
+        let overlap = elf_file(0x2000_0001, &[(0x2000_0000, &[0; 8]), (0x2000_0004, &[0; 8])]);
+        assert_eq!(error(&overlap), ImageError::Overlap(0x2000_0004));
+        let too_large = elf_file(0x2000_0001, &[(0x2000_0000, &vec![0; 0x42001])]);
+        assert_eq!(error(&too_large), ImageError::OutOfRange { address: 0x2000_0000, size: 0x42001, memories });
+    }
+
+    #[test]
+    fn an_elf_file_for_another_chip_is_for_its_memories() {
+        let file = elf_file(0x0810_0001, &[(0x0810_0000, &[7; 64])]);
+        let image = Image::parse_elf(&file, &STM32H745).expect("valid");
+        assert_eq!(image.segments, [Segment { address: 0x0810_0000, bytes: vec![7; 64] }]);
+        assert!(matches!(error(&file), ImageError::OutOfRange { address: 0x0810_0000, size: 64, .. }));
+        let over = elf_file(0x080f_fff1, &[(0x080f_fff0, &[7; 64])]);
+        assert!(matches!(Image::parse_elf(&over, &STM32H745), Err(ImageError::OutOfRange { .. })));
+        assert_eq!(Image::parse_elf(b"UF2\n", &STM32H745), Err(ImageError::NoElf { first: b"UF2\n".to_vec() }));
+    }
+
+    #[test]
+    fn a_big_endian_elf_file_is_refused_as_such() {
+        let mut file = elf_file(0x2000_0001, &[(0x2000_0000, &[0; 64])]);
+        file[5] = 2;
+        assert_eq!(error(&file), ImageError::WrongEndianness);
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_elf_files_never_panic(
+            damage in proptest::collection::vec((0_usize..600, any::<u8>()), 0..8),
+            length in 0_usize..600,
+        ) {
+            let mut file = elf_file(0x2000_0001, &[(0x2000_0000, &[0; 200]), (0x1000_0000, &[1; 200])]);
+            file.resize(600, 0);
+            for (offset, value) in damage {
+                file[offset] = value;
+            }
+            if let Ok(image) = Image::parse(&file[..length], None) {
+                check(&image);
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! What instructions do: to registers and flags at once, and what they then want of the bus.
+
+#![allow(clippy::trivially_copy_pass_by_ref)] // of a decoded instruction, only what is needed is then read: measured, see bench/sim
+
+use crate::core::access::Width;
+use crate::isa::armv6m::decode::{Code, Op};
+use crate::isa::armv6m::{Core, Phase};
+use crate::rp2040::bus::Slave;
+
+/// How a part of an instruction ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// It is done: `t` is the boundary to the next instruction.
+    Boundary,
+    /// Something is posted.
+    Posted,
+}
+
+/// What an instruction does beyond registers.
+pub(crate) enum Effect {
+    /// Nothing: the next one follows.
+    Next,
+    /// It goes on as far away as its immediate says.
+    Branch,
+    /// It loads from an address.
+    Load(u32),
+    /// It stores to an address.
+    Store(u32),
+    /// More than is worth a place in the hot loop.
+    Rare,
+}
+
+impl Core {
+    /// Does what an instruction at `pc` does to registers and flags, and says what is left of it.
+    #[inline(always)]
+    #[allow(clippy::too_many_lines)] // one line per instruction
+    pub(crate) fn execute(&mut self, op: &Op, pc: u32) -> Effect {
+        let immediate = op.immediate as i32 as u32;
+        match op.code {
+            Code::MovImm => self.set_nz(op.d, immediate),
+            Code::AddImm => self.add(op.d, self.reg(op.n), immediate, false),
+            Code::SubImm => self.add(op.d, self.reg(op.n), !immediate, true),
+            Code::AddReg => self.add(op.d, self.reg(op.n), self.reg(op.m), false),
+            Code::SubReg => self.add(op.d, self.reg(op.n), !self.reg(op.m), true),
+            Code::CmpImm => self.compare(self.reg(op.n), !immediate, true),
+            Code::Cmp => self.compare(self.reg(op.n), !self.reg(op.m), true),
+            Code::Cmn => self.compare(self.reg(op.n), self.reg(op.m), false),
+            Code::CmpHi => self.compare(self.high(op.n, pc), !self.high(op.m, pc), true),
+            Code::Adc => self.add(op.d, self.reg(op.n), self.reg(op.m), self.c),
+            Code::Sbc => self.add(op.d, self.reg(op.n), !self.reg(op.m), self.c),
+            Code::Rsb => self.add(op.d, !self.reg(op.m), 0, true),
+            Code::And => self.set_nz(op.d, self.reg(op.n) & self.reg(op.m)),
+            Code::Eor => self.set_nz(op.d, self.reg(op.n) ^ self.reg(op.m)),
+            Code::Orr => self.set_nz(op.d, self.reg(op.n) | self.reg(op.m)),
+            Code::Bic => self.set_nz(op.d, self.reg(op.n) & !self.reg(op.m)),
+            Code::Mvn => self.set_nz(op.d, !self.reg(op.m)),
+            Code::Mul => self.set_nz(op.d, self.reg(op.n).wrapping_mul(self.reg(op.m))),
+            Code::Tst => self.nz = u64::from(self.reg(op.n) & self.reg(op.m)),
+            Code::LslImm => {
+                let value = u64::from(self.reg(op.m)) << immediate;
+                if immediate != 0 {
+                    self.c = value >> 32 & 1 != 0;
+                }
+                self.set_nz(op.d, value as u32);
+            }
+            // By 1 to 32.
+            Code::LsrImm => self.shift_right(op.d, u64::from(self.reg(op.m)) << 32 >> (immediate & 63)),
+            Code::AsrImm => {
+                self.shift_right(op.d, (i64::from(self.reg(op.m) as i32) << 32 >> (immediate & 63)) as u64);
+            }
+            Code::Lsl => self.lsl(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
+            Code::Lsr => self.lsr(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
+            Code::Asr => self.asr(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
+            Code::Ror => self.ror(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
+            Code::AddHi => self.set_high(op.d, self.high(op.d, pc).wrapping_add(self.high(op.m, pc))),
+            Code::MovHi => self.set_high(op.d, self.high(op.m, pc)),
+            Code::Adr => self.set(op.d, (pc.wrapping_add(4) & !3).wrapping_add(immediate)),
+            Code::AddSp => self.set(op.d, self.regs[13].wrapping_add(immediate)),
+            Code::MoveSp => self.regs[13] = self.regs[13].wrapping_add(immediate),
+            Code::Sxth => self.set(op.d, self.reg(op.m) as i16 as u32),
+            Code::Sxtb => self.set(op.d, self.reg(op.m) as i8 as u32),
+            Code::Uxth => self.set(op.d, self.reg(op.m) & 0xffff),
+            Code::Uxtb => self.set(op.d, self.reg(op.m) & 0xff),
+            Code::Rev => self.set(op.d, self.reg(op.m).swap_bytes()),
+            Code::Rev16 => self.set(op.d, self.reg(op.m).swap_bytes().rotate_left(16)),
+            Code::Revsh => self.set(op.d, (self.reg(op.m) as u16).swap_bytes() as i16 as u32),
+            Code::Nop => {}
+            Code::LoadImm => return Effect::Load(self.reg(op.n).wrapping_add(immediate)),
+            Code::LoadReg => return Effect::Load(self.reg(op.n).wrapping_add(self.reg(op.m))),
+            Code::LdrLiteral => return Effect::Load((pc.wrapping_add(4) & !3).wrapping_add(immediate)),
+            Code::StoreImm => return Effect::Store(self.reg(op.n).wrapping_add(immediate)),
+            Code::StoreReg => return Effect::Store(self.reg(op.n).wrapping_add(self.reg(op.m))),
+            Code::B => return branch_if(true),
+            Code::Beq => return branch_if(self.zero()),
+            Code::Bne => return branch_if(!self.zero()),
+            Code::Bcs => return branch_if(self.c),
+            Code::Bcc => return branch_if(!self.c),
+            Code::Bmi => return branch_if(self.negative()),
+            Code::Bpl => return branch_if(!self.negative()),
+            Code::Bvs => return branch_if(self.overflow()),
+            Code::Bvc => return branch_if(!self.overflow()),
+            Code::Bhi => return branch_if(self.c && !self.zero()),
+            Code::Bls => return branch_if(!self.c || self.zero()),
+            Code::Bge => return branch_if(!self.less()),
+            Code::Blt => return branch_if(self.less()),
+            Code::Bgt => return branch_if(!self.zero() && !self.less()),
+            Code::Ble => return branch_if(self.zero() || self.less()),
+            Code::AddPc
+            | Code::MovPc
+            | Code::Bx
+            | Code::Blx
+            | Code::Push
+            | Code::Pop
+            | Code::PopPc
+            | Code::Stm
+            | Code::Ldm
+            | Code::Cps
+            | Code::Bkpt
+            | Code::Wfe
+            | Code::Wfi
+            | Code::Sev
+            | Code::Svc
+            | Code::Wide
+            | Code::Udf
+            | Code::Undecoded
+            | Code::Watched => return Effect::Rare,
+        }
+        Effect::Next
+    }
+
+    /// Posts a load or store, unless it faults.
+    #[inline(never)]
+    pub(crate) fn post_transfer(&mut self, op: &Op, address: u32, phase: Phase) -> Progress {
+        if address & op.width.misaligned() != 0 {
+            return self.fault(self.pc.wrapping_sub(2));
+        }
+        self.register = op.d as u8;
+        self.width = op.width;
+        self.post(address, phase);
+        if self.slave == Slave::Sio {
+            self.transfer_io(phase);
+        }
+        Progress::Posted
+    }
+
+    /// The single-cycle I/O port is not the bus: an access there and a fetch go together (TRM 2.2.2, table 3-1 note b).
+    fn transfer_io(&mut self, direction: Phase) {
+        self.io_address = self.address;
+        self.resume = direction;
+        self.post_beside(Phase::Io);
+    }
+
+    /// Posts what goes together with a fetch, if one is due.
+    pub(crate) fn post_beside(&mut self, phase: Phase) {
+        if self.pc & 2 == 0 {
+            self.post_internal(phase);
+        } else {
+            self.post(self.pc.wrapping_add(2), phase);
+        }
+    }
+
+    /// Ends an instruction's last cycle: asks for the next word if the lower halfword was executed.
+    pub(crate) fn end_cycle(&mut self) -> Progress {
+        if self.pc & 2 == 0 {
+            self.t += 1;
+            return Progress::Boundary;
+        }
+        self.post(self.pc.wrapping_add(2), Phase::Fetch);
+        Progress::Posted
+    }
+
+    /// Goes to `target` (bit 0 of no meaning), whose word is asked for in this cycle.
+    #[inline(always)]
+    pub(crate) fn branch_to(&mut self, target: u32) -> Progress {
+        self.pc = target & !1;
+        self.post(target & !3, Phase::Target);
+        Progress::Posted
+    }
+
+    /// Ends the first cycle of a branch whose target word has come.
+    pub(crate) fn end_target(&mut self, word: u32) -> Progress {
+        if self.pc & 2 == 0 {
+            self.queue = u64::from(word);
+            self.t += 1;
+            return Progress::Boundary;
+        }
+        self.queue = u64::from(word >> 16);
+        self.post(self.pc.wrapping_add(2), Phase::Fetch);
+        Progress::Posted
+    }
+
+    /// LDM, POP: posts the first element.
+    pub(crate) fn load_many(&mut self, op: &Op, more: u16) -> Progress {
+        let list = op.immediate as u16 | more;
+        self.start_many(op.n as u8, list, self.reg(op.n), Phase::LoadMany)
+    }
+
+    /// STM, PUSH: posts the first element.
+    pub(crate) fn store_many(&mut self, op: &Op, downwards: bool) -> Progress {
+        let list = op.immediate as u16;
+        let base = self.reg(op.n);
+        let first = if downwards { base.wrapping_sub(4 * list.count_ones()) } else { base };
+        let posted = self.start_many(op.n as u8, list, first, Phase::StoreMany);
+        if downwards {
+            self.writeback = first;
+        }
+        posted
+    }
+
+    fn start_many(&mut self, base: u8, list: u16, first: u32, phase: Phase) -> Progress {
+        self.began = self.pc.wrapping_sub(2);
+        // An empty list is UNPREDICTABLE (A6.7.25); a fault is the kindest reading.
+        if first & 3 != 0 || list == 0 {
+            return self.fault(self.began);
+        }
+        self.list = list;
+        self.register = base;
+        self.width = Width::Word;
+        self.loads_base = false;
+        self.writeback = first.wrapping_add(4 * list.count_ones());
+        self.post(first, phase);
+        Progress::Posted
+    }
+
+    pub(crate) fn next_element_to_store(&self) -> u32 {
+        self.regs[self.list.trailing_zeros() as usize & 15]
+    }
+
+    /// An element of STM or PUSH is stored. True if it was the last.
+    pub(crate) fn element_stored(&mut self) -> bool {
+        self.list &= self.list.wrapping_sub(1);
+        let last = self.list == 0;
+        if last {
+            self.set_number(self.register, self.writeback);
+        }
+        last
+    }
+
+    /// An element of LDM or POP, not PC, is loaded. True if it was the last.
+    pub(crate) fn element_loaded(&mut self, word: u32) -> bool {
+        let number = self.list.trailing_zeros() as u8;
+        self.list &= self.list.wrapping_sub(1);
+        if number == self.register {
+            (self.loads_base, self.loaded_base) = (true, word);
+        } else {
+            self.set_number(number, word);
+        }
+        let last = self.list == 0;
+        if last {
+            let base = if self.loads_base { self.loaded_base } else { self.writeback };
+            self.set_number(self.register, base);
+        }
+        last
+    }
+}
+
+#[inline(always)]
+fn branch_if(condition: bool) -> Effect {
+    if condition { Effect::Branch } else { Effect::Next }
+}

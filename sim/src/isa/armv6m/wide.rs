@@ -1,0 +1,227 @@
+//! 32-bit instructions, and the 16-bit ones that change more than registers.
+
+#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
+
+use crate::core::cortex_m::SV_CALL;
+use crate::core::time::NEVER;
+use crate::isa::armv6m::decode::{Code, Op};
+use crate::isa::armv6m::execute::Progress;
+use crate::isa::armv6m::hard_fault::Cause;
+use crate::isa::armv6m::{Core, Phase};
+use crate::rp2040::bus::Bus;
+
+impl Core {
+    /// BL, MRS, MSR, DMB, DSB, ISB (ARMv6-M A5.3); all else is undefined. Three cycles each (TRM table 3-1).
+    #[inline(never)]
+    pub(crate) fn wide(&mut self, pc: u32, first: u16) -> Progress {
+        let first = u32::from(first);
+        let upper = pc & 2 != 0;
+        let second = self.queue as u32 & 0xffff;
+        self.queue >>= 16;
+        if let Some(target) = branch_target(pc, first as u16, second as u16) {
+            self.regs[14] = pc.wrapping_add(4) | 1;
+            self.pc = target;
+            return self.refill(pc);
+        }
+        if !self.system_instruction(first, second) {
+            return self.fault_for(pc, Self::undefined(pc, first as u16, Some(second as u16)));
+        }
+        self.pc = pc.wrapping_add(4);
+        if refills(first, second) {
+            return self.refill(pc);
+        }
+        if upper {
+            self.t += 1;
+            self.post(self.pc.wrapping_add(2), Phase::FetchMiddle);
+        } else {
+            self.post(self.pc, Phase::FetchEarly);
+        }
+        Progress::Posted
+    }
+
+    /// Goes on at `self.pc`, whose word is asked for in the second cycle of the instruction at `pc`.
+    fn refill(&mut self, pc: u32) -> Progress {
+        if pc & 2 == 0 {
+            self.post(pc.wrapping_add(4), Phase::FetchThenTarget);
+        } else {
+            self.t += 1;
+            self.post(self.pc & !3, Phase::Target);
+        }
+        Progress::Posted
+    }
+
+    /// The effect of MRS, MSR and barriers. False if undefined.
+    pub(crate) fn system_instruction(&mut self, first: u32, second: u32) -> bool {
+        if first & 0xffe0 == 0xf380 && second & 0xff00 == 0x8800 {
+            let value = self.regs[(first & 15) as usize];
+            return self.write_special(second & 0xff, value);
+        }
+        if first & 0xffe0 == 0xf3e0 && second & 0xf000 == 0x8000 {
+            let Some(value) = self.read_special(second & 0xff) else { return false };
+            self.set_number((second >> 8 & 15) as u8, value);
+            return true;
+        }
+        // DSB, DMB, ISB; the bus does everything in order, so that the first two have nothing to wait for.
+        first & 0xfff0 == 0xf3b0 && second & 0xd000 == 0x8000 && matches!(second >> 4 & 15, 4..=6)
+    }
+
+    /// Special registers by `SYSm` (B4.1.1, table B4-1).
+    fn read_special(&self, number: u32) -> Option<u32> {
+        let privileged = self.is_privileged();
+        Some(match number {
+            0..=7 => {
+                let flags = if number & 4 == 0 { self.flags() } else { 0 };
+                flags | if number & 1 != 0 { u32::from(self.ipsr) } else { 0 }
+            }
+            8 if privileged => self.msp(),
+            9 if privileged => self.psp(),
+            16 => u32::from(self.primask && privileged),
+            20 => self.control(),
+            8 | 9 => 0,
+            _ => return None,
+        })
+    }
+
+    fn write_special(&mut self, number: u32, value: u32) -> bool {
+        if number & !7 == 0 {
+            if number & 4 == 0 {
+                self.set_flags(value);
+            }
+            return true;
+        }
+        if !self.is_privileged() {
+            return matches!(number, 8 | 9 | 16 | 20);
+        }
+        match number {
+            8 | 9 => {
+                let in_use = (number == 9) == self.uses_psp();
+                *(if in_use { &mut self.regs[13] } else { &mut self.other_sp }) = value & !3;
+            }
+            16 => self.mask(value & 1 != 0),
+            20 => {
+                self.unprivileged = value & 1 != 0;
+                // SPSEL can be written in thread mode only (B1.4.4).
+                if self.ipsr == 0 && (value & 2 != 0) != self.spsel {
+                    self.spsel = value & 2 != 0;
+                    std::mem::swap(&mut self.regs[13], &mut self.other_sp);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Sets PRIMASK, if the core may.
+    pub(crate) fn mask(&mut self, primask: bool) {
+        if self.is_privileged() {
+            self.primask = primask;
+            // Or else it makes no difference.
+            if self.nvic.is_pending() {
+                self.refresh();
+            }
+        }
+    }
+
+    pub(crate) fn is_privileged(&self) -> bool {
+        self.ipsr != 0 || !self.unprivileged
+    }
+
+    /// 16-bit instructions that reach beyond registers. Returns as `execute`.
+    #[inline(never)]
+    pub(crate) fn rare(&mut self, op: &Op, pc: u32, halfword: u16) -> Progress {
+        match op.code {
+            Code::Cps => {
+                self.mask(op.immediate != 0);
+                self.end_cycle()
+            }
+            Code::Sev => {
+                self.post_beside(Phase::Sev);
+                Progress::Posted
+            }
+            Code::Wfe | Code::Wfi => {
+                self.waits_for_event = op.code == Code::Wfe;
+                self.post_internal(Phase::Doze);
+                Progress::Posted
+            }
+            Code::Bkpt if op.immediate == 0xab => {
+                self.began = pc;
+                self.post_internal(Phase::Semihost);
+                Progress::Posted
+            }
+            Code::Svc => self.supervisor_call(pc),
+            Code::Bkpt => self.fault_for(pc, Cause::Breakpoint(op.immediate as u8)),
+            _ => self.fault_for(pc, Self::undefined(pc, halfword, None)),
+        }
+    }
+
+    fn supervisor_call(&mut self, pc: u32) -> Progress {
+        if self.can_take(SV_CALL) {
+            self.take_at_once(SV_CALL, pc.wrapping_add(2))
+        } else {
+            self.fault_for(pc, Cause::SupervisorCall)
+        }
+    }
+
+    /// Second half of WFI and WFE: sleeps unless there is a reason not to.
+    pub(crate) fn doze(&mut self, bus: &mut Bus) -> Progress {
+        self.t += 1;
+        if self.has_reason_to_wake() {
+            return self.end_cycle();
+        }
+        self.fall_asleep(bus);
+        Progress::Posted
+    }
+
+    pub(crate) fn fall_asleep(&mut self, bus: &mut Bus) {
+        self.slept_at = self.t;
+        self.post_internal(Phase::Asleep);
+        bus.watch.sleeps(self.t, self.id);
+        self.t = NEVER;
+        self.plan_wake(0);
+    }
+
+    /// The last cycle of WFI or WFE after a sleep comes one cycle after waking.
+    pub(crate) fn wake(&mut self, bus: &mut Bus) -> Progress {
+        self.systick_due();
+        if !self.has_reason_to_wake() {
+            let now = self.t;
+            self.t = NEVER;
+            self.plan_wake(now + 1);
+            return Progress::Posted;
+        }
+        self.stats.asleep += self.t - self.slept_at;
+        bus.watch.wakes(self.t, self.id);
+        self.t += 1;
+        if std::mem::take(&mut self.resume_from_exit) {
+            return self.branch_to(self.pc);
+        }
+        self.end_cycle()
+    }
+
+    /// After the host served BKPT 0xAB: one cycle of nothing, then the next instruction.
+    pub(crate) fn end_semihost(&mut self) {
+        self.t += 1;
+        if self.end_cycle() == Progress::Boundary {
+            self.post_internal(Phase::Idle);
+        }
+    }
+}
+
+/// Whether a system instruction is ISB, which refills the pipeline: as BL, but with the next instruction.
+pub(crate) fn refills(first: u32, second: u32) -> bool {
+    first & 0xfff0 == 0xf3b0 && second & 0xf0 == 0x60
+}
+
+/// Where a BL at `pc` goes; none if the two halfwords are no BL.
+pub(crate) fn branch_target(pc: u32, first: u16, second: u16) -> Option<u32> {
+    if first & 0xf800 != 0xf000 || second & 0xd000 != 0xd000 {
+        return None;
+    }
+    let (first, second) = (u32::from(first), u32::from(second));
+    let sign = first >> 10 & 1;
+    let (j1, j2) = (second >> 13 & 1, second >> 11 & 1);
+    let bits =
+        sign << 24 | (j1 ^ sign ^ 1) << 23 | (j2 ^ sign ^ 1) << 22 | (first & 0x3ff) << 12 | (second & 0x7ff) << 1;
+    let offset = ((bits << 7) as i32 >> 7) as u32;
+    Some(pc.wrapping_add(4).wrapping_add(offset))
+}

@@ -1,0 +1,359 @@
+//! The processors of ARMv7E-M, for function only: the Cortex-M4 with FPv4-SP and the Cortex-M7 with FPv5-D16.
+//!
+//! [`Processor::step`] executes one instruction, or enters one exception, and there is no more time in it than that: how
+//! long a Cortex-M7 takes is not documented (dual issue, caches, bridges). What is outside of a core, memory and
+//! peripherals, is behind [`bus::Bus`]; what is inside is here: registers, floating point, exceptions, NVIC, MPU, `SysTick`, and
+//! the system control space; in a Cortex-M7 its data cache. [`crate::stm32h745`] is the chip that is made of them.
+//!
+//! What both architectures have in common is taken from where it was first written: 16-bit instructions are decoded by
+//! [`crate::isa::armv6m::decode`], and numbers of exceptions, sets of them and `SysTick` are those of [`crate::isa::armv6m`].
+//!
+//! Sections are those of the ARMv7-M Architecture Reference Manual (DDI 0403E); names in backticks with capitals inside are those
+//! of its pseudo-code. Where it leaves the choice to an implementation, the source says what is chosen. The manual was not at
+//! hand, so that what the code does was compared with QEMU's cores (`tests/armv7em/qemu.rs`).
+
+#![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a register is signed or not as its instruction says
+
+pub mod arithmetic;
+pub mod bus;
+pub mod cache;
+mod control;
+mod data;
+mod dwt;
+pub mod exception;
+pub mod fault;
+pub mod float;
+pub mod fpu;
+mod media;
+mod memory;
+pub mod model;
+pub mod mpu;
+mod multiply;
+mod narrow;
+pub mod nvic;
+mod parallel;
+pub mod registers;
+pub mod scs;
+mod several;
+mod special;
+mod transfer;
+mod wide;
+
+use crate::core::time::{Cycle, NEVER};
+use crate::isa::armv6m::systick::SysTick;
+use bus::Bus;
+use cache::Cache;
+use dwt::Dwt;
+use fault::{Fault, FaultStatus};
+use fpu::Fpu;
+use model::Model;
+use mpu::Mpu;
+use nvic::Nvic;
+use registers::Flags;
+use scs::SystemControl;
+
+/// How an instruction ended: with what it did, or with a fault and nothing done.
+pub(crate) type Done = Result<(), Fault>;
+
+/// What a step was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// An instruction was executed, or was skipped by its condition.
+    Executed,
+    /// The exception of this number was entered, or chained to the one before. (An instruction that faulted had no effect.)
+    Entered(u8),
+    /// Nothing: the core sleeps.
+    Asleep,
+    /// Nothing: the core is at BKPT with this number, and stays there until `pass_breakpoint` or `refuse_breakpoint`.
+    Breakpoint(u8),
+    /// Nothing, for good: a fault where faults cannot be handled (B1.5.15).
+    LockedUp,
+    /// The instruction asked for a reset of the system, by `AIRCR.SYSRESETREQ`.
+    ResetRequested,
+}
+
+/// Why a core executes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Sleep {
+    /// It does.
+    No,
+    /// WFI, or `SCR.SLEEPONEXIT`.
+    ForInterrupt,
+    /// WFE.
+    ForEvent,
+    /// Lockup.
+    Lockup,
+}
+
+/// One core with all that the architecture puts into it.
+#[derive(Clone, Debug, Hash)]
+#[allow(clippy::struct_excessive_bools)] // flags of the architecture
+pub struct Processor {
+    model: Model,
+    /// R0 to R12, the stack pointer in use, LR; the last one is not used.
+    r: [u32; 16],
+    /// The stack pointer that is not in use.
+    other_sp: u32,
+    /// The instruction being executed.
+    pc: u32,
+    /// The one after it.
+    next: u32,
+    flags: Flags,
+    /// EPSR.IT (B1.4.2).
+    it: u8,
+    /// The instruction being executed is in an IT block.
+    conditional: bool,
+    /// EPSR.T.
+    thumb: bool,
+    ipsr: u8,
+    primask: bool,
+    faultmask: bool,
+    basepri: u8,
+    /// CONTROL.nPRIV.
+    unprivileged: bool,
+    /// CONTROL.SPSEL.
+    spsel: bool,
+    /// CONTROL.FPCA: there is a floating-point context.
+    fpca: bool,
+    fpu: Fpu,
+    nvic: Nvic,
+    mpu: Mpu,
+    /// The data cache, of a Cortex-M7.
+    cache: Option<Cache>,
+    dwt: Dwt,
+    systick: SysTick,
+    scs: SystemControl,
+    faults: FaultStatus,
+    /// The local monitor is in its exclusive state. It does not compare addresses, as in both processors.
+    exclusive: bool,
+    /// The event register of WFE (B1.5.18).
+    event: bool,
+    sleep: Sleep,
+    /// Something about exceptions may have changed: the next boundary looks.
+    attention: bool,
+    /// Steps so far: what `SysTick` counts.
+    now: Cycle,
+    /// The step in which `SysTick` raises its exception.
+    tick_at: Cycle,
+    /// An `EXC_RETURN` value was branched to.
+    returning: Option<u32>,
+    reset_requested: bool,
+}
+
+impl Processor {
+    /// A core in reset: `reset` is to be called before it is stepped.
+    #[must_use]
+    pub fn new(model: Model) -> Self {
+        Self {
+            model,
+            r: [0; 16],
+            other_sp: 0,
+            pc: 0,
+            next: 0,
+            flags: Flags::default(),
+            it: 0,
+            conditional: false,
+            thumb: true,
+            ipsr: 0,
+            primask: false,
+            faultmask: false,
+            basepri: 0,
+            unprivileged: false,
+            spsel: false,
+            fpca: false,
+            fpu: Fpu::new(),
+            nvic: Nvic::new(model.interrupts, model.priority_bits),
+            mpu: Mpu::new(model.regions),
+            cache: model.memories.map(|memories| Cache::new(memories.data_cache)),
+            dwt: Dwt::new(model.memories.is_some()),
+            systick: SysTick::new(),
+            scs: SystemControl::new(),
+            faults: FaultStatus::default(),
+            exclusive: false,
+            event: false,
+            sleep: Sleep::No,
+            attention: false,
+            now: 0,
+            tick_at: NEVER,
+            returning: None,
+            reset_requested: false,
+        }
+    }
+
+    /// Resets the core, which then begins as the vector table at `vectors` says (B1.5.5; where the table is at reset is the
+    /// chip's choice: B3.2.5). Levels of interrupt lines stay. A table that cannot be read locks the core up.
+    pub fn reset(&mut self, vectors: u32, bus: &mut impl Bus) {
+        *self = Self { nvic: self.nvic.after_reset(), now: self.now, ..Self::new(self.model) };
+        self.attention = true;
+        self.scs.vtor = vectors;
+        self.r[14] = 0xffff_ffff;
+        match (self.read_vector(0, bus), self.read_vector(1, bus)) {
+            (Some(stack), Some(entry)) => {
+                self.r[13] = stack & !3;
+                self.start_at(entry);
+            }
+            _ => self.sleep = Sleep::Lockup,
+        }
+    }
+
+    /// Goes on at `entry`, whose bit 0 becomes EPSR.T.
+    fn start_at(&mut self, entry: u32) {
+        self.pc = entry & !1;
+        self.next = self.pc;
+        self.thumb = entry & 1 != 0;
+    }
+
+    /// Executes one instruction, or enters an exception, or does nothing where the core sleeps.
+    pub fn step(&mut self, bus: &mut impl Bus) -> Step {
+        self.now += 1;
+        if self.now >= self.tick_at {
+            self.tick();
+        }
+        if self.sleep != Sleep::No && !self.wakes() {
+            return if self.sleep == Sleep::Lockup { Step::LockedUp } else { Step::Asleep };
+        }
+        if self.attention && self.take_pending(bus) {
+            return self.entered();
+        }
+        let it = self.it;
+        let done = self.fetch_and_execute(bus);
+        match done {
+            Ok(()) => {
+                self.pc = self.next;
+                if let Some(value) = self.returning.take() {
+                    self.return_from_exception(value, bus);
+                }
+                if std::mem::take(&mut self.reset_requested) { Step::ResetRequested } else { Step::Executed }
+            }
+            Err(fault) => {
+                self.it = it;
+                self.returning = None;
+                if let Fault::Breakpoint(number) = fault {
+                    return Step::Breakpoint(number);
+                }
+                self.recognise(fault);
+                if self.sleep != Sleep::Lockup {
+                    self.take_pending(bus);
+                }
+                self.entered()
+            }
+        }
+    }
+
+    fn entered(&self) -> Step {
+        if self.sleep == Sleep::Lockup { Step::LockedUp } else { Step::Entered(self.ipsr) }
+    }
+
+    fn fetch_and_execute(&mut self, bus: &mut impl Bus) -> Done {
+        if !self.thumb {
+            return Err(Fault::InvalidState);
+        }
+        let first = self.fetch(self.pc, bus)?;
+        let wide = first >> 11 > 0x1c;
+        let second = if wide { self.fetch(self.pc.wrapping_add(2), bus)? } else { 0 };
+        self.next = self.pc.wrapping_add(if wide { 4 } else { 2 });
+        self.conditional = self.it & 15 != 0;
+        if self.conditional {
+            let condition = u32::from(self.it >> 4);
+            self.advance_it();
+            // BKPT is executed whatever the condition.
+            if !self.flags.meet(condition) && first >> 8 != 0xbe {
+                return Ok(());
+            }
+        }
+        if wide { self.execute_wide(u32::from(first), u32::from(second), bus) } else { self.execute_narrow(first, bus) }
+    }
+
+    /// The next instruction of an IT block, if there is one.
+    fn advance_it(&mut self) {
+        self.it = if self.it.is_multiple_of(8) { 0 } else { self.it & 0xe0 | self.it << 1 & 0x1f };
+    }
+
+    /// `SysTick` has reached zero.
+    fn tick(&mut self) {
+        if self.systick.take_exception(self.now).is_some() {
+            self.pend(crate::core::cortex_m::SYS_TICK);
+        }
+        self.tick_at = self.systick.next_exception();
+    }
+
+    /// Steps over the BKPT that the core is at, as a debugger that has served it does.
+    pub fn pass_breakpoint(&mut self) {
+        self.pc = self.pc.wrapping_add(2);
+        if self.it & 15 != 0 {
+            self.advance_it();
+        }
+    }
+
+    /// Makes the BKPT that the core is at the fault that it is without a debugger (`HardFault`, as the monitor is not
+    /// enabled).
+    pub fn refuse_breakpoint(&mut self, bus: &mut impl Bus) -> Step {
+        self.recognise_breakpoint();
+        if self.sleep != Sleep::Lockup {
+            self.take_pending(bus);
+        }
+        self.entered()
+    }
+
+    /// Sets the level of an interrupt line. One that rises makes its interrupt pending.
+    pub fn set_interrupt(&mut self, number: u8, level: bool) {
+        if self.nvic.set_line(number, level) {
+            self.newly_pending();
+        }
+    }
+
+    /// Raises NMI.
+    pub fn raise_nmi(&mut self) {
+        self.pend(crate::core::cortex_m::NMI);
+    }
+
+    /// An event from outside, such as the other core's SEV (B1.5.18).
+    pub fn receive_event(&mut self) {
+        self.event = true;
+    }
+
+    /// Lets time pass for a core that sleeps or is held: so many steps, in which nothing else may be due (`next_tick`).
+    /// `counting`: DWT's counter goes on meanwhile.
+    pub fn pass(&mut self, steps: u64, counting: bool) {
+        self.now += steps;
+        if !counting {
+            self.dwt.leave_out(steps);
+        }
+    }
+
+    /// The step in which `SysTick` raises its exception next; `NEVER` if it does not.
+    #[must_use]
+    pub fn next_tick(&self) -> u64 {
+        self.tick_at
+    }
+
+    /// `SCR.SLEEPDEEP`: a sleep is to be a deep one.
+    #[must_use]
+    pub fn sleeps_deeply(&self) -> bool {
+        self.scs.sleeps_deeply()
+    }
+
+    /// Steps made so far.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.now
+    }
+
+    /// Whether the core sleeps in WFI or WFE.
+    #[must_use]
+    pub fn is_asleep(&self) -> bool {
+        matches!(self.sleep, Sleep::ForInterrupt | Sleep::ForEvent)
+    }
+
+    /// Whether it sleeps until an event (WFE).
+    #[must_use]
+    pub fn waits_for_event(&self) -> bool {
+        self.sleep == Sleep::ForEvent
+    }
+
+    /// Whether the core is locked up.
+    #[must_use]
+    pub fn is_locked_up(&self) -> bool {
+        self.sleep == Sleep::Lockup
+    }
+}

@@ -1,0 +1,179 @@
+//! The data cache of a Cortex-M7: write-back, and really stale where software does not look after it.
+//!
+//! 4 ways of 32-byte lines; which policy a place has is the protection unit's ([`super::mpu`]). Which way is given up for a
+//! new line is the processor's secret ("pseudo-random", Cortex-M7 TRM 5.4): here they take turns. Nothing is fetched ahead,
+//! so that a line is in the cache only if the program has accessed it. The instruction cache is not modelled: code is always
+//! fetched from memory.
+
+use crate::core::access::Width;
+use crate::isa::armv7em::bus::{Bus, Event, Refused};
+use crate::isa::armv7em::mpu::Policy;
+
+/// Bytes of a line.
+pub const LINE: u32 = 32;
+const WAYS: usize = 4;
+
+/// Operations by set and way, or by address, that the system control space offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Maintenance {
+    Invalidate,
+    Clean,
+    CleanAndInvalidate,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Line {
+    /// Address of its first byte.
+    address: u32,
+    valid: bool,
+    dirty: bool,
+    words: [u32; (LINE / 4) as usize],
+}
+
+/// The cache's lines.
+#[derive(Clone, Debug, Hash)]
+pub struct Cache {
+    /// Set by set.
+    lines: Vec<Line>,
+    /// The way of each set that is given up next.
+    victims: Vec<u8>,
+    /// Sets and ways whose contents are those of power-on: unknown.
+    unknown: Vec<bool>,
+}
+
+impl Cache {
+    /// A cache of so many bytes: a power of two, at least 128. What is in it is unknown.
+    pub(crate) fn new(bytes: u32) -> Self {
+        let lines = (bytes / LINE) as usize;
+        Self { lines: vec![Line::default(); lines], victims: vec![0; lines / WAYS], unknown: vec![true; lines] }
+    }
+
+    fn sets(&self) -> usize {
+        self.victims.len()
+    }
+
+    /// CCSIDR: write-through, write-back, read and write allocation; sets, ways, words of a line.
+    pub(crate) fn size_id(&self) -> u32 {
+        0xf << 28 | (self.sets() as u32 - 1) << 13 | (WAYS as u32 - 1) << 3 | 1
+    }
+
+    /// Whether a line still has what it had at power-on.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.unknown.contains(&true)
+    }
+
+    fn find(&self, address: u32) -> Option<usize> {
+        let first = (address / LINE) as usize % self.sets() * WAYS;
+        let wanted = address & !(LINE - 1);
+        (first..first + WAYS).find(|&at| self.lines[at].valid && self.lines[at].address == wanted)
+    }
+
+    /// A word without any effect, if its line is here.
+    pub(crate) fn peek(&self, address: u32) -> Option<u32> {
+        self.find(address).map(|at| self.lines[at].words[word_of(address)])
+    }
+
+    pub(crate) fn read(&mut self, address: u32, width: Width, bus: &mut impl Bus) -> Result<u32, Refused> {
+        let at = match self.find(address) {
+            Some(at) => {
+                bus.observe(Event::LineRead(address));
+                at
+            }
+            None => self.fill(address, bus)?,
+        };
+        let part = self.lines[at].words[word_of(address)] >> ((address & 3) * 8);
+        Ok(part & u32::MAX >> (32 - 8 * width.bytes()))
+    }
+
+    pub(crate) fn write(
+        &mut self,
+        address: u32,
+        width: Width,
+        value: u32,
+        policy: Policy,
+        bus: &mut impl Bus,
+    ) -> Result<(), Refused> {
+        let found = match (self.find(address), policy) {
+            (None, Policy::WriteBackAndAllocate) => Some(self.fill(address, bus)?),
+            (found, _) => found,
+        };
+        if let Some(at) = found {
+            let (shift, mask) = ((address & 3) * 8, u32::MAX >> (32 - 8 * width.bytes()));
+            let word = &mut self.lines[at].words[word_of(address)];
+            *word = *word & !(mask << shift) | (value & mask) << shift;
+            if policy != Policy::WriteThrough {
+                if !std::mem::replace(&mut self.lines[at].dirty, true) {
+                    bus.observe(Event::LineDirty(address));
+                }
+                return Ok(());
+            }
+        }
+        bus.write(address, width, value)
+    }
+
+    /// Brings a line in, in the place of another.
+    fn fill(&mut self, address: u32, bus: &mut impl Bus) -> Result<usize, Refused> {
+        let set = (address / LINE) as usize % self.sets();
+        let way = (0..WAYS).find(|way| !self.lines[set * WAYS + way].valid).unwrap_or_else(|| {
+            let way = self.victims[set];
+            self.victims[set] = (way + 1) % WAYS as u8;
+            usize::from(way)
+        });
+        let at = set * WAYS + way;
+        self.clean(at, bus);
+        self.drop_line(at, bus);
+        let first = address & !(LINE - 1);
+        let mut words = [0; (LINE / 4) as usize];
+        for (word, place) in words.iter_mut().zip((first..).step_by(4)) {
+            *word = bus.read(place, Width::Word)?;
+        }
+        self.lines[at] = Line { address: first, valid: true, dirty: false, words };
+        bus.observe(Event::LineFilled(first));
+        Ok(at)
+    }
+
+    /// Writes a line back, if it has something that memory has not. Memory that refuses it loses it.
+    fn clean(&mut self, at: usize, bus: &mut impl Bus) {
+        let line = &mut self.lines[at];
+        if line.valid && std::mem::take(&mut line.dirty) {
+            for (word, place) in line.words.iter().zip((line.address..).step_by(4)) {
+                let _ = bus.write(place, Width::Word, *word);
+            }
+            bus.observe(Event::LineCleaned(line.address));
+        }
+    }
+
+    fn drop_line(&mut self, at: usize, bus: &mut impl Bus) {
+        let line = &mut self.lines[at];
+        if std::mem::take(&mut line.valid) {
+            bus.observe(Event::LineDropped(line.address));
+        }
+    }
+
+    fn maintain(&mut self, at: usize, operation: Maintenance, bus: &mut impl Bus) {
+        if operation != Maintenance::Invalidate {
+            self.clean(at, bus);
+        }
+        if operation != Maintenance::Clean {
+            self.drop_line(at, bus);
+            self.unknown[at] = false;
+        }
+    }
+
+    /// By the address of what is in the line.
+    pub(crate) fn maintain_address(&mut self, address: u32, operation: Maintenance, bus: &mut impl Bus) {
+        if let Some(at) = self.find(address) {
+            self.maintain(at, operation, bus);
+        }
+    }
+
+    /// By set, from bit 5 up, and way, in the highest bits.
+    pub(crate) fn maintain_set_and_way(&mut self, value: u32, operation: Maintenance, bus: &mut impl Bus) {
+        let set = (value / LINE) as usize % self.sets();
+        self.maintain(set * WAYS + (value >> 30) as usize, operation, bus);
+    }
+}
+
+fn word_of(address: u32) -> usize {
+    (address % LINE / 4) as usize
+}

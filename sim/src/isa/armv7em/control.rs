@@ -1,0 +1,92 @@
+//! Branches, hints, barriers, SVC.
+
+use crate::core::cortex_m::SV_CALL;
+use crate::isa::armv7em::bus::{Bus, Event};
+use crate::isa::armv7em::fault::Fault;
+use crate::isa::armv7em::{Done, Processor, Sleep};
+
+impl Processor {
+    /// Branches and miscellaneous control.
+    pub(crate) fn branch_or_control(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+        match (second >> 14 & 1, second >> 12 & 1) {
+            (0, 0) if first >> 7 & 7 != 7 => {
+                if self.flags.meet(first >> 6 & 15) {
+                    self.branch_by(near_offset(first, second));
+                }
+            }
+            (0, 0) => return self.special(first, second, bus),
+            (0, _) => self.branch_by(far_offset(first, second)),
+            (_, 1) => {
+                self.set(14, self.next | 1);
+                self.branch_by(far_offset(first, second));
+            }
+            _ => return Err(Fault::Undefined),
+        }
+        Ok(())
+    }
+
+    fn branch_by(&mut self, offset: u32) {
+        self.branch(self.reg(15).wrapping_add(offset));
+    }
+
+    fn special(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+        match first >> 4 & 0x7f {
+            0x38 | 0x39 => return self.write_special(second & 0xff, second >> 10 & 3, self.reg(first & 15)),
+            0x3e | 0x3f => {
+                let value = self.read_special(second & 0xff)?;
+                self.set(second >> 8 & 15, value);
+            }
+            0x3a if (second >> 8).is_multiple_of(8) => self.hint(second & 0xff, bus),
+            0x3b => match second >> 4 & 15 {
+                2 => self.exclusive = false,
+                // DSB, DMB, ISB: everything happens in order, so that there is nothing to wait for.
+                4 => {
+                    self.mpu.complete();
+                    bus.observe(Event::Completed);
+                }
+                5 => bus.observe(Event::Ordered),
+                6 => self.mpu.synchronise(),
+                _ => return Err(Fault::Undefined),
+            },
+            _ => return Err(Fault::Undefined),
+        }
+        Ok(())
+    }
+
+    /// NOP, YIELD, WFE, WFI, SEV, DBG, by their number in the 16-bit form (A5.2.5) or, which is the same, a sixteenth of it.
+    pub(crate) fn hint(&mut self, number: u32, bus: &mut impl Bus) {
+        match if number.is_multiple_of(16) { number >> 4 } else { number } {
+            2 if !std::mem::take(&mut self.event) => self.sleep = Sleep::ForEvent,
+            3 => self.sleep = Sleep::ForInterrupt,
+            4 => {
+                self.event = true;
+                bus.send_event();
+            }
+            _ => {}
+        }
+    }
+
+    /// SVC where its priority does not let it be taken is a `HardFault` of this instruction (B1.5.4).
+    pub(crate) fn supervisor_call(&mut self) -> Done {
+        if self.nvic.group_priority(SV_CALL) >= self.execution_priority() {
+            return Err(Fault::SupervisorCall);
+        }
+        self.pend(SV_CALL);
+        Ok(())
+    }
+}
+
+/// The offset of a conditional branch (B, encoding T3).
+fn near_offset(first: u32, second: u32) -> u32 {
+    let (sign, one, two) = (first >> 10 & 1, second >> 13 & 1, second >> 11 & 1);
+    let offset = sign << 20 | two << 19 | one << 18 | (first & 0x3f) << 12 | (second & 0x7ff) << 1;
+    ((offset << 11) as i32 >> 11) as u32
+}
+
+/// The offset of B (encoding T4) and BL.
+fn far_offset(first: u32, second: u32) -> u32 {
+    let sign = first >> 10 & 1;
+    let (one, two) = ((second >> 13 ^ sign ^ 1) & 1, (second >> 11 ^ sign ^ 1) & 1);
+    let offset = sign << 24 | one << 23 | two << 22 | (first & 0x3ff) << 12 | (second & 0x7ff) << 1;
+    ((offset << 7) as i32 >> 7) as u32
+}

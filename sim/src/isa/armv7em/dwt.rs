@@ -1,0 +1,72 @@
+//! The cycle counter of the data watchpoint and trace unit (C1.8); its comparators are not modelled.
+
+use crate::core::time::Cycle;
+
+/// `DWT_CTRL` after reset: four comparators (NUMCOMP).
+const CONTROL: u32 = 4 << 28;
+/// The bits of `DWT_CTRL` that can be written.
+const WRITABLE: u32 = 0x007f_ffff;
+const CYCCNTENA: u32 = 1;
+/// What opens the lock by `DWT_LAR`.
+const KEY: u32 = 0xc5ac_ce55;
+
+/// One core's unit. It counts steps of the core.
+#[derive(Clone, Debug, Hash)]
+pub struct Dwt {
+    control: u32,
+    /// The counter at step `since`.
+    counted: u32,
+    since: Cycle,
+    /// Whether there is a lock (a Cortex-M4 has none), and whether it is closed to software.
+    lockable: bool,
+    locked: bool,
+}
+
+impl Dwt {
+    pub(crate) fn new(lockable: bool) -> Self {
+        Self { control: CONTROL, counted: 0, since: 0, lockable, locked: lockable }
+    }
+
+    /// The counter at a step. `traces` is `DEMCR.TRCENA`, without which it stands still.
+    fn count(&self, now: Cycle, traces: bool) -> u32 {
+        let counts = traces && self.control & CYCCNTENA != 0;
+        if counts { self.counted.wrapping_add(now.saturating_sub(self.since) as u32) } else { self.counted }
+    }
+
+    /// `DEMCR.TRCENA`, or something else that lets the counter count, is about to change.
+    pub(crate) fn settle(&mut self, now: Cycle, traces: bool) {
+        self.counted = self.count(now, traces);
+        self.since = now;
+    }
+
+    /// Steps that are not to be counted have passed.
+    pub(crate) fn leave_out(&mut self, steps: Cycle) {
+        self.since += steps;
+    }
+
+    pub(crate) fn read(&self, offset: u32, now: Cycle, traces: bool) -> u32 {
+        match offset {
+            0x000 => self.control,
+            0x004 => self.count(now, traces),
+            // LSR: whether there is a lock, and whether it is closed.
+            0xfb4 => u32::from(self.lockable) | u32::from(self.locked) << 1,
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn write(&mut self, offset: u32, value: u32, now: Cycle, traces: bool) {
+        if offset == 0xfb0 {
+            self.locked = self.lockable && value != KEY;
+            return;
+        }
+        if self.locked || !traces {
+            return;
+        }
+        self.settle(now, traces);
+        match offset {
+            0x000 => self.control = CONTROL | value & WRITABLE,
+            0x004 => self.counted = value,
+            _ => {}
+        }
+    }
+}

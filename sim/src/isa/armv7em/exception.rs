@@ -1,0 +1,251 @@
+//! Exceptions: when they are taken, entry, return, chaining, sleep (B1.5).
+
+use crate::core::access::Width;
+use crate::core::cortex_m::{HARD_FAULT, NMI};
+use crate::isa::armv7em::bus::{Bus, Event};
+use crate::isa::armv7em::fault::{Fault, status};
+use crate::isa::armv7em::{Processor, Sleep};
+
+/// Number of the `MemManage` exception; numbers as in B1.5.2, those of ARMv6-M in [`crate::isa::armv6m::exception`].
+pub const MEM_MANAGE: u8 = 4;
+/// Number of the `BusFault` exception.
+pub const BUS_FAULT: u8 = 5;
+/// Number of the `UsageFault` exception.
+pub const USAGE_FAULT: u8 = 6;
+/// Priority of a thread: after all that an exception can have.
+pub(crate) const THREAD: i16 = 256;
+/// Bytes of a frame, and of one with the floating-point context (B1.5.7).
+const FRAME: u32 = 0x20;
+const LONG_FRAME: u32 = 0x68;
+
+impl Processor {
+    /// Priority of what executes now: lower is more urgent (B1.5.4).
+    pub(crate) fn execution_priority(&self) -> i16 {
+        if self.faultmask {
+            return self.nvic.active_priority().min(-1);
+        }
+        let unmasked = self.priority_without_primask();
+        if self.primask { unmasked.min(0) } else { unmasked }
+    }
+
+    /// Whether that is less than 0: in `HardFault` and NMI, and with FAULTMASK.
+    pub(crate) fn is_below_zero(&self) -> bool {
+        self.faultmask || self.nvic.active.has(NMI) || self.nvic.active.has(HARD_FAULT)
+    }
+
+    fn priority_without_primask(&self) -> i16 {
+        let active = self.nvic.active_priority();
+        match self.basepri {
+            0 => active,
+            basepri => active.min(self.nvic.group_of(i16::from(basepri))),
+        }
+    }
+
+    /// Whether an exception would be taken at once.
+    pub(crate) fn can_take(&self, exception: u8) -> bool {
+        self.nvic.enabled.has(exception) && self.nvic.group_priority(exception) < self.execution_priority()
+    }
+
+    pub(crate) fn pend(&mut self, exception: u8) {
+        if self.nvic.pend(exception) {
+            self.newly_pending();
+        }
+    }
+
+    /// Something is pending that was not: with `SCR.SEVONPEND` that is an event (B1.5.18).
+    pub(crate) fn newly_pending(&mut self) {
+        self.attention = true;
+        self.event |= self.scs.sends_event_on_pend();
+    }
+
+    /// An instruction boundary. True if an exception was entered.
+    pub(crate) fn take_pending(&mut self, bus: &mut impl Bus) -> bool {
+        if self.nvic.best(self.execution_priority()).is_none() {
+            self.attention = false;
+            return false;
+        }
+        self.mpu.settle();
+        let return_value = self.push_context(bus);
+        self.chain(return_value, bus);
+        true
+    }
+
+    /// Enters what is most urgent now, the frame being there: a fault of pushing it may have come before what was to be taken
+    /// (B1.5.11).
+    fn chain(&mut self, return_value: u32, bus: &mut impl Bus) {
+        if self.sleep == Sleep::Lockup {
+            return;
+        }
+        let priority = self.execution_priority();
+        let Some(best) = self.nvic.best(priority) else { return self.lock_up() };
+        let Some(vector) = self.read_vector(u32::from(best), bus) else {
+            // HFSR.VECTTBL; where `HardFault` cannot be entered, or is what has no vector, nothing can.
+            self.faults.hfsr |= status::VECTTBL;
+            if best == HARD_FAULT || priority <= -1 {
+                return self.lock_up();
+            }
+            self.pend(HARD_FAULT);
+            return self.chain(return_value, bus);
+        };
+        self.nvic.activate(best);
+        if self.uses_psp() {
+            std::mem::swap(&mut self.r[13], &mut self.other_sp);
+        }
+        self.spsel = false;
+        self.fpca = false;
+        self.ipsr = best;
+        self.it = 0;
+        self.r[14] = return_value;
+        self.exclusive = false;
+        self.event = true;
+        self.attention = true;
+        self.start_at(vector);
+    }
+
+    /// A word of the vector table, by the default memory map (B3.5).
+    pub(crate) fn read_vector(&mut self, number: u32, bus: &mut impl Bus) -> Option<u32> {
+        bus.read(self.scs.vtor.wrapping_add(4 * number), Width::Word).ok()
+    }
+
+    /// Pushes the frame (B1.5.6, B1.5.7), and returns the `EXC_RETURN` value that will undo it.
+    fn push_context(&mut self, bus: &mut impl Bus) -> u32 {
+        let long = self.fpca;
+        let aligned = u32::from(long || self.scs.aligns_stack());
+        let sp = self.r[13];
+        let frame = sp.wrapping_sub(if long { LONG_FRAME } else { FRAME }) & !(aligned << 2);
+        self.r[13] = frame;
+        let padding = sp >> 2 & aligned;
+        let [r0, r1, r2, r3, ..] = self.r;
+        let psr = self.xpsr() & !(1 << 9) | padding << 9;
+        let words = [r0, r1, r2, r3, self.r[12], self.r[14], self.pc, psr];
+        if let Err(fault) = self.push(frame, words, long, bus) {
+            let exception = self.recognise_moving(fault, status::MSTKERR, status::STKERR);
+            self.raise(exception);
+        }
+        let from = match (self.is_handler(), self.spsel) {
+            (true, _) => 1,
+            (false, false) => 9,
+            (false, true) => 13,
+        };
+        0xffff_ffe0 | u32::from(!long) << 4 | from
+    }
+
+    fn push(&mut self, frame: u32, words: [u32; 8], long: bool, bus: &mut impl Bus) -> Result<(), Fault> {
+        let privileged = self.is_privileged();
+        let mut address = frame;
+        for word in words {
+            self.write(address, Width::Word, word, privileged, bus)?;
+            address = address.wrapping_add(4);
+        }
+        if long { self.push_float(address, privileged, bus) } else { Ok(()) }
+    }
+
+    /// Leaves the exception that is active, by the value that was branched to (B1.5.8).
+    pub(crate) fn return_from_exception(&mut self, value: u32, bus: &mut impl Bus) {
+        self.mpu.settle();
+        let ended = self.ipsr;
+        let nested = self.nvic.active_count() > 1;
+        let fits = match value & 15 {
+            1 => nested,
+            9 | 13 => !nested || self.scs.returns_to_thread_from_any(),
+            _ => false,
+        };
+        let valid = fits && value | 0x1f == u32::MAX && self.nvic.active.has(ended);
+        self.nvic.deactivate(ended);
+        if ended != NMI {
+            self.faultmask = false;
+        }
+        self.attention = true;
+        self.exclusive = false;
+        self.event = true;
+        if !valid {
+            return self.refuse_return(value, bus);
+        }
+        // Chained: the frame stays for the return from the next one.
+        if self.nvic.best(self.execution_priority()).is_some() {
+            return self.chain(value, bus);
+        }
+        match self.pop(value, bus) {
+            Err(fault) => {
+                let exception = self.recognise_moving(fault, status::MUNSTKERR, status::UNSTKERR);
+                self.raise(exception);
+                self.chain(value, bus);
+            }
+            Ok(None) => self.refuse_return(value, bus),
+            Ok(Some((frame, words))) => self.restore(value, frame, words),
+        }
+    }
+
+    /// INVPC: a return that does not fit what is active.
+    fn refuse_return(&mut self, value: u32, bus: &mut impl Bus) {
+        self.faults.cfsr |= status::INVPC;
+        self.raise(super::exception::USAGE_FAULT);
+        self.chain(value, bus);
+    }
+
+    /// Reads a frame back. None: its mode is not the one that the value says.
+    fn pop(&mut self, value: u32, bus: &mut impl Bus) -> Result<Option<(u32, [u32; 8])>, Fault> {
+        let frame = if value & 15 == 13 { self.other_sp } else { self.r[13] };
+        let aligned = value & 0x10 == 0 || self.scs.aligns_stack();
+        if aligned && !frame.is_multiple_of(8) {
+            bus.observe(Event::UnalignedFrame(frame));
+        }
+        let to_thread = value & 8 != 0;
+        let privileged = !(to_thread && self.unprivileged);
+        let mut words = [0; 8];
+        for (word, index) in words.iter_mut().zip(0..) {
+            *word = self.read(frame.wrapping_add(4 * index), Width::Word, privileged, bus)?;
+        }
+        if words[7].is_multiple_of(0x200) != to_thread {
+            return Ok(None);
+        }
+        if value & 0x10 == 0 {
+            self.pop_float(frame.wrapping_add(FRAME), privileged, bus)?;
+        }
+        Ok(Some((frame, words)))
+    }
+
+    fn restore(&mut self, value: u32, frame: u32, words: [u32; 8]) {
+        let [r0, r1, r2, r3, r12, lr, pc, psr] = words;
+        self.r[..4].copy_from_slice(&[r0, r1, r2, r3]);
+        self.r[12] = r12;
+        self.r[14] = lr;
+        self.pc = pc & !1;
+        self.next = self.pc;
+        self.restore_psr(psr);
+        self.ipsr = psr as u8;
+        let long = value & 0x10 == 0;
+        self.fpca = long;
+        let aligned = u32::from(long || self.scs.aligns_stack());
+        let bytes = if long { LONG_FRAME } else { FRAME };
+        let sp = frame.wrapping_add(bytes) | (psr >> 9 & aligned) << 2;
+        if value & 15 == 13 {
+            self.other_sp = sp;
+            std::mem::swap(&mut self.r[13], &mut self.other_sp);
+            self.spsel = true;
+        } else {
+            self.r[13] = sp;
+        }
+        if self.scs.sleeps_on_exit() && !self.is_handler() && self.nvic.active_count() == 0 {
+            self.sleep = Sleep::ForInterrupt;
+        }
+    }
+
+    /// Whether a core that sleeps goes on. WFI ends for what would be taken if PRIMASK were 0 (B1.5.19), WFE for an event and
+    /// for what will be taken (B1.5.18).
+    pub(crate) fn wakes(&mut self) -> bool {
+        let wakes = match self.sleep {
+            Sleep::No => true,
+            Sleep::Lockup => false,
+            Sleep::ForInterrupt => {
+                let priority = if self.faultmask { self.execution_priority() } else { self.priority_without_primask() };
+                self.nvic.best(priority).is_some()
+            }
+            Sleep::ForEvent => std::mem::take(&mut self.event) || self.nvic.best(self.execution_priority()).is_some(),
+        };
+        if wakes {
+            self.sleep = Sleep::No;
+        }
+        wakes
+    }
+}

@@ -1,0 +1,103 @@
+//! Rounding: from an exact number to one of a format, or to a whole one (ARMv7-M ARM: `FPRound`, `FPRoundInt`).
+
+use crate::isa::armv7em::float::{Finite, Format, Number, Rounding, Status, propagated_nan, unpack};
+
+/// `significand` divided by 2 to the `places` and rounded; whether something was lost. `more`: the exact number is a little
+/// further from zero than `significand`.
+pub(super) fn shift_and_round(
+    significand: u128,
+    places: u32,
+    more: bool,
+    negative: bool,
+    rounding: Rounding,
+) -> (u128, bool) {
+    let (kept, rest, half) = match places {
+        0 => (significand, 0, 1),
+        // More than its 127 bits: less than half is left.
+        128.. => (0, u128::from(significand != 0), 2),
+        _ => (significand >> places, significand & ((1 << places) - 1), 1 << (places - 1)),
+    };
+    let inexact = rest != 0 || more;
+    let above_half = rest > half || rest == half && more;
+    let at_half = rest == half && !more;
+    let up = match rounding {
+        Rounding::Nearest => above_half || at_half && kept & 1 != 0,
+        Rounding::Away => above_half || at_half,
+        Rounding::Up => inexact && !negative,
+        Rounding::Down => inexact && negative,
+        Rounding::Zero => false,
+    };
+    (kept + u128::from(up), inexact)
+}
+
+/// The number of a format for an exact one that is not zero and has at most 127 bits. `more` as above.
+pub(super) fn round(format: Format, exact: Finite, more: bool, rounding: Rounding, status: &mut Status) -> u64 {
+    let Finite { negative, exponent, significand } = exact;
+    let lowest = 1 - format.bias();
+    let top = exponent + 127 - significand.leading_zeros() as i32;
+    let tiny = top < lowest;
+    if tiny && status.flushes() && format != Format::HALF {
+        status.raise(Status::UNDERFLOW);
+        return format.zero(negative);
+    }
+    // One unit in the last place is 2 to this.
+    let unit = top.max(lowest) - format.fraction_bits as i32;
+    let (kept, inexact) = if exponent < unit {
+        shift_and_round(significand, (unit - exponent) as u32, more, negative, rounding)
+    } else {
+        let (kept, inexact) = shift_and_round(significand << (exponent - unit), 0, more, negative, rounding);
+        debug_assert!(!more, "a number with a part left out has more bits than a format");
+        (kept, inexact)
+    };
+    // The hidden bit of `kept`, and the carry of its rounding, count in the field of the exponent.
+    let field = (top.max(lowest) + format.bias() - 1) as u64;
+    let magnitude = (field << format.fraction_bits) + kept as u64;
+    let alternative = format == Format::HALF && status.alternative_half();
+    let limit = format.exponent_mask() + u64::from(alternative);
+    if magnitude >> format.fraction_bits >= limit {
+        return overflow(format, negative, rounding, alternative, status);
+    }
+    if inexact {
+        status.raise(if tiny { Status::INEXACT | Status::UNDERFLOW } else { Status::INEXACT });
+    }
+    format.zero(negative) | magnitude
+}
+
+fn overflow(format: Format, negative: bool, rounding: Rounding, alternative: bool, status: &mut Status) -> u64 {
+    if alternative {
+        status.raise(Status::INVALID);
+        return format.zero(negative) | 0x7fff;
+    }
+    status.raise(Status::OVERFLOW | Status::INEXACT);
+    let to_infinity = match rounding {
+        Rounding::Nearest | Rounding::Away => true,
+        Rounding::Up => !negative,
+        Rounding::Down => negative,
+        Rounding::Zero => false,
+    };
+    format.infinity(negative) - u64::from(!to_infinity)
+}
+
+/// VRINT: the nearest whole number by `rounding`. A change is noted only by VRINTX (`exact`).
+#[must_use]
+pub fn round_to_whole(format: Format, bits: u64, rounding: Rounding, exact: bool, status: &mut Status) -> u64 {
+    let number = unpack(format, bits, status);
+    let finite = match number {
+        Number::Nan { .. } => return propagated_nan(format, &[(bits, number)], status).unwrap_or(bits),
+        Number::Infinity(_) => return bits,
+        Number::Zero(negative) => return format.zero(negative),
+        Number::Finite(finite) => finite,
+    };
+    if finite.exponent >= 0 {
+        return bits;
+    }
+    let places = finite.exponent.unsigned_abs();
+    let (whole, inexact) = shift_and_round(finite.significand, places, false, finite.negative, rounding);
+    if inexact && exact {
+        status.raise(Status::INEXACT);
+    }
+    if whole == 0 {
+        return format.zero(finite.negative);
+    }
+    round(format, Finite { exponent: 0, significand: whole, ..finite }, false, rounding, status)
+}

@@ -1,0 +1,213 @@
+//! The floating-point extension: its registers, its context on the stack, and who may use it (B1.4.6, B1.5.7, A2.5).
+
+mod compute;
+mod decode;
+mod transfer;
+
+use crate::core::access::Width;
+use crate::core::cortex_m::HARD_FAULT;
+use crate::isa::armv7em::bus::Bus;
+use crate::isa::armv7em::exception::{BUS_FAULT, MEM_MANAGE};
+use crate::isa::armv7em::fault::{Fault, status};
+use crate::isa::armv7em::float::Status;
+use crate::isa::armv7em::{Done, Processor};
+
+/// Bits of FPCCR.
+mod fpccr {
+    pub(super) const LSPACT: u32 = 1;
+    pub(super) const USER: u32 = 1 << 1;
+    pub(super) const THREAD: u32 = 1 << 3;
+    pub(super) const HFRDY: u32 = 1 << 4;
+    pub(super) const MMRDY: u32 = 1 << 5;
+    pub(super) const BFRDY: u32 = 1 << 6;
+    pub(super) const LSPEN: u32 = 1 << 30;
+    pub(super) const ASPEN: u32 = 1 << 31;
+    /// MONRDY can be written too, and is never set: there is no debug monitor.
+    pub(super) const WRITABLE: u32 = ASPEN | LSPEN | 0x17b;
+}
+
+/// Registers of the extension.
+#[derive(Clone, Debug, Hash)]
+pub struct Fpu {
+    /// S0 to S31, of which two each are D0 to D15.
+    s: [u32; 32],
+    status: Status,
+    /// FPCCR.
+    control: u32,
+    /// FPCAR.
+    pub(crate) address: u32,
+    /// FPDSCR.
+    pub(crate) default_status: u32,
+    /// CPACR, of which only coprocessors 10 and 11 exist.
+    pub(crate) access: u32,
+}
+
+impl Fpu {
+    pub(crate) fn new() -> Self {
+        Self {
+            s: [0; 32],
+            status: Status::default(),
+            control: fpccr::ASPEN | fpccr::LSPEN,
+            address: 0,
+            default_status: 0,
+            access: 0,
+        }
+    }
+
+    fn get(&self, double: bool, number: u32) -> u64 {
+        let number = number as usize;
+        if double {
+            u64::from(self.s[(2 * number) & 31]) | u64::from(self.s[(2 * number + 1) & 31]) << 32
+        } else {
+            u64::from(self.s[number & 31])
+        }
+    }
+
+    fn put(&mut self, double: bool, number: u32, value: u64) {
+        let number = number as usize;
+        if double {
+            self.s[(2 * number) & 31] = value as u32;
+            self.s[(2 * number + 1) & 31] = (value >> 32) as u32;
+        } else {
+            self.s[number & 31] = value as u32;
+        }
+    }
+
+    /// FPCCR.
+    pub(crate) fn control(&self) -> u32 {
+        self.control
+    }
+
+    pub(crate) fn set_control(&mut self, value: u32) {
+        self.control = value & fpccr::WRITABLE;
+    }
+
+    fn is_lazy(&self) -> bool {
+        self.control & fpccr::LSPACT != 0
+    }
+}
+
+impl Processor {
+    /// S0 to S31.
+    #[must_use]
+    pub fn float_registers(&self) -> [u32; 32] {
+        self.fpu.s
+    }
+
+    /// FPSCR.
+    #[must_use]
+    pub fn fpscr(&self) -> u32 {
+        self.fpu.status.0
+    }
+
+    /// An instruction of a coprocessor: 10 and 11 are floating point, and there are no others (A6.1).
+    pub(crate) fn coprocessor(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+        if first >> 8 & 15 == 15 {
+            return Err(Fault::Undefined);
+        }
+        if second >> 9 & 7 != 5 {
+            return Err(Fault::NoCoprocessor);
+        }
+        self.check_float_allowed()?;
+        let unconditional = first & 0x1000 != 0;
+        match first >> 8 & 15 {
+            14 if second & 0x10 == 0 => self.compute_float(first, second, bus),
+            14 if !unconditional => self.move_float(first, second, bus),
+            _ if !unconditional => self.transfer_float(first, second, bus),
+            _ => Err(Fault::Undefined),
+        }
+    }
+
+    /// Whether CPACR lets code with the present privilege use the extension (`CheckVFPEnabled`).
+    fn check_float_allowed(&self) -> Done {
+        match self.fpu.access >> 20 & 3 {
+            3 => Ok(()),
+            1 if self.is_privileged() => Ok(()),
+            _ => Err(Fault::NoCoprocessor),
+        }
+    }
+
+    /// Before an instruction that uses the extension: saves a context that is waiting for that, and begins one for the code at
+    /// hand, with the default modes (`ExecuteFPCheck`).
+    fn use_float(&mut self, bus: &mut impl Bus) -> Done {
+        if self.fpu.is_lazy() {
+            self.save_lazy_context(bus)?;
+        }
+        if self.fpu.control & fpccr::ASPEN != 0 && !self.fpca {
+            let kept = self.fpu.status.0 & !Status::MODES;
+            self.fpu.status = Status(kept | self.fpu.default_status & Status::MODES);
+            self.fpca = true;
+        }
+        Ok(())
+    }
+
+    /// Writes S0 to S15 and FPSCR to `address` and up.
+    fn write_context(&mut self, address: u32, privileged: bool, bus: &mut impl Bus) -> Done {
+        let words: [u32; 17] =
+            std::array::from_fn(|index| if index < 16 { self.fpu.s[index] } else { self.fpu.status.0 });
+        for (word, index) in words.into_iter().zip(0..) {
+            self.write(address.wrapping_add(4 * index), Width::Word, word, privileged, bus)?;
+        }
+        Ok(())
+    }
+
+    /// The context is in the way of an instruction: it goes where room was left for it (`PreserveFPState`). Its faults are of
+    /// the exception that left the room, by what could be taken then.
+    fn save_lazy_context(&mut self, bus: &mut impl Bus) -> Done {
+        let privileged = self.fpu.control & fpccr::USER == 0;
+        let saved = self.write_context(self.fpu.address, privileged, bus);
+        self.fpu.control &= !fpccr::LSPACT;
+        let Err(fault) = saved else { return Ok(()) };
+        let exception = self.recognise_moving(fault, status::MLSPERR, status::LSPERR);
+        let ready = match exception {
+            MEM_MANAGE => fpccr::MMRDY,
+            BUS_FAULT => fpccr::BFRDY,
+            _ => 0,
+        };
+        if self.fpu.control & ready != 0 {
+            self.pend(exception);
+        } else if self.fpu.control & fpccr::HFRDY != 0 {
+            self.faults.hfsr |= status::FORCED;
+            self.pend(HARD_FAULT);
+        } else {
+            self.lock_up();
+            return Err(Fault::Pending);
+        }
+        if self.nvic.best(self.execution_priority()).is_some() { Err(Fault::Pending) } else { Ok(()) }
+    }
+
+    /// The part of a frame at `address` that is for floating point: written, or only left room for (`UpdateFPCCR`).
+    pub(crate) fn push_float(&mut self, address: u32, privileged: bool, bus: &mut impl Bus) -> Done {
+        if self.fpu.control & fpccr::LSPEN == 0 {
+            self.check_float_allowed()?;
+            return self.write_context(address, privileged, bus);
+        }
+        self.fpu.address = address;
+        let bit = |is: bool, bit: u32| if is { bit } else { 0 };
+        let kept = self.fpu.control & (fpccr::ASPEN | fpccr::LSPEN);
+        self.fpu.control = kept
+            | fpccr::LSPACT
+            | bit(!privileged, fpccr::USER)
+            | bit(!self.is_handler(), fpccr::THREAD)
+            | bit(self.execution_priority() > -1, fpccr::HFRDY)
+            | bit(self.can_take(MEM_MANAGE), fpccr::MMRDY)
+            | bit(self.can_take(BUS_FAULT), fpccr::BFRDY);
+        Ok(())
+    }
+
+    /// Reads it back, unless the registers still hold it.
+    pub(crate) fn pop_float(&mut self, address: u32, privileged: bool, bus: &mut impl Bus) -> Done {
+        if self.fpu.is_lazy() {
+            self.fpu.control &= !fpccr::LSPACT;
+            return Ok(());
+        }
+        self.check_float_allowed()?;
+        let mut words = [0; 17];
+        for (word, index) in words.iter_mut().zip(0..) {
+            *word = self.read(address.wrapping_add(4 * index), Width::Word, privileged, bus)?;
+        }
+        self.fpu.s[..16].copy_from_slice(&words[..16]);
+        self.fpu.status = Status(words[16] & Status::BITS);
+        Ok(())
+    }
+}

@@ -1,0 +1,210 @@
+//! Accesses to memory: alignment, protection, the private peripheral bus, and the bus outside (B3.1).
+
+use crate::core::access::Width;
+use crate::isa::armv7em::Processor;
+use crate::isa::armv7em::bus::{Bus, Event, Refused};
+use crate::isa::armv7em::cache::{Cache, Maintenance};
+use crate::isa::armv7em::fault::Fault;
+use crate::isa::armv7em::mpu::{Access, Policy};
+
+impl Processor {
+    /// A halfword of code.
+    pub(crate) fn fetch(&mut self, address: u32, bus: &mut impl Bus) -> Result<u16, Fault> {
+        if self.is_early(address, self.is_privileged(), Access::Execute) {
+            bus.observe(Event::Early { address, code: true });
+        }
+        if !self.permits(address, self.is_privileged(), Access::Execute) {
+            return Err(Fault::ProtectedCode);
+        }
+        bus.fetch(address).map_err(|_| Fault::RefusedCode)
+    }
+
+    /// A load of any alignment, with the sign of its width.
+    pub(crate) fn load(
+        &mut self,
+        address: u32,
+        width: Width,
+        privileged: bool,
+        bus: &mut impl Bus,
+    ) -> Result<u32, Fault> {
+        let value = if address & width.misaligned() == 0 {
+            self.read(address, width, privileged, bus)?
+        } else {
+            self.check_unaligned(address, width)?;
+            let mut value = 0;
+            for byte in 0..width.bytes() {
+                value |= self.read(address.wrapping_add(byte), Width::Byte, privileged, bus)? << (8 * byte);
+            }
+            value
+        };
+        Ok(match width {
+            Width::SignedHalf => value as i16 as u32,
+            Width::SignedByte => value as i8 as u32,
+            _ => value,
+        })
+    }
+
+    /// A store of any alignment.
+    pub(crate) fn store(
+        &mut self,
+        address: u32,
+        width: Width,
+        value: u32,
+        privileged: bool,
+        bus: &mut impl Bus,
+    ) -> Result<(), Fault> {
+        if address & width.misaligned() == 0 {
+            return self.write(address, width, value, privileged, bus);
+        }
+        self.check_unaligned(address, width)?;
+        for byte in 0..width.bytes() {
+            self.write(address.wrapping_add(byte), Width::Byte, value >> (8 * byte) & 0xff, privileged, bus)?;
+        }
+        Ok(())
+    }
+
+    /// A word of an instruction that takes no other alignment.
+    pub(crate) fn load_aligned(&mut self, address: u32, bus: &mut impl Bus) -> Result<u32, Fault> {
+        if address & 3 != 0 {
+            return Err(Fault::Unaligned);
+        }
+        let privileged = self.is_privileged();
+        self.read(address, Width::Word, privileged, bus)
+    }
+
+    /// The same to memory.
+    pub(crate) fn store_aligned(&mut self, address: u32, value: u32, bus: &mut impl Bus) -> Result<(), Fault> {
+        if address & 3 != 0 {
+            return Err(Fault::Unaligned);
+        }
+        let privileged = self.is_privileged();
+        self.write(address, Width::Word, value, privileged, bus)
+    }
+
+    /// An unaligned access faults if `CCR.UNALIGN_TRP` says so, and anywhere but in normal memory, where the architecture leaves
+    /// open what happens.
+    fn check_unaligned(&self, address: u32, width: Width) -> Result<(), Fault> {
+        let last = address.wrapping_add(width.bytes() - 1);
+        let allowed = !self.scs.traps_unaligned() && self.is_normal(address) && self.is_normal(last);
+        if allowed { Ok(()) } else { Err(Fault::Unaligned) }
+    }
+
+    /// An aligned read, without a sign.
+    pub(crate) fn read(
+        &mut self,
+        address: u32,
+        width: Width,
+        privileged: bool,
+        bus: &mut impl Bus,
+    ) -> Result<u32, Fault> {
+        if self.is_early(address, privileged, Access::Read) {
+            bus.observe(Event::Early { address, code: false });
+        }
+        if !self.permits(address, privileged, Access::Read) {
+            return Err(Fault::Protected(address));
+        }
+        let answer = if is_private(address) && !privileged {
+            None
+        } else if is_system_control(address) {
+            Some(self.read_system_control(address, width))
+        } else {
+            self.read_memory(address, width, bus).ok()
+        };
+        match answer {
+            Some(value) => Ok(value),
+            None if self.ignores_bus_faults() => Ok(0),
+            None => Err(Fault::Refused(address)),
+        }
+    }
+
+    /// An aligned write.
+    pub(crate) fn write(
+        &mut self,
+        address: u32,
+        width: Width,
+        value: u32,
+        privileged: bool,
+        bus: &mut impl Bus,
+    ) -> Result<(), Fault> {
+        if self.is_early(address, privileged, Access::Write) {
+            bus.observe(Event::Early { address, code: false });
+        }
+        if !self.permits(address, privileged, Access::Write) {
+            return Err(Fault::Protected(address));
+        }
+        let taken = if is_private(address) && !privileged && !self.lets_user_trigger(address) {
+            false
+        } else if is_system_control(address) {
+            self.write_system_control(address, width, value);
+            self.maintain_caches(address, value, bus);
+            true
+        } else {
+            self.write_memory(address, width, value, bus).is_ok()
+        };
+        if taken || self.ignores_bus_faults() { Ok(()) } else { Err(Fault::Refused(address)) }
+    }
+
+    /// The data cache, and what is to be done with a place in it, if it has to do with that.
+    fn cached(&mut self, address: u32) -> Option<(&mut Cache, Policy)> {
+        if !self.scs.caches_data() {
+            return None;
+        }
+        let policy = self.policy(address);
+        self.cache.as_mut().filter(|_| policy != Policy::NotCached).map(|cache| (cache, policy))
+    }
+
+    fn read_memory(&mut self, address: u32, width: Width, bus: &mut impl Bus) -> Result<u32, Refused> {
+        match self.cached(address) {
+            Some((cache, _)) => cache.read(address, width, bus),
+            None => bus.read(address, width),
+        }
+    }
+
+    fn write_memory(&mut self, address: u32, width: Width, value: u32, bus: &mut impl Bus) -> Result<(), Refused> {
+        match self.cached(address) {
+            Some((cache, policy)) => cache.write(address, width, value, policy, bus),
+            None => bus.write(address, width, value),
+        }
+    }
+
+    /// A store to the registers of cache maintenance, or one that switches the data cache on.
+    fn maintain_caches(&mut self, address: u32, value: u32, bus: &mut impl Bus) {
+        let Some(cache) = &mut self.cache else { return };
+        let (by_address, operation) = match address & 0xfff {
+            0xd14 if self.scs.caches_data() && cache.is_unknown() => return bus.observe(Event::UnknownCacheEnabled),
+            0xf5c => (true, Maintenance::Invalidate),
+            0xf60 => (false, Maintenance::Invalidate),
+            0xf64 | 0xf68 => (true, Maintenance::Clean),
+            0xf6c => (false, Maintenance::Clean),
+            0xf70 => (true, Maintenance::CleanAndInvalidate),
+            0xf74 => (false, Maintenance::CleanAndInvalidate),
+            _ => return,
+        };
+        if by_address {
+            cache.maintain_address(value, operation, bus);
+        } else {
+            cache.maintain_set_and_way(value, operation, bus);
+        }
+    }
+
+    /// A word as this core would load it from memory, without any effect, if it is in its data cache.
+    #[must_use]
+    pub fn peek_cache(&self, address: u32) -> Option<u32> {
+        self.cache.as_ref().filter(|_| self.scs.caches_data()).and_then(|cache| cache.peek(address))
+    }
+
+    /// `CCR.BFHFNMIGN`: handlers of `HardFault` and NMI go on after a refused access (B3.2.8).
+    fn ignores_bus_faults(&self) -> bool {
+        self.scs.ignores_bus_faults_of_handlers() && self.execution_priority() < 0
+    }
+}
+
+/// The private peripheral bus, for privileged accesses only (B3.1).
+fn is_private(address: u32) -> bool {
+    address >> 20 == 0xe00
+}
+
+/// What of it is within the core: the system control space, and the unit with the cycle counter.
+fn is_system_control(address: u32) -> bool {
+    matches!(address >> 12, 0xe000e | 0xe0001)
+}

@@ -1,0 +1,432 @@
+//! The memory protection unit, and the default memory map behind it (B3.1, B3.5).
+
+use crate::isa::armv7em::Processor;
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+    Execute,
+}
+
+/// What the data cache does with a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Policy {
+    NotCached,
+    /// Brings in what is loaded; stores go to memory.
+    WriteThrough,
+    /// The same; stores to what is in the cache stay there.
+    WriteBack,
+    /// The same; stores bring in what is not.
+    WriteBackAndAllocate,
+}
+
+impl Policy {
+    /// Of the bits C and B, or of the inner half of TEX, C and B where TEX is 1xx (table B3-14).
+    fn of_two_bits(bits: u32) -> Self {
+        match bits {
+            1 => Self::WriteBackAndAllocate,
+            2 => Self::WriteThrough,
+            3 => Self::WriteBack,
+            _ => Self::NotCached,
+        }
+    }
+}
+
+/// A region as its registers have it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Region {
+    /// `MPU_RBAR.ADDR`.
+    base: u32,
+    /// `MPU_RASR`.
+    attributes: u32,
+}
+
+impl Region {
+    /// Whether the region decides about an address: it is enabled, has it, and so has the subregion of it.
+    fn has(self, address: u32) -> bool {
+        let size = (self.attributes >> 1 & 31) + 1;
+        if self.attributes & 1 == 0 || size < 5 {
+            return false;
+        }
+        if size < 32 && (address ^ self.base) >> size != 0 {
+            return false;
+        }
+        // Regions of less than 256 bytes have no subregions.
+        size < 8 || self.attributes >> (8 + (address >> (size - 3) & 7)) & 1 == 0
+    }
+
+    /// Where what the region decides may begin or end: at its own bounds, and those of its subregions.
+    fn bounds(self) -> impl Iterator<Item = u32> {
+        let size = (self.attributes >> 1 & 31) + 1;
+        let (parts, log2_part) = if size < 8 { (1, size) } else { (8, size - 3) };
+        let parts = if self.attributes & 1 == 0 || size < 5 { 0..0 } else { 0..parts + 1 };
+        let base = if size < 32 { self.base & !((1 << size) - 1) } else { 0 };
+        // The end of the last one may be that of the address space.
+        parts.filter_map(move |part: u64| u32::try_from(u64::from(base) + (part << log2_part)).ok())
+    }
+
+    /// Whether data can be read, and written (AP).
+    fn access(self, privileged: bool) -> (bool, bool) {
+        match self.attributes >> 24 & 7 {
+            1 => (privileged, privileged),
+            2 => (true, privileged),
+            3 => (true, true),
+            5 => (privileged, false),
+            6 | 7 => (true, false),
+            // 4 is UNPREDICTABLE.
+            _ => (false, false),
+        }
+    }
+
+    fn is_shareable(self) -> bool {
+        self.attributes >> 18 & 1 != 0
+    }
+
+    /// What the data cache does with it (table B3-13). What is Shareable it leaves alone, unless `CACR.SIWT` is set, which
+    /// is not modelled (Cortex-M7 TRM 3.3).
+    fn policy(self) -> Policy {
+        let (tex, two_bits) = (self.attributes >> 19 & 7, self.attributes >> 16 & 3);
+        match (tex, two_bits) {
+            _ if self.is_shareable() => Policy::NotCached,
+            (0, 2) => Policy::WriteThrough,
+            (0, 3) => Policy::WriteBack,
+            (1, 3) => Policy::WriteBackAndAllocate,
+            (4..=7, two_bits) => Policy::of_two_bits(two_bits),
+            _ => Policy::NotCached,
+        }
+    }
+
+    /// XN; nothing is executed from 0xE0000000 up whatever a region says (B3.5).
+    fn never_executed(self, address: u32) -> bool {
+        self.attributes & 1 << 28 != 0 || address >= 0xe000_0000
+    }
+
+    /// Neither Device nor Strongly-ordered (TEX, C, B).
+    fn is_normal(self) -> bool {
+        let (tex, cacheable, bufferable) =
+            (self.attributes >> 19 & 7, self.attributes >> 17 & 1, self.attributes >> 16 & 1);
+        !matches!((tex, cacheable, bufferable), (0, 0, _) | (2, 0, 0))
+    }
+}
+
+/// Addresses for which the same region decides, or none.
+#[derive(Clone, Copy, Debug, Hash)]
+struct Stretch {
+    first: u32,
+    last: u32,
+    region: Option<Region>,
+}
+
+impl Stretch {
+    const ALL: Self = Self { first: 0, last: u32::MAX, region: None };
+
+    fn has(&self, address: u32) -> bool {
+        (self.first..=self.last).contains(&address)
+    }
+}
+
+/// What may still find the setting before the present one. Barriers end that, and so do an exception's entry and return (Arm
+/// DUI 0553A, page 4-45): DSB for data; for code an ISB behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Earlier {
+    CodeAndData,
+    Code,
+}
+
+/// The unit's setting before the present one.
+#[derive(Clone, Debug, Hash)]
+struct Before {
+    control: u32,
+    map: Vec<Stretch>,
+    by: Earlier,
+}
+
+/// What a place is for data by a setting: whether it can be read and written, what the cache does with it, whether it is
+/// Shareable, whether it is normal memory.
+#[derive(PartialEq, Eq)]
+struct Character {
+    access: (bool, bool),
+    policy: Policy,
+    shareable: bool,
+    normal: bool,
+}
+
+/// The unit's registers.
+#[derive(Clone, Debug, Hash)]
+pub struct Mpu {
+    control: u32,
+    number: u32,
+    before: Option<Box<Before>>,
+    regions: Vec<Region>,
+    /// What the regions come to, by rising address.
+    map: Vec<Stretch>,
+    /// Where code was looked up last, and data: most often it is there again.
+    recent: [Stretch; 2],
+}
+
+impl Mpu {
+    pub(crate) fn new(regions: u32) -> Self {
+        Self {
+            control: 0,
+            number: 0,
+            before: None,
+            regions: vec![Region::default(); regions as usize],
+            map: vec![Stretch::ALL],
+            recent: [Stretch::ALL; 2],
+        }
+    }
+
+    /// Works out the map of the regions.
+    fn redraw(&mut self) {
+        let mut firsts: Vec<u32> = self.regions.iter().flat_map(|region| region.bounds()).chain([0]).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        let lasts = firsts[1..].iter().map(|next| next - 1).chain([u32::MAX]);
+        let decides = |address| self.regions.iter().rev().find(|region| region.has(address)).copied();
+        let map = firsts.iter().zip(lasts).map(|(&first, last)| Stretch { first, last, region: decides(first) });
+        self.map = map.collect();
+        self.recent = [self.map[0]; 2];
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.control & 1 != 0
+    }
+
+    /// Also for the handlers of `HardFault` and NMI, and with FAULTMASK.
+    fn holds_for_faults(&self) -> bool {
+        self.control & 2 != 0
+    }
+
+    fn stretch(&self, address: u32) -> Stretch {
+        stretch(&self.map, address)
+    }
+
+    /// DSB: data finds the present setting from now on.
+    pub(crate) fn complete(&mut self) {
+        if let Some(before) = &mut self.before {
+            before.by = Earlier::Code;
+        }
+    }
+
+    /// ISB: so does code, if DSB was before it.
+    pub(crate) fn synchronise(&mut self) {
+        if self.before.as_ref().is_some_and(|before| before.by == Earlier::Code) {
+            self.settle();
+        }
+    }
+
+    /// Whatever comes finds the present setting.
+    pub(crate) fn settle(&mut self) {
+        self.before = None;
+    }
+
+    /// The region that decides: the last one that has the address.
+    fn region(&self, address: u32) -> Option<Region> {
+        let [_, data] = self.recent;
+        if data.has(address) { data.region } else { self.stretch(address).region }
+    }
+
+    /// The same, and it is remembered where that was.
+    fn region_for(&mut self, address: u32, access: Access) -> Option<Region> {
+        let recent = &self.recent[usize::from(access != Access::Execute)];
+        if recent.has(address) {
+            return recent.region;
+        }
+        let stretch = self.stretch(address);
+        self.recent[usize::from(access != Access::Execute)] = stretch;
+        stretch.region
+    }
+
+    /// A register at 0xE000ED90 to 0xE000EDB8.
+    pub(crate) fn read(&self, address: u32) -> u32 {
+        let region = self.regions[self.number as usize];
+        match address & 0xff {
+            0x90 => (self.regions.len() as u32) << 8,
+            0x94 => self.control,
+            0x98 => self.number,
+            0x9c | 0xa4 | 0xac | 0xb4 => region.base | self.number,
+            0xa0 | 0xa8 | 0xb0 | 0xb8 => region.attributes,
+            _ => 0,
+        }
+    }
+
+    /// Writes a register. `MPU_RNR` ignores a number that no region has.
+    pub(crate) fn write(&mut self, address: u32, value: u32) {
+        if address & 0xff != 0x98 {
+            let setting =
+                || Box::new(Before { control: self.control, map: self.map.clone(), by: Earlier::CodeAndData });
+            self.before.get_or_insert_with(setting).by = Earlier::CodeAndData;
+        }
+        match address & 0xff {
+            0x94 => self.control = value & 7,
+            0x98 => self.select(value & 0xff),
+            0x9c | 0xa4 | 0xac | 0xb4 => {
+                if value & 0x10 != 0 {
+                    self.select(value & 15);
+                }
+                self.regions[self.number as usize].base = value & !31;
+                self.redraw();
+            }
+            0xa0 | 0xa8 | 0xb0 | 0xb8 => {
+                self.regions[self.number as usize].attributes = value & 0x173f_ff3f;
+                self.redraw();
+            }
+            _ => {}
+        }
+    }
+
+    fn select(&mut self, number: u32) {
+        if (number as usize) < self.regions.len() {
+            self.number = number;
+        }
+    }
+}
+
+fn stretch(map: &[Stretch], address: u32) -> Stretch {
+    map[map.partition_point(|stretch| stretch.first <= address) - 1]
+}
+
+/// The region that decides, if the unit is on and there is one; and else whether the default map holds.
+fn decision(control: u32, map: &[Stretch], address: u32, privileged: bool) -> (Option<Region>, bool) {
+    let on = control & 1 != 0;
+    let region = if on { stretch(map, address).region } else { None };
+    (region, !on || privileged && control & 4 != 0)
+}
+
+/// What a place is for data.
+fn character(control: u32, map: &[Stretch], address: u32, privileged: bool) -> Character {
+    let (region, default) = decision(control, map, address, privileged);
+    Character {
+        access: region.map_or((default, default), |region| region.access(privileged)),
+        policy: region.map_or_else(|| default_policy(address), Region::policy),
+        shareable: region.is_some_and(Region::is_shareable),
+        normal: region.map_or(!is_in(DEVICE, address), Region::is_normal),
+    }
+}
+
+/// Whether code is executed there.
+fn executes(control: u32, map: &[Stretch], address: u32, privileged: bool) -> bool {
+    let (region, default) = decision(control, map, address, privileged);
+    region.map_or(default && !is_in(NEVER_EXECUTED, address), |region| {
+        region.access(privileged).0 && !region.never_executed(address)
+    })
+}
+
+/// Eighths of the address space in which nothing is executed: peripherals, devices, system (B3.1).
+const NEVER_EXECUTED: u32 = 0b1110_0100;
+/// Those that are Device or Strongly-ordered: the same ones.
+const DEVICE: u32 = NEVER_EXECUTED;
+
+fn is_in(eighths: u32, address: u32) -> bool {
+    eighths >> (address >> 29) & 1 != 0
+}
+
+/// The default map's (table B3-1): code, SRAM, two of external RAM.
+fn default_policy(address: u32) -> Policy {
+    match address >> 29 {
+        0 | 4 => Policy::WriteThrough,
+        1 | 3 => Policy::WriteBackAndAllocate,
+        _ => Policy::NotCached,
+    }
+}
+
+impl Processor {
+    /// Whether the unit decides now: `MPU_CTRL.HFNMIENA` is for priorities below 0.
+    fn is_protected(&self) -> bool {
+        self.mpu.is_enabled() && (self.mpu.holds_for_faults() || !self.is_below_zero())
+    }
+
+    /// Whether an access may still find another setting of the unit than the present one, and that matters for it. It is
+    /// asked once for a change: after an access of which that is true, all have found the present one.
+    pub(crate) fn is_early(&mut self, address: u32, privileged: bool, access: Access) -> bool {
+        let Some(before) = &self.mpu.before else { return false };
+        if access != Access::Execute && before.by == Earlier::Code || address >> 20 == 0xe00 {
+            return false;
+        }
+        let decides = |control: u32| control & 2 != 0 || !self.is_below_zero();
+        let settings = [(before.control, &before.map), (self.mpu.control, &self.mpu.map)]
+            .map(|(control, map)| (if decides(control) { control } else { 0 }, map));
+        let early = if access == Access::Execute {
+            let [then, now] = settings.map(|(control, map)| executes(control, map, address, privileged));
+            then != now
+        } else {
+            let [then, now] = settings.map(|(control, map)| character(control, map, address, privileged));
+            then != now
+        };
+        if early {
+            self.mpu.settle();
+        }
+        early
+    }
+
+    /// Whether an access is allowed. The private peripheral bus is not the unit's (B3.5).
+    pub(crate) fn permits(&mut self, address: u32, privileged: bool, access: Access) -> bool {
+        let default = access != Access::Execute || !is_in(NEVER_EXECUTED, address);
+        if address >> 20 == 0xe00 || !self.is_protected() {
+            return default;
+        }
+        let Some(region) = self.mpu.region_for(address, access) else {
+            // `MPU_CTRL.PRIVDEFENA`
+            return default && privileged && self.mpu.control & 4 != 0;
+        };
+        let (read, write) = region.access(privileged);
+        match access {
+            Access::Read => read,
+            Access::Write => write,
+            Access::Execute => read && !region.never_executed(address),
+        }
+    }
+
+    /// What the data cache does with a place; where no region names it, as in the default map (B3.1).
+    pub(crate) fn policy(&self, address: u32) -> Policy {
+        if self.model.memories.is_none_or(|memories| memories.are_coupled(address)) {
+            return Policy::NotCached;
+        }
+        let region = if self.is_protected() { self.mpu.region(address) } else { None };
+        region.map_or_else(|| default_policy(address), Region::policy)
+    }
+
+    /// Whether a place is Shareable; none is in the default map, as far as it is memory.
+    pub(crate) fn is_shareable(&self, address: u32) -> bool {
+        self.is_protected() && self.mpu.region(address).is_some_and(Region::is_shareable)
+    }
+
+    /// Whether a place is normal memory, in which accesses need not be aligned.
+    pub(crate) fn is_normal(&self, address: u32) -> bool {
+        let region = if self.is_protected() { self.mpu.region(address) } else { None };
+        region.map_or(!is_in(DEVICE, address), Region::is_normal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Enabled or not, anywhere, of any size, with any subregions left out.
+    fn regions() -> impl Strategy<Value = Vec<(u32, u32)>> {
+        proptest::collection::vec((any::<u32>(), any::<u32>()), 1..12)
+    }
+
+    proptest! {
+        #[test]
+        fn the_map_says_of_each_address_what_the_last_region_does_that_has_it(
+            registers in regions(),
+            addresses in proptest::collection::vec(any::<u32>(), 20),
+        ) {
+            let mut mpu = Mpu::new(16);
+            for (number, &(base, attributes)) in (0..).zip(&registers) {
+                mpu.write(0x9c, base & !31 | 0x10 | number);
+                mpu.write(0xa0, attributes);
+            }
+            let bounds: Vec<u32> = mpu.regions.iter().flat_map(|region| region.bounds()).collect();
+            for address in addresses.into_iter().chain(bounds.iter().flat_map(|&at| [at, at.wrapping_sub(1)])) {
+                let decides = mpu.regions.iter().rev().find(|region| region.has(address)).copied();
+                prop_assert_eq!(mpu.region_for(address, Access::Read), decides);
+                prop_assert_eq!(mpu.region(address), decides);
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! 16-bit instructions (A5.2). In an IT block those that would set flags leave them, but for comparisons.
+
+use crate::core::access::Width;
+use crate::isa::armv6m::decode::{Code, Op, TABLE};
+use crate::isa::armv7em::arithmetic::Shift;
+use crate::isa::armv7em::bus::Bus;
+use crate::isa::armv7em::data::Operation;
+use crate::isa::armv7em::fault::Fault;
+use crate::isa::armv7em::{Done, Processor};
+
+impl Processor {
+    pub(crate) fn execute_narrow(&mut self, half: u16, bus: &mut impl Bus) -> Done {
+        // What ARMv6-M has not: CBZ, CBNZ, IT.
+        if half & 0xf500 == 0xb100 {
+            self.compare_and_branch(u32::from(half));
+            return Ok(());
+        }
+        if half & 0xff00 == 0xbf00 && half & 15 != 0 {
+            self.it = half as u8;
+            return Ok(());
+        }
+        let op = TABLE[half as usize];
+        let (d, n, m) = (op.d as u32, op.n as u32, op.m as u32);
+        let constant = i32::from(op.immediate) as u32;
+        let flags = !self.conditional;
+        match op.code {
+            Code::LslImm => self.shift(d, m, Shift::Lsl(constant)),
+            Code::LsrImm => self.shift(d, m, Shift::Lsr(constant)),
+            Code::AsrImm => self.shift(d, m, Shift::Asr(constant)),
+            Code::Lsl => self.shift(d, d, Shift::by_register(0, self.reg(m))),
+            Code::Lsr => self.shift(d, d, Shift::by_register(1, self.reg(m))),
+            Code::Asr => self.shift(d, d, Shift::by_register(2, self.reg(m))),
+            Code::Ror => self.shift(d, d, Shift::by_register(3, self.reg(m))),
+            Code::AddReg => self.compute(Operation::Add, d, n, self.reg(m)),
+            Code::SubReg => self.compute(Operation::Sub, d, n, self.reg(m)),
+            Code::AddImm => self.compute(Operation::Add, d, n, constant),
+            Code::SubImm => self.compute(Operation::Sub, d, n, constant),
+            Code::And => self.compute(Operation::And, d, d, self.reg(m)),
+            Code::Eor => self.compute(Operation::Eor, d, d, self.reg(m)),
+            Code::Adc => self.compute(Operation::Adc, d, d, self.reg(m)),
+            Code::Sbc => self.compute(Operation::Sbc, d, d, self.reg(m)),
+            Code::Rsb => self.compute(Operation::Rsb, d, m, 0),
+            Code::Orr => self.compute(Operation::Orr, d, d, self.reg(m)),
+            Code::Bic => self.compute(Operation::Bic, d, d, self.reg(m)),
+            Code::MovImm => self.move_to(d, constant, flags),
+            Code::Mvn => self.move_to(d, !self.reg(m), flags),
+            Code::Mul => self.move_to(d, self.reg(d).wrapping_mul(self.reg(m)), flags),
+            Code::Tst => self.compare(Operation::And, d, self.reg(m)),
+            Code::CmpImm => self.compare(Operation::Sub, n, constant),
+            Code::Cmp | Code::CmpHi => {
+                self.compare(Operation::Sub, if op.code == Code::Cmp { d } else { n }, self.reg(m));
+            }
+            Code::Cmn => self.compare(Operation::Add, d, self.reg(m)),
+            Code::AddHi => self.set(d, self.reg(d).wrapping_add(self.reg(m))),
+            Code::MovHi => self.set(d, self.reg(m)),
+            Code::Adr => self.set(d, self.literal_base().wrapping_add(constant)),
+            Code::AddSp => self.set(d, self.r[13].wrapping_add(constant)),
+            Code::MoveSp => self.set(13, self.r[13].wrapping_add(constant)),
+            Code::Sxth => self.set(d, self.reg(m) as i16 as u32),
+            Code::Sxtb => self.set(d, self.reg(m) as i8 as u32),
+            Code::Uxth => self.set(d, self.reg(m) & 0xffff),
+            Code::Uxtb => self.set(d, self.reg(m) & 0xff),
+            Code::Rev => self.set(d, self.reg(m).swap_bytes()),
+            Code::Rev16 => self.set(d, self.reg(m).swap_bytes().rotate_left(16)),
+            Code::Revsh => self.set(d, (self.reg(m) as u16).swap_bytes() as i16 as u32),
+            Code::Nop | Code::Wfe | Code::Wfi | Code::Sev => self.hint(u32::from(half) & 0xff, bus),
+            Code::Cps => self.change_processor_state(u32::from(half)),
+            Code::AddPc => self.branch(self.reg(15).wrapping_add(self.reg(m))),
+            Code::MovPc => self.branch(self.reg(m)),
+            Code::B => self.branch(self.reg(15).wrapping_add(constant)),
+            Code::Bx => self.branch_exchange(self.reg(m)),
+            Code::Blx => {
+                let target = self.reg(m);
+                self.set(14, self.next | 1);
+                self.thumb = target & 1 != 0;
+                self.branch(target);
+            }
+            Code::Svc => return self.supervisor_call(),
+            Code::Bkpt => return Err(Fault::Breakpoint(half as u8)),
+            code if half >> 12 == 13 && code != Code::Udf => {
+                if self.flags.meet(u32::from(half) >> 8 & 15) {
+                    self.branch(self.reg(15).wrapping_add(constant));
+                }
+            }
+            _ => return self.narrow_transfer(op, bus),
+        }
+        Ok(())
+    }
+
+    fn narrow_transfer(&mut self, op: Op, bus: &mut impl Bus) -> Done {
+        let (d, n, constant) = (op.d as u32, op.n as u32, i32::from(op.immediate) as u32);
+        let list = constant & 0xffff;
+        match op.code {
+            Code::LdrLiteral => self.load_to(d, self.literal_base().wrapping_add(constant), Width::Word, bus),
+            Code::LoadReg => self.load_to(d, self.reg(n).wrapping_add(self.reg(op.m as u32)), op.width, bus),
+            Code::LoadImm => self.load_to(d, self.reg(n).wrapping_add(constant), op.width, bus),
+            Code::StoreReg => self.store_from(d, self.reg(n).wrapping_add(self.reg(op.m as u32)), op.width, bus),
+            Code::StoreImm => self.store_from(d, self.reg(n).wrapping_add(constant), op.width, bus),
+            Code::Push => self.store_many(13, list, true, true, bus),
+            Code::Pop => self.load_many(13, list, false, true, bus),
+            Code::PopPc => self.load_many(13, list | 1 << 15, false, true, bus),
+            Code::Stm => self.store_many(n, list, false, true, bus),
+            // A base that is loaded is not written back.
+            Code::Ldm => self.load_many(n, list, false, list >> n & 1 == 0, bus),
+            _ => Err(Fault::Undefined),
+        }
+    }
+
+    fn compare_and_branch(&mut self, half: u32) {
+        let zero = self.reg(half & 7) == 0;
+        if zero != (half & 0x800 != 0) {
+            self.branch(self.reg(15).wrapping_add((half >> 9 & 1) << 6 | (half >> 3 & 31) << 1));
+        }
+    }
+
+    fn shift(&mut self, d: u32, from: u32, shift: Shift) {
+        let (value, carry) = shift.apply(self.reg(from), self.flags.c);
+        self.operate(Operation::Orr, Some(d), (0, value, carry), !self.conditional);
+    }
+
+    fn compute(&mut self, operation: Operation, d: u32, n: u32, operand: u32) {
+        let carry = self.flags.c;
+        self.operate(operation, Some(d), (self.reg(n), operand, carry), !self.conditional);
+    }
+
+    fn compare(&mut self, operation: Operation, n: u32, operand: u32) {
+        let carry = self.flags.c;
+        self.operate(operation, None, (self.reg(n), operand, carry), true);
+    }
+
+    fn move_to(&mut self, d: u32, value: u32, sets_flags: bool) {
+        self.set(d, value);
+        if sets_flags {
+            self.flags.set_nz(value);
+        }
+    }
+}

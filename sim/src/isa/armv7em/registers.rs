@@ -1,0 +1,180 @@
+//! Core registers, flags and special registers (B1.4).
+
+use crate::isa::armv7em::Processor;
+
+/// The flags of APSR (B1.4.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[allow(clippy::struct_excessive_bools, missing_docs)] // the architecture's names
+pub struct Flags {
+    pub n: bool,
+    pub z: bool,
+    pub c: bool,
+    pub v: bool,
+    pub q: bool,
+    /// Greater or equal, one bit for each byte.
+    pub ge: u8,
+}
+
+impl Flags {
+    /// Whether an instruction with this condition is executed.
+    #[must_use]
+    pub fn meet(self, condition: u32) -> bool {
+        let holds = match condition >> 1 {
+            0 => self.z,
+            1 => self.c,
+            2 => self.n,
+            3 => self.v,
+            4 => self.c && !self.z,
+            5 => self.n == self.v,
+            6 => self.n == self.v && !self.z,
+            _ => return true,
+        };
+        holds != (condition & 1 != 0)
+    }
+
+    /// As in APSR.
+    #[must_use]
+    pub fn word(self) -> u32 {
+        let bit = |flag: bool, place: u32| u32::from(flag) << place;
+        bit(self.n, 31)
+            | bit(self.z, 30)
+            | bit(self.c, 29)
+            | bit(self.v, 28)
+            | bit(self.q, 27)
+            | u32::from(self.ge) << 16
+    }
+
+    /// Takes N, Z, C, V and Q from APSR.
+    pub fn set_nzcvq(&mut self, word: u32) {
+        self.n = word >> 31 & 1 != 0;
+        self.z = word >> 30 & 1 != 0;
+        self.c = word >> 29 & 1 != 0;
+        self.v = word >> 28 & 1 != 0;
+        self.q = word >> 27 & 1 != 0;
+    }
+
+    /// Takes GE from APSR.
+    pub fn set_ge(&mut self, word: u32) {
+        self.ge = (word >> 16 & 15) as u8;
+    }
+
+    /// N and Z of a result.
+    pub fn set_nz(&mut self, result: u32) {
+        self.n = result >> 31 != 0;
+        self.z = result == 0;
+    }
+}
+
+impl Processor {
+    /// A register as an instruction reads it: PC is its address + 4.
+    pub(crate) fn reg(&self, number: u32) -> u32 {
+        if number == 15 { self.pc.wrapping_add(4) } else { self.r[number as usize & 15] }
+    }
+
+    /// PC rounded down to a word, the base of literals.
+    pub(crate) fn literal_base(&self) -> u32 {
+        self.reg(15) & !3
+    }
+
+    /// Sets R0 to R14; bits 1 and 0 of the stack pointer stay 0.
+    pub(crate) fn set(&mut self, number: u32, value: u32) {
+        self.r[number as usize & 15] = if number == 13 { value & !3 } else { value };
+    }
+
+    /// A register from outside: 0 to 12, 13 SP in use, 14 LR, 15 address of the next instruction.
+    #[must_use]
+    pub fn register(&self, number: usize) -> u32 {
+        if number & 15 == 15 { self.pc } else { self.r[number & 15] }
+    }
+
+    /// Sets a register from outside; 15 makes the core go on there.
+    pub fn set_register(&mut self, number: usize, value: u32) {
+        if number & 15 == 15 {
+            self.start_at(value | 1);
+        } else {
+            self.set(number as u32 & 15, value);
+        }
+    }
+
+    /// xPSR: flags, IT, T and the number of the active exception.
+    #[must_use]
+    pub fn xpsr(&self) -> u32 {
+        let it = u32::from(self.it);
+        self.flags.word() | (it & 3) << 25 | (it >> 2) << 10 | u32::from(self.thumb) << 24 | u32::from(self.ipsr)
+    }
+
+    /// Takes flags, IT and T from an xPSR.
+    pub(crate) fn restore_psr(&mut self, psr: u32) {
+        self.flags.set_nzcvq(psr);
+        self.flags.set_ge(psr);
+        self.it = (psr >> 25 & 3 | psr >> 8 & 0xfc) as u8;
+        self.thumb = psr & 1 << 24 != 0;
+    }
+
+    /// Whether the core handles an exception.
+    #[must_use]
+    pub fn is_handler(&self) -> bool {
+        self.ipsr != 0
+    }
+
+    /// Whether accesses are privileged.
+    #[must_use]
+    pub fn is_privileged(&self) -> bool {
+        self.is_handler() || !self.unprivileged
+    }
+
+    pub(crate) fn uses_psp(&self) -> bool {
+        self.spsel && !self.is_handler()
+    }
+
+    /// Main stack pointer.
+    #[must_use]
+    pub fn msp(&self) -> u32 {
+        if self.uses_psp() { self.other_sp } else { self.r[13] }
+    }
+
+    /// Process stack pointer.
+    #[must_use]
+    pub fn psp(&self) -> u32 {
+        if self.uses_psp() { self.r[13] } else { self.other_sp }
+    }
+
+    /// CONTROL: nPRIV, SPSEL, FPCA (B1.4.4).
+    #[must_use]
+    pub fn control(&self) -> u32 {
+        u32::from(self.fpca) << 2 | u32::from(self.spsel) << 1 | u32::from(self.unprivileged)
+    }
+
+    /// PRIMASK.
+    #[must_use]
+    pub fn primask(&self) -> bool {
+        self.primask
+    }
+
+    /// FAULTMASK.
+    #[must_use]
+    pub fn faultmask(&self) -> bool {
+        self.faultmask
+    }
+
+    /// BASEPRI.
+    #[must_use]
+    pub fn basepri(&self) -> u8 {
+        self.basepri
+    }
+
+    /// Goes to an address whose bit 0 does not matter (`BranchWritePC`).
+    pub(crate) fn branch(&mut self, target: u32) {
+        self.next = target & !1;
+    }
+
+    /// BX, BLX, POP, LDM and LDR: to an address whose bit 0 becomes EPSR.T, or back from an exception (`BXWritePC`, A2.3.1).
+    pub(crate) fn branch_exchange(&mut self, target: u32) {
+        if self.is_handler() && target >> 28 == 15 {
+            self.returning = Some(target);
+        } else {
+            self.thumb = target & 1 != 0;
+            self.next = target & !1;
+        }
+    }
+}

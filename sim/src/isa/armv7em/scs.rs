@@ -1,0 +1,329 @@
+//! The system control space: registers of the SCB, the NVIC, `SysTick`, the MPU and floating point (B3.2 to B3.5).
+
+use crate::core::access::Width;
+use crate::core::cortex_m::{IRQ0, NMI, PEND_SV, SV_CALL, SYS_TICK};
+use crate::isa::armv7em::Processor;
+use crate::isa::armv7em::exception::{BUS_FAULT, MEM_MANAGE, THREAD, USAGE_FAULT};
+
+/// Bits of CCR (B3.2.8).
+mod ccr {
+    pub(super) const NONBASETHRDENA: u32 = 1;
+    pub(super) const USERSETMPEND: u32 = 1 << 1;
+    pub(super) const UNALIGN_TRP: u32 = 1 << 3;
+    pub(super) const DIV_0_TRP: u32 = 1 << 4;
+    pub(super) const BFHFNMIGN: u32 = 1 << 8;
+    pub(super) const STKALIGN: u32 = 1 << 9;
+    /// The data cache.
+    pub(super) const DC: u32 = 1 << 16;
+    /// DC, IC, BP: the others change nothing here.
+    pub(super) const CACHES: u32 = 7 << 16;
+}
+
+/// How many steps of the core the reference of `SysTick` takes for a tick: 8, as on chips of ST's (RM0399: HCLK / 8).
+const REFERENCE: (u64, u64) = (1, 8);
+
+/// An exception, and the places of its bits in SHCSR: active, pending, enabled.
+type HandlerBits = (u8, Option<u32>, Option<u32>, Option<u32>);
+
+/// Exceptions of SHCSR: their numbers, with the places of their bits for active, pending and enabled.
+const HANDLERS: [HandlerBits; 7] = [
+    (MEM_MANAGE, Some(0), Some(13), Some(16)),
+    (BUS_FAULT, Some(1), Some(14), Some(17)),
+    (USAGE_FAULT, Some(3), Some(12), Some(18)),
+    (SV_CALL, Some(7), Some(15), None),
+    (12, Some(8), None, None),
+    (PEND_SV, Some(10), None, None),
+    (SYS_TICK, Some(11), None, None),
+];
+
+/// Registers that are nobody else's.
+#[derive(Clone, Debug, Hash)]
+pub struct SystemControl {
+    pub(crate) vtor: u32,
+    scr: u32,
+    ccr: u32,
+    actlr: u32,
+    demcr: u32,
+    /// CSSELR: whose size CCSIDR tells, the data cache's or, with 1, the instruction cache's.
+    cache_selected: u32,
+}
+
+impl SystemControl {
+    pub(crate) fn new() -> Self {
+        Self { vtor: 0, scr: 0, ccr: ccr::STKALIGN, actlr: 0, demcr: 0, cache_selected: 0 }
+    }
+
+    pub(crate) fn caches_data(&self) -> bool {
+        self.ccr & ccr::DC != 0
+    }
+
+    /// `SCR.SLEEPDEEP`.
+    pub(crate) fn sleeps_deeply(&self) -> bool {
+        self.scr & 4 != 0
+    }
+
+    /// `DEMCR.TRCENA`
+    fn traces(&self) -> bool {
+        self.demcr & 1 << 24 != 0
+    }
+
+    pub(crate) fn sleeps_on_exit(&self) -> bool {
+        self.scr & 2 != 0
+    }
+
+    pub(crate) fn sends_event_on_pend(&self) -> bool {
+        self.scr & 16 != 0
+    }
+
+    pub(crate) fn returns_to_thread_from_any(&self) -> bool {
+        self.ccr & ccr::NONBASETHRDENA != 0
+    }
+
+    pub(crate) fn traps_unaligned(&self) -> bool {
+        self.ccr & ccr::UNALIGN_TRP != 0
+    }
+
+    pub(crate) fn traps_division_by_zero(&self) -> bool {
+        self.ccr & ccr::DIV_0_TRP != 0
+    }
+
+    pub(crate) fn ignores_bus_faults_of_handlers(&self) -> bool {
+        self.ccr & ccr::BFHFNMIGN != 0
+    }
+
+    pub(crate) fn aligns_stack(&self) -> bool {
+        self.ccr & ccr::STKALIGN != 0
+    }
+}
+
+impl Processor {
+    /// STIR is open to user code if `CCR.USERSETMPEND` says so.
+    pub(crate) fn lets_user_trigger(&self, address: u32) -> bool {
+        address == 0xe000_ef00 && self.scs.ccr & ccr::USERSETMPEND != 0
+    }
+
+    /// A load from the space. Registers that are not there read as 0.
+    pub(crate) fn read_system_control(&mut self, address: u32, width: Width) -> u32 {
+        let word = if is_dwt(address) {
+            self.dwt.read(address & 0xffc, self.now, self.scs.traces())
+        } else {
+            self.read_register(address & 0xffc)
+        };
+        let part = word >> ((address & 3) * 8);
+        part & (u32::MAX >> (32 - 8 * width.bytes()))
+    }
+
+    /// A register of the space as a debugger sees it, by its address. Reading changes nothing.
+    #[must_use]
+    pub fn peek_system_control(&self, address: u32) -> u32 {
+        let mut copy = self.clone();
+        copy.read_register(address & 0xffc)
+    }
+
+    /// A debugger, or a test, stores a word, as privileged code would.
+    pub fn poke_system_control(&mut self, address: u32, value: u32) {
+        self.write_system_control(address & 0xffff_fffc, Width::Word, value);
+    }
+
+    /// A store to the space. Bytes and halfwords of priorities and fault status leave the rest of the word as it is.
+    pub(crate) fn write_system_control(&mut self, address: u32, width: Width, value: u32) {
+        let (offset, shift) = (address & 0xffc, (address & 3) * 8);
+        let mask = u32::MAX >> (32 - 8 * width.bytes()) << shift;
+        let value = value << shift & mask;
+        if is_dwt(address) {
+            return self.dwt.write(offset, value, self.now, self.scs.traces());
+        }
+        match offset {
+            0x400..=0x4ec => self.write_priorities(16 + (offset - 0x400), value, mask),
+            0xd18..=0xd20 => self.write_priorities(offset - 0xd18 + 4, value, mask),
+            _ => self.write_register(offset, value),
+        }
+        self.attention = true;
+    }
+
+    fn write_priorities(&mut self, first: u32, value: u32, mask: u32) {
+        for byte in (0..4).filter(|byte| mask >> (8 * byte) & 1 != 0) {
+            self.nvic.set_priority((first + byte) as u8, (value >> (8 * byte)) as u8);
+        }
+    }
+
+    fn read_priorities(&self, first: u32) -> u32 {
+        (0..4).map(|byte| u32::from(self.nvic.priority_byte((first + byte) as u8)) << (8 * byte)).sum()
+    }
+
+    fn read_register(&mut self, offset: u32) -> u32 {
+        match offset {
+            0x004 => self.nvic.interrupts().div_ceil(32) - 1,
+            0x008 => self.scs.actlr,
+            0x010..=0x01c => {
+                self.tick();
+                let value = self.systick.read(0xe000 + offset, self.now);
+                if offset == 0x010 {
+                    self.systick.clear_flag();
+                }
+                value
+            }
+            0x100..=0x11c | 0x180..=0x19c => self.nvic.enabled.interrupts(offset >> 2 & 7),
+            0x200..=0x21c | 0x280..=0x29c => self.nvic.pending_interrupts(offset >> 2 & 7),
+            0x300..=0x31c => self.nvic.active.interrupts(offset >> 2 & 7),
+            0x400..=0x4ec => self.read_priorities(16 + (offset - 0x400)),
+            0xd00 => self.model.cpuid,
+            0xd04 => self.interrupt_control(),
+            0xd08 => self.scs.vtor,
+            0xd0c => 0xfa05_0000 | self.nvic.group << 8,
+            0xd10 => self.scs.scr,
+            0xd14 => self.scs.ccr,
+            0xd18..=0xd20 => self.read_priorities(offset - 0xd18 + 4),
+            0xd24 => self.handler_control(),
+            0xd28 => self.faults.cfsr,
+            0xd2c => self.faults.hfsr,
+            0xd30 => self.faults.dfsr,
+            0xd34 => self.faults.mmfar,
+            0xd38 => self.faults.bfar,
+            0xd78..=0xd84 => self.cache_id(offset),
+            0xd88 => self.fpu.access,
+            0xd90..=0xdb8 => self.mpu.read(offset),
+            0xdfc => self.scs.demcr,
+            0xf34 => self.fpu.control(),
+            0xf38 => self.fpu.address,
+            0xf3c => self.fpu.default_status,
+            0xf40..=0xf48 => self.model.media_features()[(offset >> 2 & 3) as usize],
+            _ => 0,
+        }
+    }
+
+    fn write_register(&mut self, offset: u32, value: u32) {
+        let first = (offset >> 2 & 7) * 32;
+        match offset {
+            0x008 => self.scs.actlr = value,
+            0x010..=0x01c => {
+                self.tick();
+                self.systick.write(0xe000 + offset, value, self.now, REFERENCE);
+                self.tick_at = self.systick.next_exception();
+            }
+            0x100..=0x11c | 0x180..=0x19c => {
+                let nvic = &mut self.nvic;
+                each_interrupt(first, value, |exception| nvic.enable(exception, offset < 0x180));
+            }
+            0x200..=0x21c => each_interrupt(first, value, |exception| self.pend(exception)),
+            0x280..=0x29c => each_interrupt(first, value, |exception| self.nvic.unpend(exception)),
+            0xd04 => self.write_interrupt_control(value),
+            0xd08 => self.scs.vtor = value & 0xffff_ff80,
+            // A write without the key is ignored (B3.2.6).
+            0xd0c if value >> 16 == 0x05fa => {
+                self.nvic.group = value >> 8 & 7;
+                self.reset_requested |= value & 4 != 0;
+            }
+            0xd10 => self.scs.scr = value & 0x16,
+            0xd14 => {
+                let caches = if self.model.double_precision { ccr::CACHES } else { 0 };
+                self.scs.ccr = value & (0x31b | caches);
+            }
+            0xd24 => self.write_handler_control(value),
+            0xd28 => self.faults.cfsr &= !value,
+            0xd2c => self.faults.hfsr &= !value,
+            0xd30 => self.faults.dfsr &= !value,
+            0xd34 => self.faults.mmfar = value,
+            0xd38 => self.faults.bfar = value,
+            0xd84 if self.cache.is_some() => self.scs.cache_selected = value & 0xf,
+            0xd88 => self.fpu.access = value & 0x00f0_0000,
+            0xd94..=0xdb8 => self.mpu.write(offset, value),
+            0xdfc => {
+                self.dwt.settle(self.now, self.scs.traces());
+                self.scs.demcr = value & 0x0100_07f1;
+            }
+            0xf00 => each_interrupt(value & 0x1e0, 1 << (value & 31), |exception| self.pend(exception)),
+            0xf34 => self.fpu.set_control(value),
+            0xf38 => self.fpu.address = value & !7,
+            0xf3c => self.fpu.default_status = value & super::float::Status::MODES,
+            // Maintenance of the data cache needs the bus: `maintain_caches`.
+            _ => {}
+        }
+    }
+
+    /// CLIDR, CTR, CCSIDR, CSSELR (cache identification): one level of caches, lines of 32 bytes. All 0 without caches.
+    fn cache_id(&self, offset: u32) -> u32 {
+        let (Some(cache), Some(memories)) = (&self.cache, self.model.memories) else { return 0 };
+        match (offset, self.scs.cache_selected) {
+            (0xd78, _) => 0x0900_0003,
+            (0xd7c, _) => 0x8303_c003,
+            (0xd84, selected) => selected,
+            (_, 0) => cache.size_id(),
+            (_, 1) => 0xf << 28 | (memories.instruction_cache / 64 - 1) << 13 | 1 << 3 | 1,
+            _ => 0,
+        }
+    }
+
+    /// ICSR (B3.2.4).
+    fn interrupt_control(&self) -> u32 {
+        // The exception that is pending and enabled, whatever PRIMASK says.
+        let next = self.nvic.best(THREAD).map_or(0, u32::from);
+        let others = self.nvic.active_count() > u32::from(self.is_handler());
+        let bit = |is: bool, place: u32| u32::from(is) << place;
+        bit(self.nvic.is_pending(NMI), 31)
+            | bit(self.nvic.is_pending(PEND_SV), 28)
+            | bit(self.nvic.is_pending(SYS_TICK), 26)
+            | bit(self.nvic.any_interrupt_pending(), 22)
+            | next << 12
+            | bit(!others, 11)
+            | u32::from(self.ipsr)
+    }
+
+    fn write_interrupt_control(&mut self, value: u32) {
+        if value >> 31 != 0 {
+            self.pend(NMI);
+        }
+        for (exception, set, clear) in [(PEND_SV, 28, 27), (SYS_TICK, 26, 25)] {
+            if value >> set & 1 != 0 {
+                self.pend(exception);
+            } else if value >> clear & 1 != 0 {
+                self.nvic.unpend(exception);
+            }
+        }
+    }
+
+    /// SHCSR.
+    fn handler_control(&self) -> u32 {
+        let bit = |is: bool, place: Option<u32>| place.map_or(0, |place| u32::from(is) << place);
+        let nvic = &self.nvic;
+        HANDLERS
+            .iter()
+            .map(|&(exception, active, pending, enabled)| {
+                bit(nvic.active.has(exception), active)
+                    | bit(nvic.is_pending(exception), pending)
+                    | bit(nvic.enabled.has(exception), enabled)
+            })
+            .sum()
+    }
+
+    fn write_handler_control(&mut self, value: u32) {
+        let is = |place: u32| value >> place & 1 != 0;
+        for (exception, active, pending, enabled) in HANDLERS {
+            if let Some(place) = active {
+                self.nvic.active.put(exception, is(place));
+            }
+            if let Some(place) = enabled {
+                self.nvic.enabled.put(exception, is(place));
+            }
+            match pending.map(is) {
+                Some(true) => self.pend(exception),
+                Some(false) => self.nvic.unpend(exception),
+                None => {}
+            }
+        }
+    }
+}
+
+/// Whether an address of the private peripheral bus is one of the unit with the cycle counter.
+fn is_dwt(address: u32) -> bool {
+    address >> 12 == 0xe0001
+}
+
+/// The exceptions of the interrupts from `first` on whose bits are set.
+fn each_interrupt(first: u32, set: u32, mut each: impl FnMut(u8)) {
+    for bit in (0..32).filter(|bit| set >> bit & 1 != 0) {
+        if let Ok(exception) = u8::try_from(u32::from(IRQ0) + first + bit) {
+            each(exception);
+        }
+    }
+}

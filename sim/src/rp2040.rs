@@ -1,0 +1,12 @@
+//! The RP2040: two Cortex-M0+ cores, the crossbar between them with what is behind it ([`bus`]), and the [`peripherals`], all
+//! in one time. [`machine::Machine`] is the whole of it.
+
+pub mod boot;
+pub mod bootrom;
+pub mod bus;
+pub mod clock;
+pub mod crash;
+mod fault;
+pub mod irq;
+pub mod machine;
+pub mod peripherals;

@@ -1,0 +1,127 @@
+//! The two masters of the DMA on the bus: they ask, wait and are granted as cores are.
+
+use crate::core::access::Width;
+use crate::core::time::{Cycle, NEVER};
+use crate::isa::armv6m::Core;
+use crate::rp2040::bus::{Access, Bus, Fault, Slave, locate};
+use crate::rp2040::peripherals::Context;
+use crate::rp2040::peripherals::dma::{BusError, DmaAccess};
+
+/// Numbers of the masters, after those of the cores: order of the bits of `BUS_PRIORITY` (DS 2.1.5).
+const READ: u8 = 2;
+const WRITE: u8 = 3;
+
+/// An access whose wait states are running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Waiting {
+    access: DmaAccess,
+    done_at: Cycle,
+}
+
+/// What the two masters are doing.
+#[derive(Clone, Debug, Default, Hash)]
+pub(crate) struct DmaMasters {
+    waiting: [Option<Waiting>; 2],
+    /// The access that is asked for has had to wait for another master.
+    contested: [bool; 2],
+}
+
+impl DmaMasters {
+    /// The next cycle, not before `now`, in which a master does something.
+    pub fn next(&self, bus: &Bus, now: Cycle) -> Cycle {
+        let wanted = bus.peripherals.dma_next(now);
+        if wanted == NEVER && self.waiting == [const { None }; 2] {
+            return NEVER;
+        }
+        let done = self.waiting.iter().flatten().map(|waiting| waiting.done_at).min().unwrap_or(NEVER);
+        // A master that waits asks for nothing, but the other one may.
+        if self.waiting.iter().all(Option::is_some) { done } else { wanted.min(done) }
+    }
+
+    /// Cycle `now` of both masters, and of the arbiters where they ask for what a core asks for. Cores have been run up to
+    /// `now`, and have lost the cycle if they lose.
+    pub fn cycle(&mut self, cores: &mut [Core; 2], bus: &mut Bus, now: Cycle) {
+        let wanted = [READ, WRITE].map(|master| {
+            let side = usize::from(master - READ);
+            if self.waiting[side].is_some() { None } else { wanted(bus, master, now) }
+        });
+        for side in 0..2 {
+            if let Some(waiting) = self.waiting[side].take_if(|waiting| waiting.done_at <= now) {
+                finish(bus, side, waiting.access, now);
+            }
+        }
+        for side in 0..2 {
+            let Some(access) = wanted[side] else { continue };
+            let slave = locate(access.address).0;
+            let master = READ + side as u8;
+            if slave.is_shared() && winner(cores, bus, wanted, slave, now) != master {
+                self.contested[side] = true;
+                continue;
+            }
+            self.grant(bus, side, slave, access, now);
+        }
+    }
+
+    fn grant(&mut self, bus: &mut Bus, side: usize, slave: Slave, access: DmaAccess, now: Cycle) {
+        let Access::Takes(cycles) = bus.begin(READ + side as u8, slave, access.address, side == 1, now) else {
+            self.contested[side] = true;
+            return;
+        };
+        bus.count(slave, std::mem::take(&mut self.contested[side]));
+        if cycles == 1 {
+            finish(bus, side, access, now);
+        } else {
+            self.waiting[side] = Some(Waiting { access, done_at: now + cycles - 1 });
+        }
+    }
+}
+
+fn context(bus: &mut Bus, now: Cycle) -> (&mut crate::rp2040::peripherals::Peripherals, Context<'_>) {
+    let context = Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.diagnostics };
+    (&mut bus.peripherals, context)
+}
+
+fn wanted(bus: &mut Bus, master: u8, now: Cycle) -> Option<DmaAccess> {
+    let (peripherals, mut context) = context(bus, now);
+    if master == READ { peripherals.dma_read_wanted(&mut context) } else { peripherals.dma_write_wanted(now) }
+}
+
+/// Who gets a slave that at least one DMA master asks for; cores that do not, lose the cycle.
+fn winner(cores: &mut [Core; 2], bus: &mut Bus, wanted: [Option<DmaAccess>; 2], slave: Slave, now: Cycle) -> u8 {
+    let mut asking = 0;
+    for core in &*cores {
+        asking |= u8::from(core.t == now && core.slave == slave) << core.id;
+    }
+    for (side, access) in wanted.iter().enumerate() {
+        asking |= u8::from(access.is_some_and(|access| locate(access.address).0 == slave)) << (READ + side as u8);
+    }
+    let winner = bus.arbitrate(slave, asking);
+    for core in cores {
+        if asking >> core.id & 1 != 0 && core.id != winner {
+            core.lose_cycle::<true>(bus);
+        }
+    }
+    winner
+}
+
+/// The data phase.
+fn finish(bus: &mut Bus, side: usize, access: DmaAccess, now: Cycle) {
+    let (slave, _) = locate(access.address);
+    let width = match access.bytes {
+        1 => Width::Byte,
+        2 => Width::Half,
+        _ => Width::Word,
+    };
+    if side == 0 {
+        // A narrow read takes its data from the pipelines of its address.
+        let result = bus.read(slave, access.address, now).map(|word| word >> (8 * (access.address & 3)));
+        let result = result.map_err(|Fault| BusError);
+        let (peripherals, mut context) = context(bus, now);
+        peripherals.dma_read_done(result, now + 1, &mut context);
+    } else {
+        let result = bus.write(slave, access.address, access.value, width, now).map_err(|Fault| BusError);
+        let (peripherals, mut context) = context(bus, now);
+        peripherals.dma_write_done(result, &mut context);
+    }
+    bus.touch(now);
+}

@@ -1,0 +1,309 @@
+//! Execute in place: the flash window, its cache, and what a miss costs (DS 2.6.3, 4.10).
+
+use crate::core::access::Width;
+use crate::core::access::merge;
+use crate::core::diagnostics::Diagnostics;
+use crate::core::time::Cycle;
+use crate::rp2040::bus::memory::Memory;
+use crate::rp2040::bus::ssi::Ssi;
+use crate::rp2040::bus::{APB_READ, APB_WRITE, Fault, INTERPOSED};
+
+/// First address of flash, in the view that is read through the cache.
+pub(crate) const FLASH: u32 = 0x1000_0000;
+/// Sets of the cache: 16 kB in two ways of 8-byte lines.
+const SETS: usize = 1024;
+/// Cycles that a flush holds the cache: one per set and a little (DS 2.6.3.2: "just over 1024 cycles").
+const FLUSH: Cycle = SETS as Cycle + 1;
+/// A tag that no address has: lines are empty after reset.
+const EMPTY: u16 = u16::MAX;
+
+/// One line: a tag, and for each of its two words whether it is there. The serial interface transfers no more than 32 bits
+/// at a time, so that a miss fills one word (A. Wren, raspberrypi/pico-feedback issue 307).
+#[derive(Clone, Copy, Debug, Hash)]
+struct Line {
+    tag: u16,
+    present: u8,
+}
+
+/// Cache, its control registers, and the serial interface behind it.
+#[derive(Clone, Debug, Hash)]
+pub struct Xip {
+    lines: Box<[[Line; 2]; SETS]>,
+    /// Way to replace next, by set. (The policy is not documented; an empty way, else the least recently used one, is assumed.)
+    oldest: Box<[u8; SETS]>,
+    enabled: bool,
+    bad_write_faults: bool,
+    powered_down: bool,
+    flushed_at: Cycle,
+    hits: u32,
+    accesses: u32,
+    /// The cache memory was written in the cycle before this one.
+    wrote_until: Cycle,
+    /// The serial interface.
+    pub ssi: Ssi,
+}
+
+impl Xip {
+    pub(crate) fn new() -> Self {
+        let empty = Line { tag: EMPTY, present: 0 };
+        Self {
+            lines: Box::new([[empty; 2]; SETS]),
+            oldest: Box::new([0; SETS]),
+            enabled: true,
+            bad_write_faults: true,
+            powered_down: false,
+            flushed_at: 0,
+            hits: 0,
+            accesses: 0,
+            wrote_until: 0,
+            ssi: Ssi::new(),
+        }
+    }
+
+    /// Hits and accesses counted so far, as `CTR_HIT` and `CTR_ACC`.
+    #[must_use]
+    pub fn counters(&self) -> (u32, u32) {
+        (self.hits, self.accesses)
+    }
+
+    /// Empties the cache, at no cost in time.
+    pub fn flush(&mut self) {
+        self.lines.fill([Line { tag: EMPTY, present: 0 }; 2]);
+    }
+
+    /// Address phase: cycles of the data phase.
+    pub(crate) fn begin(&mut self, address: u32, write: bool, now: Cycle) -> Cycle {
+        match address >> 24 {
+            0x10..=0x13 => {
+                let wait = self.flushed_at.saturating_sub(now);
+                wait + if write { 1 } else { self.lookup(address) }
+            }
+            // A read right after a write waits a cycle (DS 2.6.3.1).
+            0x15 if write => {
+                self.wrote_until = now + 2;
+                1
+            }
+            0x15 => 1 + self.wrote_until.saturating_sub(now).min(1),
+            0x14 if !write && address & 0xff == 0x04 => 1 + self.flushed_at.saturating_sub(now),
+            // The serial interface is an APB block; that its bridge costs what the other one does is an assumption. Its atomic
+            // aliases are an interposer's work (DS 2.1.2).
+            0x18 if write && address >> 12 & 3 != 0 => APB_WRITE + INTERPOSED,
+            0x18 if write => APB_WRITE,
+            0x18 => APB_READ,
+            _ => 1,
+        }
+    }
+
+    /// Whether a read in cycle `now` is a hit, and in which way.
+    #[inline]
+    pub(crate) fn holds(&self, address: u32, now: Cycle) -> Option<u32> {
+        if self.is_ready(now) { self.holds_ready(address) } else { None }
+    }
+
+    /// Whether no flush is under way in cycle `now`, so that a hit takes no longer.
+    pub(crate) fn is_ready(&self, now: Cycle) -> bool {
+        now >= self.flushed_at
+    }
+
+    /// The same as `holds`, when no flush is under way.
+    #[inline]
+    pub(crate) fn holds_ready(&self, address: u32) -> Option<u32> {
+        let (set, tag, half) = split(address);
+        let [zero, one] = self.lines[set];
+        let plain = address >> 24 == 0x10 && self.enabled;
+        if plain && zero.tag == tag && zero.present & half != 0 {
+            return Some(0);
+        }
+        (plain && one.tag == tag && one.present & half != 0).then_some(1)
+    }
+
+    /// A read of what a way of the cache `holds`.
+    #[inline]
+    pub(crate) fn hit(&mut self, address: u32, way: u32) {
+        self.count_hits(1);
+        self.set_oldest(Self::set(address), way as u8 ^ 1);
+    }
+
+    /// Counts hits, which are accesses, too.
+    pub(crate) fn count_hits(&mut self, hits: u32) {
+        self.accesses = self.accesses.saturating_add(hits);
+        self.hits = self.hits.saturating_add(hits);
+    }
+
+    /// Makes hits uncounted. Neither counter has come to its end since.
+    pub(crate) fn uncount_hits(&mut self, hits: u32) {
+        self.accesses -= hits;
+        self.hits -= hits;
+    }
+
+    /// The set that an address belongs to.
+    pub(crate) fn set(address: u32) -> usize {
+        split(address).0
+    }
+
+    /// The way of a set that is replaced next.
+    pub(crate) fn oldest(&self, set: usize) -> u8 {
+        self.oldest[set & (SETS - 1)]
+    }
+
+    /// Decides which way of a set is replaced next.
+    pub(crate) fn set_oldest(&mut self, set: usize, way: u8) {
+        self.oldest[set & (SETS - 1)] = way;
+    }
+
+    /// The address of the line in a way of a set, or one that is no flash if there is none.
+    pub(crate) fn line(&self, set: usize, way: u32) -> u32 {
+        let set = set & (SETS - 1);
+        u32::from(self.lines[set][way as usize & 1].tag) << 13 | (set as u32) << 3 | FLASH
+    }
+
+    /// Whether so many more accesses could take a counter to its end, where it stays.
+    pub(crate) fn counts_to_the_end(&self, accesses: u32) -> bool {
+        self.hits.max(self.accesses) > u32::MAX - accesses
+    }
+
+    /// A read of the window: 1 cycle for a hit ("1 cycle hit", DS 2.6.3.1), else the wire.
+    fn lookup(&mut self, address: u32) -> Cycle {
+        self.accesses = self.accesses.saturating_add(1);
+        let miss = 1 + self.ssi.transfer_cycles();
+        let (checks, allocates) = match address >> 24 {
+            0x10 => (true, true),
+            0x11 => (true, false),
+            0x12 => (false, true),
+            _ => (false, false),
+        };
+        if !self.enabled {
+            return miss;
+        }
+        let (set, tag, half) = split(address);
+        let found = self.lines[set].iter().position(|line| line.tag == tag);
+        let hit = found.is_some_and(|way| self.lines[set][way].present & half != 0);
+        if checks && hit {
+            self.hits = self.hits.saturating_add(1);
+        }
+        if (checks && hit) || allocates {
+            self.touch(set, tag, half, found);
+        }
+        if checks && hit { 1 } else { miss }
+    }
+
+    /// Makes a word present and its line the youngest of its set.
+    fn touch(&mut self, set: usize, tag: u16, half: u8, found: Option<usize>) {
+        let way = found.unwrap_or_else(|| {
+            let way = usize::from(self.oldest[set]);
+            self.lines[set][way] = Line { tag, present: 0 };
+            way
+        });
+        self.lines[set][way].present |= half;
+        self.oldest[set] = way as u8 ^ 1;
+    }
+
+    /// Forgets the line of an address, so that its place is the next to be used.
+    pub(crate) fn forget(&mut self, address: u32) {
+        let (set, tag, _) = split(address);
+        if let Some(way) = self.lines[set].iter().position(|line| line.tag == tag) {
+            self.lines[set][way] = Line { tag: EMPTY, present: 0 };
+            self.oldest[set] = way as u8;
+        }
+    }
+
+    pub(crate) fn read(
+        &mut self,
+        address: u32,
+        now: Cycle,
+        memory: &Memory,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<u32, Fault> {
+        match address >> 24 {
+            0x10..=0x13 => Ok(memory.flash(address & 0xff_ffff)),
+            0x15 if !self.enabled => Ok(memory.cache[address as usize >> 2 & 0xfff]),
+            0x14 => Ok(self.read_control(address & 0xfc, now, diagnostics)),
+            0x18 => Ok(self.ssi.read(address & 0xfc, now, diagnostics)),
+            _ => Err(Fault),
+        }
+    }
+
+    /// A word of flash or of the cache's memory, without side effects.
+    pub(crate) fn peek(address: u32, memory: &Memory) -> Option<u32> {
+        match address >> 24 {
+            0x10..=0x13 => Some(memory.flash(address & 0xff_ffff)),
+            0x15 => Some(memory.cache[address as usize >> 2 & 0xfff]),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn write(
+        &mut self,
+        address: u32,
+        value: u32,
+        width: Width,
+        now: Cycle,
+        memory: &mut Memory,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), Fault> {
+        match address >> 24 {
+            0x10 => self.forget(address),
+            0x11..=0x13 if self.bad_write_faults => return Err(Fault),
+            0x11..=0x13 => {}
+            0x15 if !self.enabled => {
+                let word = &mut memory.cache[address as usize >> 2 & 0xfff];
+                let pipeline = value >> ((address & 3) * 8);
+                *word = merge(*word, address, width, pipeline);
+            }
+            0x14 => self.write_control(address & 0x30fc, value, now, diagnostics),
+            0x18 => self.ssi.write(address & 0x30fc, value, now, diagnostics),
+            _ => return Err(Fault),
+        }
+        Ok(())
+    }
+
+    /// Control registers by offset: table 157.
+    fn read_control(&self, offset: u32, now: Cycle, diagnostics: &mut Diagnostics) -> u32 {
+        match offset {
+            0x00 => u32::from(self.enabled) | u32::from(self.bad_write_faults) << 1 | u32::from(self.powered_down) << 3,
+            0x04 => 0,
+            // STAT: the stream FIFO is empty; FLUSH_READY.
+            0x08 => 2 | u32::from(now >= self.flushed_at),
+            0x0c => self.hits,
+            0x10 => self.accesses,
+            _ => {
+                diagnostics.unmodelled("XIP_CTRL", offset, "reading", now);
+                0
+            }
+        }
+    }
+
+    fn write_control(&mut self, offset: u32, value: u32, now: Cycle, diagnostics: &mut Diagnostics) {
+        match offset & 0xfc {
+            0x00 => {
+                let old = self.read_control(0, now, diagnostics);
+                let value = aliased(offset, old, value);
+                self.enabled = value & 1 != 0;
+                self.bad_write_faults = value & 2 != 0;
+                self.powered_down = value & 8 != 0;
+            }
+            0x04 => {
+                self.flush();
+                self.flushed_at = now + FLUSH;
+            }
+            0x0c => self.hits = 0,
+            0x10 => self.accesses = 0,
+            other => diagnostics.unmodelled("XIP_CTRL", other, "writing", now),
+        }
+    }
+}
+
+/// Set, tag, and bit of the word in its line.
+fn split(address: u32) -> (usize, u16, u8) {
+    ((address >> 3) as usize & (SETS - 1), (address >> 13 & 0x7ff) as u16, 1 << (address >> 2 & 1))
+}
+
+/// What an atomic alias makes of a register (DS 2.1.2).
+pub(crate) fn aliased(offset: u32, old: u32, value: u32) -> u32 {
+    match offset >> 12 & 3 {
+        0 => value,
+        1 => old ^ value,
+        2 => old | value,
+        _ => old & !value,
+    }
+}

@@ -1,0 +1,110 @@
+//! The chip's clocks, and the way from cycles of `clk_sys` to real time while firmware changes their rates.
+
+use crate::core::time::Cycle;
+use std::collections::VecDeque;
+
+/// Rates of the clocks that the model uses, in Hz, and real time.
+#[derive(Clone, Debug, Hash)]
+pub struct Clocks {
+    sys: u64,
+    ref_: u64,
+    peri: u64,
+    /// Real time in femtoseconds at `since`; it grows by 10^15 / `sys` with each cycle after.
+    base_fs: u128,
+    since: Cycle,
+    /// Earlier rates of `clk_sys`, oldest first.
+    past: VecDeque<Stretch>,
+}
+
+/// A time in which `clk_sys` had one rate.
+#[derive(Clone, Debug, Hash)]
+struct Stretch {
+    sys: u64,
+    base_fs: u128,
+    since: Cycle,
+}
+
+/// Stretches that are remembered: firmware that keeps changing its clock does not fill the memory.
+const REMEMBERED: usize = 4096;
+
+/// Femtoseconds per second.
+const FS: u128 = 1_000_000_000_000_000;
+
+impl Clocks {
+    /// Clocks at power-on: everything runs from the ring oscillator, nominally 6.5 MHz (datasheet 2.17).
+    #[must_use]
+    pub fn at_power_on() -> Self {
+        Self { sys: 6_500_000, ref_: 6_500_000, peri: 0, base_fs: 0, since: 0, past: VecDeque::new() }
+    }
+
+    /// Rate of `clk_sys` in Hz, at least 1.
+    #[must_use]
+    pub fn sys(&self) -> u64 {
+        self.sys
+    }
+
+    /// Rate of `clk_ref` in Hz, at least 1.
+    #[must_use]
+    pub fn reference(&self) -> u64 {
+        self.ref_
+    }
+
+    /// Rate of `clk_peri` in Hz; 0 while it is off.
+    #[must_use]
+    pub fn peri(&self) -> u64 {
+        self.peri
+    }
+
+    /// Changes the rates from cycle `now` on. `sys` and `reference` of 0 are taken for 1: a stopped chip has no time.
+    pub fn set(&mut self, now: Cycle, sys: u64, reference: u64, peri: u64) {
+        if self.sys != sys.max(1) {
+            if self.past.len() == REMEMBERED {
+                self.past.pop_front();
+            }
+            self.past.push_back(Stretch { sys: self.sys, base_fs: self.base_fs, since: self.since });
+            self.base_fs = self.femtoseconds(now);
+            self.since = now;
+            self.sys = sys.max(1);
+        }
+        self.ref_ = reference.max(1);
+        self.peri = peri;
+    }
+
+    /// Real time at cycle `at`; exact for all cycles since the 4096th last change of `clk_sys`.
+    #[must_use]
+    pub fn femtoseconds(&self, at: Cycle) -> u128 {
+        if at < self.since {
+            let after = self.past.partition_point(|stretch| stretch.since <= at);
+            if let Some(then) = self.past.get(after.saturating_sub(1)) {
+                return then.base_fs + u128::from(at.saturating_sub(then.since)) * FS / u128::from(then.sys);
+            }
+        }
+        self.base_fs + u128::from(at.saturating_sub(self.since)) * FS / u128::from(self.sys)
+    }
+
+    /// The first cycle at or after real time `fs`, at the present rate.
+    #[must_use]
+    pub fn cycle_at(&self, fs: u128) -> Cycle {
+        let after = fs.saturating_sub(self.base_fs);
+        self.since.saturating_add((after * u128::from(self.sys)).div_ceil(FS) as Cycle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn real_time_of_the_past_is_that_of_the_rates_it_had() {
+        let mut clocks = Clocks::at_power_on();
+        let mut told = Vec::new();
+        for (step, rate) in [12_000_000, 125_000_000, 125_000_000, 48_000_000].into_iter().enumerate() {
+            let now = 1000 * (step as Cycle + 1);
+            told.extend([now - 500, now - 1].map(|at| (at, clocks.femtoseconds(at))));
+            clocks.set(now, rate, 12_000_000, rate);
+        }
+        for (at, fs) in told {
+            assert_eq!(clocks.femtoseconds(at), fs, "cycle {at}");
+        }
+    }
+}

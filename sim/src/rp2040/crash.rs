@@ -1,0 +1,139 @@
+//! How a program ended that did not say so by semihosting, in words: a core locked up, a handler of a `HardFault` that does
+//! not return, a `main` that did.
+
+use std::fmt::Write as _;
+
+use crate::image::Image;
+use crate::isa::armv6m::hard_fault::{Cause, HardFault};
+use crate::rp2040::bootrom;
+use crate::rp2040::machine::Machine;
+
+/// Where C libraries and the SDK leave a program for good, with its status in r0.
+const EXIT: &str = "_exit";
+
+/// What has become of a core's program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitState {
+    /// It goes on, sleeps, or was never started.
+    Alive,
+    /// It called `_exit`, as start-up code does when `main` returns, with this status.
+    Returned(i32),
+    /// It is in the handler of a `HardFault`.
+    Faulted,
+    /// It is locked up.
+    LockedUp,
+}
+
+/// A machine, and what is known of the firmware in it.
+#[derive(Clone, Copy)]
+pub struct CrashReport<'a> {
+    /// The machine.
+    pub machine: &'a Machine,
+    /// The firmware, for names and lines.
+    pub image: Option<&'a Image>,
+    /// Whether it runs our own boot ROM, which has reasons of its own to stop.
+    pub own_rom: bool,
+}
+
+impl CrashReport<'_> {
+    /// What has become of a core's program.
+    #[must_use]
+    pub fn exit_state(&self, number: usize) -> ExitState {
+        let core = self.machine.core(number);
+        let first = core.hard_fault().or(core.lockup_fault());
+        match first {
+            // The SDK's `_exit` is a BKPT, in a loop. Without a debugger that is a fault, whose default handler is another.
+            Some(fault) if matches!(fault.cause, Cause::Breakpoint(_)) && self.is_exit(fault.pc) => {
+                ExitState::Returned(fault.registers[0].cast_signed())
+            }
+            Some(_) if core.is_locked_up() => ExitState::LockedUp,
+            Some(_) => ExitState::Faulted,
+            None if self.is_exit(core.register(15)) => ExitState::Returned(core.register(0).cast_signed()),
+            None => ExitState::Alive,
+        }
+    }
+
+    fn is_exit(&self, pc: u32) -> bool {
+        self.image.and_then(|image| image.function_at(pc)).is_some_and(|(name, _)| name == EXIT)
+    }
+
+    /// The same in a sentence without a full stop; none for a core that is alive.
+    #[must_use]
+    pub fn tell(&self, number: usize) -> Option<String> {
+        let core = self.machine.core(number);
+        Some(match self.exit_state(number) {
+            ExitState::Alive => return None,
+            ExitState::Returned(status) => {
+                format!(
+                    "core {number} has ended its program: it called {EXIT}, as when main returns, with status {status}"
+                )
+            }
+            ExitState::Faulted => {
+                let first = core.hard_fault().map_or_else(String::new, |fault| self.describe(fault));
+                let at = self.place(core.register(15));
+                format!("core {number} is in its handler of a HardFault, at {at}: {first}")
+            }
+            ExitState::LockedUp => self.tell_lockup(number),
+        })
+    }
+
+    fn tell_lockup(&self, number: usize) -> String {
+        let core = self.machine.core(number);
+        let pc = core.register(15);
+        let rom_says = bootrom::why_stopped(pc).filter(|_| self.own_rom);
+        let mut sentence = format!("core {number} locked up at {}: ", self.place(pc));
+        // Writing to a String does not fail.
+        let _ = match (rom_says, core.lockup_fault()) {
+            (Some(why), _) => write!(sentence, "{why}"),
+            (None, Some(fault)) => write!(sentence, "{}, where faults cannot be handled", fault.cause),
+            (None, None) => write!(sentence, "a fault where faults cannot be handled"),
+        };
+        if let Some(first) = core.hard_fault() {
+            let _ = write!(sentence, "; before that, {}", self.describe(first));
+        }
+        sentence
+    }
+
+    fn describe(&self, fault: &HardFault) -> String {
+        let caller = fault.registers[14];
+        // An EXC_RETURN value, or what LR is at reset, is no place.
+        let caller = if caller >> 28 == 15 { String::new() } else { format!(", lr {}", self.place(caller & !1)) };
+        format!("in cycle {}, {} at {}{caller}", fault.cycle, fault.cause, self.place(fault.pc))
+    }
+
+    /// An address with what is there: function and line, as far as they are known.
+    #[must_use]
+    pub fn place(&self, pc: u32) -> String {
+        let function = self.image.and_then(|image| image.function_at(pc));
+        let line = self.image.and_then(|image| image.lines.at(pc)).map(|(file, line)| format!("{file}:{line}"));
+        let words: Vec<_> =
+            function.map(|(name, offset)| format!("{name} + {offset}")).into_iter().chain(line).collect();
+        match words.as_slice() {
+            [] if pc < bootrom::SIZE as u32 => format!("{pc:#010x} (boot ROM)"),
+            [] => format!("{pc:#010x}"),
+            words => format!("{pc:#010x} ({})", words.join(", ")),
+        }
+    }
+
+    /// Why nothing more can happen to a machine that has come to its end, in words.
+    #[must_use]
+    pub fn dead_end(&self) -> String {
+        let cores = [0, 1].map(|number| self.machine.core(number));
+        if !(0..2).any(|number| self.machine.has_crashed(number)) {
+            let rom_says = |core: usize| bootrom::why_stopped(cores[core].register(15)).filter(|_| self.own_rom);
+            let why = rom_says(0).or_else(|| rom_says(1)).unwrap_or("nothing is pending that could wake one");
+            return format!("dead end: both cores sleep for good: {why}");
+        }
+        let [zero, one] = [0, 1].map(|number| match self.exit_state(number) {
+            ExitState::Returned(_) => "has ended its program",
+            ExitState::Faulted => "stays in its handler of a HardFault",
+            _ if cores[number].is_asleep() => "sleeps, and nothing will wake it",
+            _ => match cores[number].state() {
+                "locked up" => "is locked up",
+                "off" => "is off",
+                _ => "is stuck",
+            },
+        });
+        format!("nothing more can happen: core 0 {zero}; core 1 {one}")
+    }
+}

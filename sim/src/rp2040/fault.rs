@@ -1,0 +1,69 @@
+//! How the RP2040 has faults.
+
+use crate::core::time::Cycle;
+use crate::core::uart_frame::Format;
+use crate::core::watch::CoreEvent;
+use crate::fault::{FaultTarget, InterCoreChannel, Loss};
+use crate::isa::armv6m::Stuck;
+use crate::rp2040::machine::Machine;
+
+/// `UARTLCR_H` of UART0 (DS 4.2.8).
+const UARTLCR_H: u32 = 0x4003_402c;
+
+impl FaultTarget for Machine {
+    type Stuck = Stuck;
+
+    const CHANNEL: InterCoreChannel = InterCoreChannel::Fifo;
+
+    fn now(&self) -> Cycle {
+        Self::now(self)
+    }
+
+    fn reset_chip(&mut self) {
+        Self::reset_chip(self);
+    }
+
+    fn reset_core_alone(&mut self, core: usize) {
+        if !self.bus.peripherals.psm.core_held(core) {
+            self.reset_core(core);
+        }
+    }
+
+    fn switch_off(&mut self, core: usize, until: Cycle) {
+        Self::switch_off(self, core, until);
+    }
+
+    fn forget_off(&mut self) {
+        Self::forget_off(self);
+    }
+
+    fn stick_core(&mut self, core: usize) -> Option<Stuck> {
+        let now = self.now();
+        let stuck = self.core_mut(core).stick(now)?;
+        self.bus.watch.core_event(now, core as u8, CoreEvent::Sticks);
+        Some(stuck)
+    }
+
+    fn unstick_core(&mut self, core: usize, stuck: Stuck) {
+        let now = self.now();
+        if self.core_mut(core).unstick(stuck, now) {
+            self.bus.watch.core_event(now, core as u8, CoreEvent::Resumes);
+            if self.core(core).is_asleep() {
+                self.bus.watch.core_event(now, core as u8, CoreEvent::Sleeps);
+            }
+        }
+    }
+
+    fn lose(&mut self, losses: Vec<Loss>) {
+        self.bus.fifo_losses.set(losses);
+    }
+
+    fn console_format(&self) -> Format {
+        Format::from_lcr_h(self.peek_register(UARTLCR_H))
+    }
+
+    fn send_console(&mut self, byte: u8, flipped: u16, not_before: Cycle) {
+        let now = self.now();
+        self.bus.peripherals.inject(0, byte, flipped, not_before, now);
+    }
+}

@@ -1,0 +1,441 @@
+//! The whole chip: time, the cores, the bus, and why a run ended.
+
+mod host;
+mod liveness;
+
+use crate::core::semihosting::{self, Call};
+use crate::core::state_hash::StableHasher;
+use crate::core::stop::Stop;
+use crate::core::time::{Cycle, NEVER};
+use crate::core::watch::CoreEvent;
+use crate::engine::Engine;
+use crate::engine::decoupled::Decoupled;
+use crate::engine::lockstep::{begin, run_cores};
+use crate::engine::native::Native;
+use crate::isa::armv6m::Core;
+use crate::isa::armv6m::exception::EVENT;
+use crate::rp2040::bus::dma_masters::DmaMasters;
+use crate::rp2040::bus::{Bus, Slave};
+use crate::rp2040::peripherals::Context;
+use std::hash::{Hash, Hasher};
+
+/// Bytes of [`Machine::host_output`] at most: a program may write 64 kB by a single instruction.
+const KEPT_HOST_OUTPUT: usize = 1 << 24;
+
+/// The simulated RP2040.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    cores: [Core; 2],
+    /// Bytes of a UART whose sending ends a run: its number, and how many there are already.
+    listening: Option<(usize, usize)>,
+    /// How it gets through its cycles; may be changed whenever the machine stands still.
+    pub engine: Engine,
+    decoupled: Decoupled,
+    /// Everything between and around the cores.
+    pub bus: Bus,
+    /// Time up to which everything has happened.
+    now: Cycle,
+    /// Interrupt lines as the cores know them.
+    lines: u32,
+    /// What firmware wrote by semihosting, until somebody takes it.
+    pub host_output: Vec<u8>,
+    exit: Option<(u8, i32)>,
+    dma: DmaMasters,
+    /// The cycle before which a core does not come out of reset, for a fault that was asked for; 0 if there is none.
+    off_until: [Cycle; 2],
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Machine {
+    /// A chip with nothing in its memories; both cores are held in reset.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            cores: [Core::new(0), Core::new(1)],
+            listening: None,
+            engine: Engine::default(),
+            decoupled: Decoupled::default(),
+            bus: Bus::new(),
+            now: 0,
+            lines: 0,
+            host_output: Vec::new(),
+            exit: None,
+            dma: DmaMasters::default(),
+            off_until: [0; 2],
+        }
+    }
+
+    /// Time up to which everything has happened: no core will do anything before it.
+    #[must_use]
+    pub fn now(&self) -> Cycle {
+        self.now
+    }
+
+    /// A core.
+    #[must_use]
+    pub fn core(&self, number: usize) -> &Core {
+        &self.cores[number & 1]
+    }
+
+    /// A core, to change its registers. Only while the machine stands still, as always when this can be called.
+    pub fn core_mut(&mut self, number: usize) -> &mut Core {
+        &mut self.cores[number & 1]
+    }
+
+    fn core_and_bus(&mut self, number: usize) -> (&mut Core, &mut Bus) {
+        (&mut self.cores[number & 1], &mut self.bus)
+    }
+
+    /// Puts bytes at an address of ROM, SRAM or flash, without side effects. False if there is no memory for all of them.
+    pub fn load(&mut self, address: u32, bytes: &[u8]) -> bool {
+        bytes.iter().zip(address..).filter(|&(&byte, at)| self.bus.poke(at, byte)).count() == bytes.len()
+    }
+
+    /// A word of memory, without side effects.
+    #[must_use]
+    pub fn peek(&self, address: u32) -> Option<u32> {
+        self.bus.peek_word(address)
+    }
+
+    /// Bytes of memory, without side effects; ends where memory does.
+    #[must_use]
+    pub fn peek_bytes(&self, address: u32, count: usize) -> Vec<u8> {
+        (0..count as u32)
+            .map_while(|i| {
+                let at = address.wrapping_add(i);
+                self.peek(at).map(|word| (word >> ((at & 3) * 8)) as u8)
+            })
+            .collect()
+    }
+
+    /// Lets both cores out of reset: each begins at the boot ROM's reset vector.
+    pub fn reset(&mut self) {
+        for number in 0..2 {
+            self.reset_core(number);
+        }
+    }
+
+    /// Lets one core out of reset, unless it is switched off.
+    pub fn reset_core(&mut self, number: usize) {
+        let now = self.now;
+        if self.is_switched_off(number) {
+            return;
+        }
+        self.cores[number & 1].reset(now, &self.bus);
+        self.bus.watch.core_event(now, number as u8 & 1, CoreEvent::Starts);
+    }
+
+    /// Holds a core in reset until a cycle, whatever firmware does about it.
+    pub(crate) fn switch_off(&mut self, number: usize, until: Cycle) {
+        self.off_until[number & 1] = self.off_until[number & 1].max(until);
+        self.hold_core(number);
+    }
+
+    /// Lets firmware have its way again with cores that were switched off.
+    pub(crate) fn forget_off(&mut self) {
+        self.off_until = [0; 2];
+    }
+
+    /// Whether a core is held in reset for a fault that was asked for.
+    #[must_use]
+    pub fn is_switched_off(&self, number: usize) -> bool {
+        self.now < self.off_until[number & 1]
+    }
+
+    fn hold_core(&mut self, number: usize) {
+        let now = self.now;
+        if !self.cores[number & 1].is_off() {
+            self.bus.watch.core_event(now, number as u8 & 1, CoreEvent::Stops);
+        }
+        self.cores[number & 1].hold(now);
+    }
+
+    /// Resets the whole chip, as its RUN pin does (DS 2.12): all but time, what memories hold and what is outside. Both
+    /// cores begin at the boot ROM's reset vector.
+    pub fn reset_chip(&mut self) {
+        let now = self.now;
+        let mut old = std::mem::replace(&mut self.bus, Bus::new());
+        let at_power_on = self.bus.clocks.clone();
+        old.clocks.set(now, at_power_on.sys(), at_power_on.reference(), at_power_on.peri());
+        for uart in &mut old.peripherals.uarts {
+            uart.reset(&old.clocks);
+        }
+        std::mem::swap(&mut self.bus.peripherals.uarts, &mut old.peripherals.uarts);
+        (self.bus.memory, self.bus.clocks) = (old.memory, old.clocks);
+        (self.bus.watch, self.bus.diagnostics) = (old.watch, old.diagnostics);
+        self.bus.fifo_losses = old.fifo_losses;
+        self.dma = DmaMasters::default();
+        self.pass_interrupts(now);
+        self.reset();
+    }
+
+    /// Sends a core to `entry` with its main stack at `sp`, out of reset.
+    pub fn start_core(&mut self, number: usize, entry: u32, sp: u32) {
+        let now = self.now;
+        let core = &mut self.cores[number & 1];
+        core.reset(now, &self.bus);
+        core.set_register(13, sp);
+        core.start_at(entry, now);
+        self.bus.watch.core_event(now, number as u8 & 1, CoreEvent::Starts);
+    }
+
+    /// Makes code for the host of what is branched to so many times (3,000 unless told otherwise), and forgets what was made. It
+    /// changes how fast a run is, and nothing else.
+    pub fn translate_after(&mut self, times: u32) {
+        self.bus.memory.decoded.native = Native::new(times);
+    }
+
+    /// How many blocks of instructions have become code for the host.
+    #[must_use]
+    pub fn translated_blocks(&self) -> usize {
+        self.bus.memory.decoded.native.blocks()
+    }
+
+    /// Runs until cycle `limit`, or until something else ends the run.
+    pub fn run_until(&mut self, limit: Cycle) -> Stop {
+        loop {
+            let event = self.bus.peripherals.next_event();
+            let dma = self.dma.next(&self.bus, self.now);
+            let bound = limit.min(event).min(dma);
+            self.run_cores(bound);
+            if self.bus.touched {
+                self.now = self.now.max(self.cores[0].t.min(self.cores[1].t).min(bound));
+                if let Some(stop) = self.settle() {
+                    return stop;
+                }
+                continue;
+            }
+            let nothing = event == NEVER && dma == NEVER && self.cores.iter().all(|core| core.t == NEVER);
+            if bound == NEVER || nothing {
+                return Stop::DeadEnd;
+            }
+            self.now = bound;
+            if limit == bound {
+                return Stop::Limit;
+            }
+            if event == bound {
+                self.wake_peripherals(event);
+                if self.has_heard() {
+                    return Stop::Heard;
+                }
+            } else {
+                self.run_dma(bound);
+            }
+        }
+    }
+
+    /// Ends runs when a UART (0 or 1) has sent a byte beyond those that `sent` of it has now; none: no longer.
+    pub fn listen(&mut self, uart: Option<usize>) {
+        self.listening = uart.map(|uart| (uart & 1, self.bus.peripherals.uarts[uart & 1].sent().len()));
+    }
+
+    fn has_heard(&self) -> bool {
+        self.listening.is_some_and(|(uart, bytes)| self.bus.peripherals.uarts[uart].sent().len() > bytes)
+    }
+
+    fn run_cores(&mut self, bound: Cycle) {
+        let Self { cores, bus, decoupled, .. } = self;
+        let runs_apart = self.engine == Engine::Decoupled && bus.lets_cores_run_apart();
+        if runs_apart {
+            bus.memory.decoded.sync_watchpoints(&bus.watch);
+        }
+        let decoupled = runs_apart.then_some(decoupled);
+        if bus.is_watched() {
+            run_cores::<true>(cores, bus, bound, decoupled);
+        } else {
+            run_cores::<false>(cores, bus, bound, decoupled);
+        }
+    }
+
+    /// One cycle in which the DMA does something; then the cores that were not in its way.
+    fn run_dma(&mut self, now: Cycle) {
+        if self.bus.is_watched() {
+            begin::<true>(&mut self.cores, &mut self.bus, now);
+        } else {
+            begin::<false>(&mut self.cores, &mut self.bus, now);
+        }
+        self.dma.cycle(&mut self.cores, &mut self.bus, now);
+        let touched = std::mem::take(&mut self.bus.touched);
+        self.run_cores(now + 1);
+        self.bus.touched |= touched;
+        self.now = now + 1;
+    }
+
+    /// Executes one instruction of one core to its end, and whatever the other core does meanwhile. A core that is within an
+    /// instruction completes that one first.
+    pub fn step(&mut self, number: usize) -> Stop {
+        self.bus.watch.step(number as u8 & 1);
+        let stop = self.run_until(NEVER);
+        self.bus.watch.end_step();
+        stop
+    }
+
+    /// Deals with what cores did that concerns more than themselves.
+    fn settle(&mut self) -> Option<Stop> {
+        self.bus.touched = false;
+        if let Some(at) = self.bus.event.take() {
+            // SEV sets the event register of all processors, the sender's too (ARMv6-M B1.5.18, `SendEvent`).
+            for core in &mut self.cores {
+                core.receive_event(at + EVENT);
+            }
+        }
+        if std::mem::take(&mut self.bus.registers_written) {
+            self.take_settings();
+        }
+        self.pass_interrupts(self.bus.touched_at);
+        if let Some(core) = self.bus.reset.take() {
+            // SYSRESETREQ resets the core that asks, and nothing else (DS 2.4.2.9).
+            self.reset_core(usize::from(core));
+        }
+        if let Some(core) = self.bus.host_call.take() {
+            self.serve(core);
+        }
+        if let Some((core, code)) = self.exit.take() {
+            return Some(Stop::Exit { core, code });
+        }
+        if let Some(core) = self.bus.locked_up.take() {
+            self.cores[usize::from(core)].rest_locked_up();
+            return Some(Stop::Lockup { core, pc: self.cores[usize::from(core)].register(15) });
+        }
+        let (core, pc) = self.bus.breakpoint.take()?;
+        if let Some(stop) = self.bus.watch.take_stop(core) {
+            return Some(stop);
+        }
+        let stopped = &mut self.cores[usize::from(core)];
+        stopped.passes_at = stopped.t;
+        Some(Stop::Breakpoint { core, pc })
+    }
+
+    /// The host wrote a register of a peripheral.
+    pub(crate) fn register_written(&mut self, now: Cycle) {
+        self.take_settings();
+        self.pass_interrupts(now);
+    }
+
+    /// What registers of peripherals mean for cores and arbiters.
+    fn take_settings(&mut self) {
+        let now = self.now;
+        let bus = &mut self.bus;
+        let priorities = bus.peripherals.busctrl.priorities();
+        bus.priority = (0..4).map(|i| ((priorities >> (4 * i) & 1) as u8) << i).sum();
+        for (number, core) in self.cores.iter_mut().enumerate() {
+            core.set_nmi_mask(bus.peripherals.syscfg.nmi_mask(number), now);
+            core.reference_changed(now, bus.peripherals.reference_ticks());
+        }
+        self.take_signals();
+    }
+
+    /// Cores that the power-on state machine or the watchdog holds, lets go or resets.
+    fn take_signals(&mut self) {
+        let Some(signals) = self.bus.peripherals.take_signals() else { return };
+        for number in 0..2 {
+            let reset = signals.watchdog_reset >> (15 + number) & 1 != 0;
+            let off = self.cores[number].is_off();
+            if signals.core_held[number] {
+                self.hold_core(number);
+            } else if off || reset {
+                self.reset_core(number);
+            }
+        }
+    }
+
+    fn serve(&mut self, number: u8) {
+        let core = &mut self.cores[usize::from(number)];
+        let (operation, argument) = (core.register(0), core.register(1));
+        let (call, answer) = semihosting::serve(operation, argument, self.bus_view());
+        match call {
+            Call::Exit(status) => self.exit = Some((number, status)),
+            Call::Write(bytes) => {
+                let room = KEPT_HOST_OUTPUT.saturating_sub(self.host_output.len());
+                if bytes.len() > room {
+                    let what = "nobody takes what is written: all behind 16,777,216 bytes is lost";
+                    self.bus.diagnostics.output_lost("semihosting", what, self.now);
+                }
+                self.host_output.extend(bytes.into_iter().take(room));
+            }
+            Call::Nothing => {}
+        }
+        let core = &mut self.cores[usize::from(number)];
+        core.set_register(0, answer);
+        core.end_semihost();
+    }
+
+    fn bus_view(&self) -> impl Fn(u32) -> Option<u8> + '_ {
+        |address| self.peek(address).map(|word| (word >> ((address & 3) * 8)) as u8)
+    }
+
+    fn pass_interrupts(&mut self, now: Cycle) {
+        if self.bus.irq.0 != self.lines {
+            self.lines = self.bus.irq.0;
+            for core in &mut self.cores {
+                core.set_lines(self.lines, now);
+            }
+        }
+    }
+
+    fn wake_peripherals(&mut self, now: Cycle) {
+        let bus = &mut self.bus;
+        let mut context =
+            Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.diagnostics };
+        bus.peripherals.wake(&mut context);
+        self.take_signals();
+        self.pass_interrupts(now);
+    }
+
+    /// Makes an interrupt pending on one core now, as a write to `NVIC_ISPR` would.
+    pub fn raise_interrupt(&mut self, number: usize, interrupt: u8) {
+        let now = self.now;
+        self.cores[number & 1].pend(crate::core::cortex_m::IRQ0 + (interrupt & 31), now);
+    }
+
+    /// Lets time pass to `cycle` while nothing can happen: after a dead end.
+    pub fn advance_to(&mut self, cycle: Cycle) {
+        let next = self.cores.iter().map(|core| core.t).min().unwrap_or(NEVER);
+        self.now = self.now.max(cycle.min(next).min(self.bus.peripherals.next_event()));
+    }
+
+    /// Cycles that a core has lost to other masters.
+    #[must_use]
+    pub fn conflicts(&self, number: usize) -> u64 {
+        Slave::ALL.iter().map(|&slave| self.cores[number & 1].stats.conflicts[slave as usize]).sum()
+    }
+
+    /// Words for a core that were lost between the cores, for faults that were asked for.
+    #[must_use]
+    pub fn fifo_words_lost(&self, number: usize) -> u64 {
+        self.bus.fifo_losses.lost(number & 1)
+    }
+
+    /// A hash of the state of the cores, memories and bus: equal for equal runs.
+    #[must_use]
+    pub fn state_hash(&self) -> u64 {
+        let mut hasher = StableHasher::default();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// All that decides the future, and nothing of what was said or is asked from outside.
+impl Hash for Machine {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self {
+            cores,
+            listening: _,
+            engine: _,
+            decoupled: _,
+            bus,
+            now,
+            lines,
+            host_output: _,
+            exit: _,
+            dma,
+            off_until: _,
+        } = self;
+        (cores, bus, now, lines, dma).hash(hasher);
+    }
+}

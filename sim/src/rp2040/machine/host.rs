@@ -1,0 +1,82 @@
+//! What the host does to the chip from outside: read its counters, write its registers, talk to its UARTs.
+
+use crate::core::time::Cycle;
+use crate::isa::armv6m::Statistics;
+use crate::rp2040::machine::Machine;
+use crate::rp2040::peripherals::Context;
+use crate::rp2040::peripherals::divider::DIVIDE_CYCLES;
+use crate::rp2040::peripherals::sio::{DIV_SDIVISOR, DIV_UDIVIDEND};
+
+/// Rate of the crystal on every board (datasheet 2.16.1 recommends it).
+const CRYSTAL: u64 = 12_000_000;
+
+impl Machine {
+    /// What a core did so far, a sleep that goes on included.
+    #[must_use]
+    pub fn statistics(&self, number: usize) -> Statistics {
+        let core = self.core(number);
+        let mut statistics = core.stats.clone();
+        if core.is_asleep() {
+            statistics.asleep += self.now().saturating_sub(core.slept_at);
+        }
+        statistics
+    }
+
+    /// Writes a register of a peripheral as a core would, in no time. False if there is none at the address.
+    pub fn write_register(&mut self, address: u32, value: u32) -> bool {
+        let now = self.now();
+        let bus = &mut self.bus;
+        let mut context =
+            Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.diagnostics };
+        let written = bus.peripherals.write(address, value, &mut context).is_some();
+        self.register_written(now);
+        written
+    }
+
+    /// A register of a peripheral, read without side effects.
+    #[must_use]
+    pub fn peek_register(&self, address: u32) -> u32 {
+        self.bus.peripherals.peek(address, self.now(), &self.bus.clocks)
+    }
+
+    /// Writes a register of SIO as a core would. Time stands still for whoever does this, so a division that it begins is
+    /// over at once.
+    pub(crate) fn write_io(&mut self, core: usize, address: u32, value: u32) {
+        let operand = (DIV_UDIVIDEND..=DIV_SDIVISOR).contains(&(address & 0xfff));
+        let ago = if operand { DIVIDE_CYCLES + 1 } else { 0 };
+        let now = self.now();
+        self.bus.write_io(core as u8 & 1, address, value, now.saturating_sub(ago));
+        self.bus.touch(now);
+    }
+
+    /// Writes a register of a core's private peripheral bus (NVIC, SCB, `SysTick`) as the core would, in no time.
+    pub(crate) fn write_private(&mut self, core: usize, address: u32, value: u32) {
+        let now = self.now();
+        let (core, bus) = self.core_and_bus(core);
+        core.poke_private(address, value, now, bus);
+        // The machine looks before any core goes on.
+        bus.touch(now);
+    }
+
+    /// Puts a byte on the line to a UART, behind those that are on it, and not before cycle `not_before`.
+    pub fn send_uart(&mut self, uart: usize, byte: u8, not_before: Cycle) {
+        let now = self.now();
+        self.bus.peripherals.inject(uart, byte, 0, not_before, now);
+    }
+
+    /// The bytes a UART has sent since the last call.
+    pub fn take_uart(&mut self, uart: usize) -> Vec<u8> {
+        self.bus.peripherals.uarts[uart & 1].take_sent().into_iter().map(|sent| sent.byte).collect()
+    }
+
+    /// Sets `clk_sys` and `clk_peri`, and `clk_ref` to that of the crystal, as if start-up code had done so. What the
+    /// clock registers say stays, and counts again once firmware writes one of them.
+    pub fn set_clock(&mut self, rate: u64) {
+        let now = self.now();
+        self.bus.clocks.set(now, rate, CRYSTAL, rate);
+        for uart in &mut self.bus.peripherals.uarts {
+            uart.clocks_changed(now, &self.bus.clocks);
+        }
+        self.bus.peripherals.watchdog.clocks_changed(now, &self.bus.clocks);
+    }
+}

@@ -1,0 +1,361 @@
+//! The clock generators (datasheet 2.15): from oscillators and PLLs to the rate of everything.
+
+use crate::core::time::{Cycle, NEVER};
+use crate::rp2040::clock::Clocks;
+use crate::rp2040::irq::Irq;
+use crate::rp2040::peripherals::frequency_counter::FrequencyCounter;
+use crate::rp2040::peripherals::{Context, Peripheral};
+
+/// Register offsets (2.15.7): ten generators of CTRL, DIV and SELECTED each, then the rest.
+const STRIDE: u32 = 12;
+const RESUS_CTRL: u32 = 0x78;
+const RESUS_STATUS: u32 = 0x7c;
+const FC0_REF_KHZ: u32 = 0x80;
+const FC0_RESULT: u32 = 0x9c;
+const WAKE_EN0: u32 = 0xa0;
+const SLEEP_EN1: u32 = 0xac;
+const ENABLED0: u32 = 0xb0;
+const ENABLED1: u32 = 0xb4;
+const INTR: u32 = 0xb8;
+const INTE: u32 = 0xbc;
+const INTF: u32 = 0xc0;
+const INTS: u32 = 0xc4;
+
+/// Generators, in the order of their registers.
+const GENERATORS: usize = 10;
+const REF: usize = 4;
+const SYS: usize = 5;
+const PERI: usize = 6;
+const USB: usize = 7;
+const ADC: usize = 8;
+const RTC: usize = 9;
+
+/// `CLK_x_CTRL` fields.
+const CTRL_ENABLE: u32 = 1 << 11;
+const CTRL_KILL: u32 = 1 << 10;
+const AUXSRC_SHIFT: u32 = 5;
+/// Writable bits of each `CTRL` and `DIV`. `clk_peri` has no divider (2.15.7).
+const CTRL_MASKS: [u32; GENERATORS] =
+    [0x131de0, 0x131de0, 0x131de0, 0x131de0, 0x63, 0xe1, 0xce0, 0x130ce0, 0x130ce0, 0x130ce0];
+const DIV_MASKS: [u32; GENERATORS] = [!0, !0, !0, !0, 0x300, !0, 0, 0x300, 0x300, !0];
+const DIV_RESET: u32 = 0x100;
+
+/// `CLK_SYS_RESUS_CTRL` bits.
+const RESUS_CLEAR: u32 = 1 << 16;
+const RESUS_FRCE: u32 = 1 << 12;
+const RESUS_MASK: u32 = 0x0001_11ff;
+const RESUS_RESET: u32 = 0xff;
+/// Which clocks `WAKE_EN1` and its like have.
+const ENABLES: [u32; 2] = [0xffff_ffff, 0x7fff];
+
+/// Cycles of the old clock until the glitchless mux has stopped it, and of the new one until that runs (2.15.3.2).
+const MUX_CYCLES: u64 = 2;
+
+/// Rates in Hz of what the generators are fed with; 0 is off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Sources {
+    /// Ring oscillator.
+    pub rosc: u64,
+    /// Crystal oscillator.
+    pub xosc: u64,
+    /// System PLL.
+    pub pll_sys: u64,
+    /// USB PLL.
+    pub pll_usb: u64,
+    /// Clocks from pins.
+    pub gpin: [u64; 2],
+}
+
+/// A change of a glitchless mux that is under way.
+#[derive(Clone, Copy, Debug, Hash)]
+struct Switch {
+    source: u32,
+    done: Cycle,
+}
+
+/// The clocks block.
+#[derive(Clone, Debug, Hash)]
+pub struct ClocksBlock {
+    sources: Sources,
+    ctrl: [u32; GENERATORS],
+    div: [u32; GENERATORS],
+    /// What the glitchless muxes of `clk_ref` and `clk_sys` pass on.
+    selected: [u32; 2],
+    switches: [Option<Switch>; 2],
+    resus: u32,
+    resussed: bool,
+    enables: [u32; 4],
+    inte: u32,
+    intf: u32,
+    counter: FrequencyCounter,
+}
+
+impl ClocksBlock {
+    /// The clocks block at power-on.
+    #[must_use]
+    pub fn new(sources: Sources) -> Self {
+        Self {
+            sources,
+            ctrl: [0; GENERATORS],
+            div: [DIV_RESET; GENERATORS],
+            selected: [0; 2],
+            switches: [None; 2],
+            resus: RESUS_RESET,
+            resussed: false,
+            enables: [ENABLES[0], ENABLES[1], ENABLES[0], ENABLES[1]],
+            inte: 0,
+            intf: 0,
+            counter: FrequencyCounter::default(),
+        }
+    }
+
+    /// Takes over the rates of the oscillators and PLLs.
+    pub fn set_sources(&mut self, sources: Sources) {
+        self.sources = sources;
+    }
+
+    /// Rates of `clk_sys`, `clk_ref` and `clk_peri` in Hz.
+    #[must_use]
+    pub fn rates(&self) -> (u64, u64, u64) {
+        (self.rate(SYS), self.rate(REF), self.rate(PERI))
+    }
+
+    /// Rates of `clk_usb`, `clk_adc` and `clk_rtc` in Hz.
+    #[must_use]
+    pub fn other_rates(&self) -> (u64, u64, u64) {
+        (self.rate(USB), self.rate(ADC), self.rate(RTC))
+    }
+
+    fn rate(&self, generator: usize) -> u64 {
+        let aux = self.ctrl[generator] >> AUXSRC_SHIFT;
+        let source = match generator {
+            REF => self.mux_input(REF, self.selected[0]),
+            SYS => self.mux_input(SYS, self.selected[1]),
+            _ if self.ctrl[generator] & CTRL_ENABLE == 0 || self.ctrl[generator] & CTRL_KILL != 0 => 0,
+            PERI => self.peri_aux(aux & 7),
+            USB | ADC | RTC => self.usb_aux(aux & 7),
+            _ => self.gpout_aux(aux & 15),
+        };
+        self.divided(generator, source)
+    }
+
+    /// The input of a glitchless mux.
+    fn mux_input(&self, generator: usize, source: u32) -> u64 {
+        let aux = self.ctrl[generator] >> AUXSRC_SHIFT;
+        let s = &self.sources;
+        match (generator, source) {
+            (REF, 0) => s.rosc,
+            (REF, 1) => match aux & 3 {
+                0 => s.pll_usb,
+                1 => s.gpin[0],
+                2 => s.gpin[1],
+                _ => 0,
+            },
+            (REF, 2) => s.xosc,
+            (SYS, 0) => self.rate(REF),
+            (SYS, 1) => match aux & 7 {
+                0 => s.pll_sys,
+                1 => s.pll_usb,
+                2 => s.rosc,
+                3 => s.xosc,
+                4 => s.gpin[0],
+                5 => s.gpin[1],
+                _ => 0,
+            },
+            _ => 0,
+        }
+    }
+
+    fn peri_aux(&self, aux: u32) -> u64 {
+        let s = &self.sources;
+        [self.rate(SYS), s.pll_sys, s.pll_usb, s.rosc, s.xosc, s.gpin[0], s.gpin[1], 0][aux as usize & 7]
+    }
+
+    fn usb_aux(&self, aux: u32) -> u64 {
+        let s = &self.sources;
+        [s.pll_usb, s.pll_sys, s.rosc, s.xosc, s.gpin[0], s.gpin[1], 0, 0][aux as usize & 7]
+    }
+
+    fn gpout_aux(&self, aux: u32) -> u64 {
+        let s = &self.sources;
+        match aux {
+            0 => s.pll_sys,
+            1 => s.gpin[0],
+            2 => s.gpin[1],
+            3 => s.pll_usb,
+            4 => s.rosc,
+            5 => s.xosc,
+            6 => self.rate(SYS),
+            7 => self.rate(USB),
+            8 => self.rate(ADC),
+            9 => self.rate(RTC),
+            10 => self.rate(REF),
+            _ => 0,
+        }
+    }
+
+    /// `DIV` has eight fractional bits; an integer part of 0 stands for one more than its greatest value.
+    fn divided(&self, generator: usize, source: u64) -> u64 {
+        let div = u64::from(self.div[generator]);
+        let whole = if div >> 8 == 0 { (u64::from(DIV_MASKS[generator]) >> 8) + 1 } else { 0 };
+        source * 256 / (div + whole * 256)
+    }
+
+    /// What `FC0_SRC` selects (2.15.7).
+    fn counted(&self, source: u32) -> u64 {
+        let s = &self.sources;
+        match source {
+            1 => s.pll_sys,
+            2 => s.pll_usb,
+            3 | 4 => s.rosc,
+            5 => s.xosc,
+            6 | 7 => s.gpin[source as usize - 6],
+            8 => self.rate(REF),
+            9 => self.rate(SYS),
+            10 => self.rate(PERI),
+            11 => self.rate(USB),
+            12 => self.rate(ADC),
+            13 => self.rate(RTC),
+            _ => 0,
+        }
+    }
+
+    /// Begins to move a glitchless mux to what `CTRL.SRC` asks for, if that runs.
+    fn start_switch(&mut self, generator: usize, context: &mut Context<'_>) {
+        let mux = generator - REF;
+        let source = self.ctrl[generator] & if generator == REF { 3 } else { 1 };
+        self.switches[mux] = None;
+        if source == self.selected[mux] {
+            return;
+        }
+        let (old, new) = (self.mux_input(generator, self.selected[mux]), self.mux_input(generator, source));
+        if new == 0 {
+            let what = "a glitchless mux is told to take a clock that is off: it would wait for it for ever";
+            context.diagnostics.misuse(Self::NAME, generator as u32 * STRIDE, what, context.now);
+            return;
+        }
+        let sys = context.clocks.sys();
+        let delay = (MUX_CYCLES * sys).div_ceil(old.max(1)) + (MUX_CYCLES * sys).div_ceil(new);
+        self.switches[mux] = Some(Switch { source, done: context.now.saturating_add(delay) });
+    }
+
+    /// Ends the changes of muxes that are under way at once, for a chip that is put into a state without running.
+    pub fn finish_switches(&mut self) {
+        self.settle(NEVER);
+    }
+
+    fn settle(&mut self, now: Cycle) {
+        for mux in 0..2 {
+            if let Some(switch) = self.switches[mux].filter(|switch| switch.done <= now) {
+                self.selected[mux] = switch.source;
+                self.switches[mux] = None;
+            }
+        }
+    }
+
+    fn peek_generator(&self, offset: u32) -> u32 {
+        let generator = (offset / STRIDE) as usize;
+        match (offset % STRIDE, generator) {
+            (0, _) => self.ctrl[generator],
+            (4, PERI) => 0,
+            (4, _) => self.div[generator],
+            (_, REF | SYS) => 1 << self.selected[generator - REF],
+            _ => 1, // those without a glitchless mux (2.15.7)
+        }
+    }
+
+    fn write_generator(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        let generator = (offset / STRIDE) as usize;
+        match offset % STRIDE {
+            0 => {
+                self.ctrl[generator] = value & CTRL_MASKS[generator];
+                if matches!(generator, REF | SYS) {
+                    self.start_switch(generator, context);
+                }
+            }
+            4 if generator == PERI => {
+                context.diagnostics.unmodelled(
+                    Self::NAME,
+                    offset,
+                    "the divider that clk_peri does not have,",
+                    context.now,
+                );
+            }
+            4 => self.div[generator] = value & DIV_MASKS[generator],
+            _ => {}
+        }
+    }
+
+    /// Only a forced resus is modelled: here clocks do not fail.
+    fn write_resus(&mut self, value: u32) {
+        self.resus = value & RESUS_MASK;
+        if value & RESUS_FRCE != 0 {
+            self.resussed = true;
+            self.switches[1] = None;
+            self.selected[1] = 0;
+        } else if value & RESUS_CLEAR != 0 {
+            self.resussed = false;
+        }
+    }
+}
+
+impl Peripheral for ClocksBlock {
+    const NAME: &'static str = "CLOCKS";
+
+    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
+        self.settle(context.now);
+        if offset > INTS {
+            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+        }
+        self.peek(offset, context.now, context.clocks)
+    }
+
+    fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> u32 {
+        match offset {
+            0..RESUS_CTRL => self.peek_generator(offset),
+            RESUS_CTRL => self.resus,
+            RESUS_STATUS | INTR => u32::from(self.resussed),
+            FC0_REF_KHZ..=FC0_RESULT => self.counter.peek((offset - FC0_REF_KHZ) / 4, now, clocks),
+            WAKE_EN0..=SLEEP_EN1 => self.enables[((offset - WAKE_EN0) / 4) as usize],
+            ENABLED0 | ENABLED1 => self.enables[((offset - ENABLED0) / 4) as usize],
+            INTE => self.inte,
+            INTF => self.intf,
+            INTS => (u32::from(self.resussed) & self.inte) | self.intf,
+            _ => 0,
+        }
+    }
+
+    fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        self.settle(context.now);
+        match offset {
+            0..RESUS_CTRL => self.write_generator(offset, value, context),
+            RESUS_CTRL => self.write_resus(value),
+            FC0_REF_KHZ..=FC0_RESULT => {
+                let mut counter = self.counter.clone();
+                let register = (offset - FC0_REF_KHZ) / 4;
+                counter.write(register, value, context.now, context.clocks, |source| self.counted(source));
+                self.counter = counter;
+            }
+            WAKE_EN0..=SLEEP_EN1 => {
+                let register = ((offset - WAKE_EN0) / 4) as usize;
+                self.enables[register] = value & ENABLES[register % 2];
+                if value & ENABLES[register % 2] != ENABLES[register % 2] {
+                    context.diagnostics.unmodelled(Self::NAME, offset, "clock gating by", context.now);
+                }
+            }
+            INTE => self.inte = value & 1,
+            INTF => self.intf = value & 1,
+            RESUS_STATUS | ENABLED0 | ENABLED1 | INTR | INTS => {}
+            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+        }
+        context.irq.set(Irq::Clocks, (u32::from(self.resussed) & self.inte) | self.intf != 0);
+    }
+
+    fn next_event(&self) -> Cycle {
+        self.switches.iter().flatten().map(|switch| switch.done).min().unwrap_or(NEVER)
+    }
+
+    fn wake(&mut self, context: &mut Context<'_>) {
+        self.settle(context.now);
+    }
+}

@@ -1,0 +1,73 @@
+//! Pin functions, for the user bank and the QSPI bank (datasheet 2.19): they read back, and say which pins SIO drives.
+
+use crate::core::time::Cycle;
+use crate::rp2040::clock::Clocks;
+use crate::rp2040::peripherals::{Context, Peripheral};
+
+/// `GPIOn_CTRL` after reset: no function (2.19.6).
+const CTRL_RESET: u32 = 0x1f;
+const CTRL_MASK: u32 = 0x3003_331f;
+const FUNCSEL: u32 = 0x1f;
+/// `FUNCSEL` of SIO, for bank 0 (2.19.2).
+const FUNCTION_SIO: u32 = 5;
+
+/// One bank of pins.
+#[derive(Clone, Debug, Hash)]
+pub struct IoBank<const PINS: usize> {
+    ctrl: [u32; PINS],
+}
+
+/// Bank 0.
+pub type IoBank0 = IoBank<30>;
+/// The QSPI bank.
+pub type IoQspi = IoBank<6>;
+
+impl<const PINS: usize> Default for IoBank<PINS> {
+    fn default() -> Self {
+        Self { ctrl: [CTRL_RESET; PINS] }
+    }
+}
+
+impl<const PINS: usize> IoBank<PINS> {
+    /// The pins that are given to SIO.
+    #[must_use]
+    pub fn sio_pins(&self) -> u32 {
+        self.ctrl
+            .iter()
+            .enumerate()
+            .filter(|(_, ctrl)| *ctrl & FUNCSEL == FUNCTION_SIO)
+            .fold(0, |pins, (pin, _)| pins | 1 << pin)
+    }
+
+    /// The pin whose registers are at an offset.
+    fn pin(offset: u32) -> Option<usize> {
+        Some((offset / 8) as usize).filter(|pin| *pin < PINS)
+    }
+}
+
+impl<const PINS: usize> Peripheral for IoBank<PINS> {
+    const NAME: &'static str = if PINS == 6 { "IO_QSPI" } else { "IO_BANK0" };
+
+    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
+        if Self::pin(offset).is_none() || offset & 4 == 0 {
+            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+        }
+        self.peek(offset, context.now, context.clocks)
+    }
+
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
+        match Self::pin(offset) {
+            Some(pin) if offset & 4 != 0 => self.ctrl[pin],
+            _ => 0, // STATUS, and the interrupts of pins
+        }
+    }
+
+    fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        match Self::pin(offset) {
+            Some(pin) if offset & 4 != 0 => self.ctrl[pin] = value & CTRL_MASK,
+            // Interrupts of pins are not modelled: only turning one on is worth a word.
+            _ if value == 0 => {}
+            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The PWM block: eight counters (datasheet 4.5).
+
+pub mod slice;
+
+use crate::core::time::{Cycle, NEVER};
+use crate::rp2040::clock::Clocks;
+use crate::rp2040::irq::Irq;
+use crate::rp2040::peripherals::{Context, Peripheral};
+use slice::{CSR_DIVMODE, CSR_EN, Slice};
+
+/// Slices, and the bytes between their registers (4.5.3).
+pub const SLICES: usize = 8;
+const STRIDE: u32 = 0x14;
+/// Register offsets in a slice, and after the slices.
+const CSR: u32 = 0x00;
+const DIV: u32 = 0x04;
+const CTR: u32 = 0x08;
+const CC: u32 = 0x0c;
+const EN: u32 = 0xa0;
+const INTR: u32 = 0xa4;
+const INTE: u32 = 0xa8;
+const INTF: u32 = 0xac;
+const INTS: u32 = 0xb0;
+const MASK: u32 = (1 << SLICES) - 1;
+
+/// The PWM block. Outputs do not reach the pins; inputs do not come from them.
+#[derive(Clone, Debug, Default, Hash)]
+pub struct Pwm {
+    slices: [Slice; SLICES],
+    /// Wraps of each slice that `intr` tells of.
+    noted: [u64; SLICES],
+    intr: u32,
+    inte: u32,
+    intf: u32,
+    event: Cycle,
+}
+
+impl Pwm {
+    /// The block after reset.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { event: NEVER, ..Self::default() }
+    }
+
+    /// A slice as it is at cycle `now`.
+    #[must_use]
+    pub fn slice(&self, index: usize, now: Cycle) -> Slice {
+        let mut slice = self.slices[index % SLICES].clone();
+        slice.advance(now);
+        slice
+    }
+
+    /// The cycle of a slice's next wrap after `now`.
+    #[must_use]
+    pub fn next_wrap(&self, index: usize, now: Cycle) -> Cycle {
+        self.slice(index, now).next_wrap()
+    }
+
+    fn settle(&mut self, now: Cycle) {
+        for (index, slice) in self.slices.iter_mut().enumerate() {
+            slice.advance(now);
+            if slice.wraps() != self.noted[index] {
+                self.noted[index] = slice.wraps();
+                self.intr |= 1 << index;
+            }
+        }
+    }
+
+    /// A wrap is of interest only if it changes the line.
+    fn schedule(&mut self) {
+        let waited_for = self.inte & !self.intr;
+        self.event = NEVER;
+        for (index, slice) in self.slices.iter().enumerate() {
+            if waited_for >> index & 1 == 1 {
+                self.event = self.event.min(slice.next_wrap());
+            }
+        }
+    }
+
+    fn update(&mut self, context: &mut Context<'_>) {
+        self.schedule();
+        context.irq.set(Irq::PwmWrap, (self.intr & self.inte) | self.intf != 0);
+    }
+
+    fn write_slice(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        let slice = &mut self.slices[(offset / STRIDE) as usize];
+        match offset % STRIDE {
+            CSR => {
+                if value & CSR_EN != 0 && value & CSR_DIVMODE != 0 {
+                    let what = "counting of the B pin (DIVMODE) by";
+                    context.diagnostics.unmodelled(Self::NAME, offset, what, context.now);
+                }
+                slice.write_csr(value);
+            }
+            DIV => slice.write_div(value),
+            CTR => slice.set_counter(value),
+            CC => {
+                slice.cc = value;
+                slice.buffers_written();
+            }
+            _ => {
+                slice.top = value & 0xffff;
+                slice.buffers_written();
+            }
+        }
+    }
+}
+
+impl Peripheral for Pwm {
+    const NAME: &'static str = "PWM";
+
+    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
+        if offset > INTS {
+            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+        }
+        self.peek(offset, context.now, context.clocks)
+    }
+
+    fn peek(&self, offset: u32, now: Cycle, _clocks: &Clocks) -> u32 {
+        let raw = || {
+            let wrapped = (0..SLICES).filter(|&index| self.slice(index, now).wraps() != self.noted[index]);
+            wrapped.fold(self.intr, |intr, index| intr | 1 << index)
+        };
+        match offset {
+            0..EN => {
+                let index = (offset / STRIDE) as usize;
+                let slice = &self.slices[index];
+                match offset % STRIDE {
+                    CSR => slice.csr,
+                    DIV => slice.div,
+                    CTR => self.slice(index, now).counter(),
+                    CC => slice.cc,
+                    _ => slice.top,
+                }
+            }
+            EN => (0..SLICES).fold(0, |en, index| en | (self.slices[index].csr & CSR_EN) << index),
+            INTR => raw(),
+            INTE => self.inte,
+            INTF => self.intf,
+            INTS => (raw() & self.inte) | self.intf,
+            _ => 0,
+        }
+    }
+
+    fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        self.settle(context.now);
+        match offset {
+            0..EN => self.write_slice(offset, value, context),
+            EN => {
+                for (index, slice) in self.slices.iter_mut().enumerate() {
+                    slice.write_csr((slice.csr & !CSR_EN) | (value >> index & CSR_EN));
+                }
+            }
+            INTR => self.intr &= !value,
+            INTE => self.inte = value & MASK,
+            INTF => self.intf = value & MASK,
+            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+        }
+        // PH_ADV may have made a slice wrap in this very cycle.
+        self.settle(context.now);
+        self.update(context);
+    }
+
+    fn next_event(&self) -> Cycle {
+        self.event
+    }
+
+    fn wake(&mut self, context: &mut Context<'_>) {
+        self.settle(context.now);
+        self.update(context);
+    }
+}

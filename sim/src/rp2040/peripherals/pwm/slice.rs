@@ -1,0 +1,206 @@
+//! One slice of the PWM block: a counter that runs by itself, computed when somebody looks (datasheet 4.5.2).
+
+use crate::core::time::{Cycle, NEVER};
+
+/// `CHx_CSR` fields (4.5.3).
+pub const CSR_EN: u32 = 1 << 0;
+/// Counts up and down.
+pub const CSR_PH_CORRECT: u32 = 1 << 1;
+/// What the divider counts; 0 is every cycle.
+pub const CSR_DIVMODE: u32 = 3 << 4;
+/// Takes one count back.
+pub const CSR_PH_RET: u32 = 1 << 6;
+/// Puts one count in.
+pub const CSR_PH_ADV: u32 = 1 << 7;
+/// What a read of `CHx_CSR` shows.
+pub const CSR_STORED: u32 = 0x3f;
+/// `CHx_DIV` reset value: 1.0.
+const DIV_RESET: u32 = 0x10;
+/// Fractional steps of a cycle in `CHx_DIV`.
+const STEPS: u64 = 16;
+const TOP_RESET: u32 = 0xffff;
+/// Counts of the 16-bit counter.
+const RANGE: u64 = 0x1_0000;
+
+/// The state of a slice at cycle `since`.
+#[derive(Clone, Debug, Hash)]
+pub struct Slice {
+    /// `CHx_CSR` without the bits that clear themselves.
+    pub csr: u32,
+    /// `CHx_DIV`.
+    pub div: u32,
+    /// `CHx_CC` and `CHx_TOP` as firmware sees them.
+    pub cc: u32,
+    /// See `cc`.
+    pub top: u32,
+    since: Cycle,
+    /// What the divider has gathered, in steps; a count comes when it is `divisor()`.
+    gathered: u64,
+    counter: u32,
+    down: bool,
+    /// The copies that count, taken over when the counter wraps (4.5.2.3).
+    latched_top: u32,
+    latched_cc: u32,
+    /// Counts yet to be left out, for `PH_RET`.
+    retarded: u64,
+    wraps: u64,
+}
+
+impl Default for Slice {
+    fn default() -> Self {
+        Self {
+            csr: 0,
+            div: DIV_RESET,
+            cc: 0,
+            top: TOP_RESET,
+            since: 0,
+            gathered: 0,
+            counter: 0,
+            down: false,
+            latched_top: TOP_RESET,
+            latched_cc: 0,
+            retarded: 0,
+            wraps: 0,
+        }
+    }
+}
+
+impl Slice {
+    /// Steps between two counts. An integer part of 0 stands for 256 (4.5.2.4).
+    fn divisor(&self) -> u64 {
+        match u64::from(self.div >> 4 & 0xff) {
+            0 => 256 * STEPS,
+            _ => u64::from(self.div & 0xfff),
+        }
+    }
+
+    /// The B pins do not move here, so that only a free-running slice counts.
+    fn runs(&self) -> bool {
+        self.csr & CSR_EN != 0 && self.csr & CSR_DIVMODE == 0
+    }
+
+    /// The counter.
+    #[must_use]
+    pub fn counter(&self) -> u32 {
+        self.counter
+    }
+
+    /// Wraps so far.
+    #[must_use]
+    pub fn wraps(&self) -> u64 {
+        self.wraps
+    }
+
+    /// Levels of the outputs A and B.
+    #[must_use]
+    pub fn outputs(&self) -> (bool, bool) {
+        let level = |compare: u32, invert: u32| (self.counter < compare) != (self.csr >> invert & 1 == 1);
+        (level(self.latched_cc & 0xffff, 2), level(self.latched_cc >> 16, 3))
+    }
+
+    /// Brings the slice to cycle `now`.
+    pub fn advance(&mut self, now: Cycle) {
+        let cycles = now.saturating_sub(self.since);
+        self.since = self.since.max(now);
+        if !self.runs() || cycles == 0 {
+            return;
+        }
+        let divisor = self.divisor();
+        let gathered = u128::from(cycles) * u128::from(STEPS) + u128::from(self.gathered);
+        self.gathered = (gathered % u128::from(divisor)) as u64;
+        let pulses = (gathered / u128::from(divisor)) as u64;
+        let left_out = pulses.min(self.retarded);
+        self.retarded -= left_out;
+        self.count(pulses - left_out);
+    }
+
+    /// The cycle of the next wrap, if nothing is written before.
+    #[must_use]
+    pub fn next_wrap(&self) -> Cycle {
+        if !self.runs() {
+            return NEVER;
+        }
+        let steps = (self.counts_to_wrap() + self.retarded) * self.divisor() - self.gathered;
+        self.since.saturating_add(steps.div_ceil(STEPS))
+    }
+
+    /// Sets the counter.
+    pub fn set_counter(&mut self, value: u32) {
+        self.counter = value & 0xffff;
+    }
+
+    /// Writes `CHx_CSR`. Inserting a count is possible only where the divider leaves a gap (4.5.2.8).
+    pub fn write_csr(&mut self, value: u32) {
+        self.csr = value & CSR_STORED;
+        if self.csr & CSR_PH_CORRECT == 0 {
+            self.down = false;
+        }
+        if self.runs() && value & CSR_PH_ADV != 0 && self.divisor() > STEPS {
+            self.count(1);
+        }
+        if self.runs() && value & CSR_PH_RET != 0 {
+            self.retarded += 1;
+        }
+        self.buffers_written();
+    }
+
+    /// Writes `CHx_DIV`.
+    pub fn write_div(&mut self, value: u32) {
+        self.div = value & 0xfff;
+        self.gathered = self.gathered.min(self.divisor() - 1);
+    }
+
+    /// To be called after `cc` or `top` was written: a slice that is off takes the new values over at once (4.5.2.3 tells
+    /// only of wraps, but the first period after enabling has them).
+    pub fn buffers_written(&mut self) {
+        if self.csr & CSR_EN == 0 {
+            self.latch();
+        }
+    }
+
+    fn latch(&mut self) {
+        (self.latched_top, self.latched_cc) = (self.top & 0xffff, self.cc);
+    }
+
+    /// Counts until the counter next wraps. One that was set beyond TOP goes on to the end of its 16 bits.
+    fn counts_to_wrap(&self) -> u64 {
+        let (counter, top) = (u64::from(self.counter), u64::from(self.latched_top));
+        if self.down {
+            counter + 1
+        } else if counter > top {
+            RANGE - counter
+        } else if self.csr & CSR_PH_CORRECT != 0 {
+            2 * (top + 1) - counter
+        } else {
+            top + 1 - counter
+        }
+    }
+
+    fn count(&mut self, mut pulses: u64) {
+        let first = self.counts_to_wrap();
+        if pulses >= first {
+            pulses -= first;
+            self.wraps += 1;
+            self.latch();
+            (self.counter, self.down) = (0, false);
+            let period = self.counts_to_wrap();
+            self.wraps += pulses / period;
+            pulses %= period;
+        }
+        self.count_within_period(pulses as u32);
+    }
+
+    /// Counts on by less than is left of the period.
+    fn count_within_period(&mut self, pulses: u32) {
+        let top = self.latched_top;
+        if self.down {
+            self.counter -= pulses;
+        } else if self.csr & CSR_PH_CORRECT != 0 && self.counter <= top && self.counter + pulses > top {
+            // The counter stays at TOP for two counts, as it stays at 0 (4.5.2.3).
+            self.counter = 2 * top + 1 - (self.counter + pulses);
+            self.down = true;
+        } else {
+            self.counter += pulses;
+        }
+    }
+}

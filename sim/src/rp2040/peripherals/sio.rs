@@ -1,0 +1,394 @@
+//! SIO, the single-cycle I/O block (datasheet 2.3.1): what the two cores tell each other with, and the pins.
+//!
+//! Each core sees its own FIFO ends, divider and interpolators; pins and spinlocks are shared. There are no atomic
+//! aliases and every access takes one cycle.
+
+use crate::core::time::{Cycle, NEVER};
+use crate::rp2040::irq::Irq;
+use crate::rp2040::peripherals::Context;
+use crate::rp2040::peripherals::divider::{Divider, Signedness};
+use crate::rp2040::peripherals::interpolator::{Interpolator, Variant};
+
+/// Name in the address map.
+pub const NAME: &str = "SIO";
+
+/// Register offsets (2.3.1.7).
+const CPUID: u32 = 0x000;
+const GPIO_IN: u32 = 0x004;
+const GPIO_HI_IN: u32 = 0x008;
+const GPIO_OUT: u32 = 0x010;
+const GPIO_OE_XOR: u32 = 0x02c;
+const GPIO_HI_OUT: u32 = 0x030;
+const GPIO_HI_OE_XOR: u32 = 0x04c;
+const FIFO_ST: u32 = 0x050;
+const FIFO_WR: u32 = 0x054;
+const FIFO_RD: u32 = 0x058;
+const SPINLOCK_ST: u32 = 0x05c;
+pub(crate) const DIV_UDIVIDEND: u32 = 0x060;
+const DIV_UDIVISOR: u32 = 0x064;
+const DIV_SDIVIDEND: u32 = 0x068;
+pub(crate) const DIV_SDIVISOR: u32 = 0x06c;
+const DIV_QUOTIENT: u32 = 0x070;
+const DIV_REMAINDER: u32 = 0x074;
+const DIV_CSR: u32 = 0x078;
+const INTERP0: u32 = 0x080;
+const INTERP1: u32 = 0x0c0;
+const SPINLOCK0: u32 = 0x100;
+const SPINLOCK31: u32 = 0x17c;
+
+/// `FIFO_ST` bits (2.3.1.7).
+const VLD: u32 = 1 << 0;
+const RDY: u32 = 1 << 1;
+const WOF: u32 = 1 << 2;
+const ROE: u32 = 1 << 3;
+
+/// Entries of each FIFO (2.3.1.4).
+pub const FIFO_DEPTH: usize = 8;
+/// Cycles from a FIFO access by one core until the other core sees the change. Not documented: one clock edge is
+/// assumed, which also makes both directions behave alike whichever core is stepped first.
+const FIFO_LATENCY: Cycle = 1;
+
+/// Pins of bank 0 and of the QSPI bank (2.3.1.2).
+const GPIO_MASK: u32 = (1 << 30) - 1;
+const GPIO_HI_MASK: u32 = (1 << 6) - 1;
+
+/// One direction between the cores. The far end sees a push or pop one cycle later; since an end is used by one core
+/// and a core makes one access per cycle, the cycle of the latest push and pop is all that has to be remembered.
+#[derive(Clone, Debug, Default, Hash)]
+struct Fifo {
+    entries: [u32; FIFO_DEPTH],
+    head: usize,
+    len: usize,
+    /// The first cycle in which the reader sees the latest push, and the writer the latest pop.
+    pushed: Cycle,
+    popped: Cycle,
+    wof: bool,
+    roe: bool,
+}
+
+impl Fifo {
+    fn readable(&self, now: Cycle) -> usize {
+        self.len - usize::from(now < self.pushed && self.len > 0)
+    }
+
+    fn push(&mut self, value: u32, now: Cycle) {
+        if self.is_full(now) {
+            self.wof = true;
+            return;
+        }
+        self.entries[(self.head + self.len) % FIFO_DEPTH] = value;
+        self.len += 1;
+        self.pushed = now.saturating_add(FIFO_LATENCY);
+    }
+
+    /// What a read yields: when empty the old value at the read pointer, as a memory would give it (undocumented).
+    fn front(&self) -> u32 {
+        self.entries[self.head]
+    }
+
+    fn pop(&mut self, now: Cycle) -> u32 {
+        let value = self.front();
+        if self.readable(now) == 0 {
+            self.roe = true;
+            return value;
+        }
+        self.head = (self.head + 1) % FIFO_DEPTH;
+        self.len -= 1;
+        self.popped = now.saturating_add(FIFO_LATENCY);
+        value
+    }
+
+    fn is_full(&self, now: Cycle) -> bool {
+        self.len + usize::from(now < self.popped) >= FIFO_DEPTH
+    }
+}
+
+/// The pins of one bank.
+#[derive(Clone, Debug, Default, Hash)]
+struct Pins {
+    out: u32,
+    oe: u32,
+}
+
+impl Pins {
+    fn read(&self, register: u32) -> u32 {
+        match register {
+            0 => self.out,
+            4 => self.oe,
+            _ => 0, // SET, CLR and XOR are write-only
+        }
+    }
+
+    fn write(&mut self, register: u32, value: u32, mask: u32) {
+        let target = if register < 4 { &mut self.out } else { &mut self.oe };
+        *target = mask
+            & match register % 4 {
+                0 => value,
+                1 => *target | value,
+                2 => *target & !value,
+                _ => *target ^ value,
+            };
+    }
+}
+
+/// What belongs to one core alone.
+#[derive(Clone, Debug, Hash)]
+struct PerCore {
+    divider: Divider,
+    interpolators: [Interpolator; 2],
+}
+
+/// The single-cycle I/O block.
+#[derive(Clone, Debug, Hash)]
+pub struct Sio {
+    pins: Pins,
+    pins_hi: Pins,
+    /// What the outside drives onto the pins of bank 0, and of the QSPI bank.
+    input: u32,
+    input_hi: u32,
+    /// Pins whose output is given to SIO by `IO_BANK0`.
+    selected: u32,
+    spinlocks: u32,
+    /// `fifos[n]` is read by core `n`.
+    fifos: [Fifo; 2],
+    cores: [PerCore; 2],
+    event: Cycle,
+}
+
+impl Default for Sio {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Sio {
+    /// SIO after reset.
+    #[must_use]
+    pub fn new() -> Self {
+        let core = PerCore {
+            divider: Divider::default(),
+            interpolators: [Interpolator::new(Variant::Blends), Interpolator::new(Variant::Clamps)],
+        };
+        Self {
+            pins: Pins::default(),
+            pins_hi: Pins::default(),
+            input: 0,
+            input_hi: 0,
+            selected: 0,
+            spinlocks: 0,
+            fifos: [Fifo::default(), Fifo::default()],
+            cores: [core.clone(), core],
+            event: NEVER,
+        }
+    }
+
+    /// Reads a register as core `core` (0 or 1) sees it.
+    pub fn read(&mut self, core: usize, offset: u32, context: &mut Context<'_>) -> u32 {
+        let core = core & 1;
+        let now = context.now;
+        match offset {
+            FIFO_RD => {
+                let value = self.fifos[core].pop(now);
+                self.update_lines(context);
+                value
+            }
+            DIV_QUOTIENT | DIV_REMAINDER => {
+                let divider = &mut self.cores[core].divider;
+                if !divider.ready(now) {
+                    let what = "result of the divider read before DIV_CSR.READY: it is undefined";
+                    context.diagnostics.misuse(NAME, offset, what, now);
+                }
+                if offset == DIV_QUOTIENT { divider.read_quotient(now) } else { divider.remainder(now) }
+            }
+            INTERP0..INTERP1 => self.cores[core].interpolators[0].read(offset - INTERP0),
+            INTERP1..SPINLOCK0 => self.cores[core].interpolators[1].read(offset - INTERP1),
+            SPINLOCK0..=SPINLOCK31 => {
+                let bit = spinlock_bit(offset);
+                let free = !self.spinlocks & bit;
+                self.spinlocks |= bit;
+                free
+            }
+            0..SPINLOCK0 => self.peek(core, offset, now),
+            _ => {
+                context.diagnostics.unmodelled(NAME, offset, "read of", now);
+                0
+            }
+        }
+    }
+
+    /// Reads a register as core `core` sees it, without any effect.
+    #[must_use]
+    pub fn peek(&self, core: usize, offset: u32, now: Cycle) -> u32 {
+        let core = core & 1;
+        let divider = &self.cores[core].divider;
+        match offset {
+            CPUID => core as u32,
+            GPIO_IN => self.gpio_in(),
+            GPIO_HI_IN => (self.pins_hi.out & self.pins_hi.oe) | (self.input_hi & !self.pins_hi.oe),
+            GPIO_OUT..=GPIO_OE_XOR => self.pins.read((offset - GPIO_OUT) / 4),
+            GPIO_HI_OUT..=GPIO_HI_OE_XOR => self.pins_hi.read((offset - GPIO_HI_OUT) / 4),
+            FIFO_ST => self.fifo_status(core, now),
+            FIFO_RD => self.fifos[core].front(),
+            SPINLOCK_ST => self.spinlocks,
+            DIV_UDIVIDEND | DIV_SDIVIDEND => divider.dividend(),
+            DIV_UDIVISOR | DIV_SDIVISOR => divider.divisor(),
+            DIV_QUOTIENT => divider.quotient(now),
+            DIV_REMAINDER => divider.remainder(now),
+            DIV_CSR => divider.status(now),
+            INTERP0..INTERP1 => self.cores[core].interpolators[0].peek(offset - INTERP0),
+            INTERP1..SPINLOCK0 => self.cores[core].interpolators[1].peek(offset - INTERP1),
+            SPINLOCK0..=SPINLOCK31 => !self.spinlocks & spinlock_bit(offset),
+            _ => 0,
+        }
+    }
+
+    /// What a register reads as for as long as neither core writes to this block or takes anything from it. None if a read
+    /// takes something, or if time passes for what it gives.
+    #[must_use]
+    pub(crate) fn stable_value(&self, core: usize, offset: u32) -> Option<u32> {
+        match offset {
+            CPUID..=GPIO_HI_OE_XOR | FIFO_ST | SPINLOCK_ST => Some(self.peek(core, offset, NEVER)),
+            SPINLOCK0..=SPINLOCK31 if self.spinlocks & spinlock_bit(offset) != 0 => Some(0),
+            _ => None,
+        }
+    }
+
+    /// Whether all that a read or write of an address comes to is in what it gives or leaves behind here: no interrupt, and nothing that is
+    /// due later. So it is with a core's own divider and interpolators, and with spinlocks.
+    #[must_use]
+    pub(crate) fn has_no_side_effects(address: u32) -> bool {
+        matches!(offset(address), DIV_UDIVIDEND..=DIV_CSR | INTERP0..=SPINLOCK31)
+    }
+
+    /// Writes a register as core `core`.
+    pub fn write(&mut self, core: usize, offset: u32, value: u32, context: &mut Context<'_>) {
+        let core = core & 1;
+        let now = context.now;
+        let divider = &mut self.cores[core].divider;
+        match offset {
+            GPIO_OUT..=GPIO_OE_XOR => self.pins.write((offset - GPIO_OUT) / 4, value, GPIO_MASK),
+            GPIO_HI_OUT..=GPIO_HI_OE_XOR => self.pins_hi.write((offset - GPIO_HI_OUT) / 4, value, GPIO_HI_MASK),
+            FIFO_ST => {
+                self.fifos[core].roe = false;
+                self.fifos[core ^ 1].wof = false;
+                self.update_lines(context);
+            }
+            FIFO_WR => {
+                self.fifos[core ^ 1].push(value, now);
+                self.event = self.event.min(now.saturating_add(FIFO_LATENCY));
+                self.update_lines(context);
+            }
+            DIV_UDIVIDEND => divider.write_dividend(value, Signedness::Unsigned, now),
+            DIV_UDIVISOR => divider.write_divisor(value, Signedness::Unsigned, now),
+            DIV_SDIVIDEND => divider.write_dividend(value, Signedness::Signed, now),
+            DIV_SDIVISOR => divider.write_divisor(value, Signedness::Signed, now),
+            DIV_QUOTIENT => divider.write_quotient(value, now),
+            DIV_REMAINDER => divider.write_remainder(value, now),
+            INTERP0..INTERP1 => self.cores[core].interpolators[0].write(offset - INTERP0, value),
+            INTERP1..SPINLOCK0 => self.cores[core].interpolators[1].write(offset - INTERP1, value),
+            SPINLOCK0..=SPINLOCK31 => self.spinlocks &= !spinlock_bit(offset),
+            _ => context.diagnostics.unmodelled(NAME, offset, "write to", now),
+        }
+    }
+
+    /// Whether a write by core `core` at `offset` puts a word into the FIFO to the other core, which has room for it.
+    #[must_use]
+    pub fn takes_word(&self, core: usize, offset: u32, now: Cycle) -> bool {
+        offset == FIFO_WR && !self.fifos[core & 1 ^ 1].is_full(now)
+    }
+
+    /// When an interrupt line next changes by itself: one cycle after a push.
+    #[must_use]
+    pub fn next_event(&self) -> Cycle {
+        self.event
+    }
+
+    /// Brings the interrupt lines up to date.
+    pub fn wake(&mut self, context: &mut Context<'_>) {
+        if self.event <= context.now {
+            self.event = NEVER;
+        }
+        self.update_lines(context);
+    }
+
+    /// Sets what the outside drives onto pins 0 to 29.
+    pub fn set_input(&mut self, pins: u32) {
+        self.input = pins & GPIO_MASK;
+    }
+
+    /// Tells which pins `IO_BANK0` gives to SIO.
+    pub fn set_selected(&mut self, pins: u32) {
+        self.selected = pins & GPIO_MASK;
+    }
+
+    /// The pins that SIO drives, and the levels it drives them to.
+    #[must_use]
+    pub fn outputs(&self) -> (u32, u32) {
+        (self.pins.oe & self.selected, self.pins.out)
+    }
+
+    fn gpio_in(&self) -> u32 {
+        let (driven, level) = self.outputs();
+        (level & driven) | (self.input & !driven)
+    }
+
+    fn fifo_status(&self, core: usize, now: Cycle) -> u32 {
+        let (incoming, outgoing) = (&self.fifos[core], &self.fifos[core ^ 1]);
+        let flag = |set: bool, bit: u32| if set { bit } else { 0 };
+        flag(incoming.readable(now) > 0, VLD)
+            | flag(!outgoing.is_full(now), RDY)
+            | flag(outgoing.wof, WOF)
+            | flag(incoming.roe, ROE)
+    }
+
+    /// The interrupt of a core is VLD, WOF or ROE of its own status (2.3.1.4).
+    fn update_lines(&mut self, context: &mut Context<'_>) {
+        for (core, irq) in [Irq::SioProc0, Irq::SioProc1].into_iter().enumerate() {
+            context.irq.set(irq, self.fifo_status(core, context.now) & (VLD | WOF | ROE) != 0);
+        }
+    }
+}
+
+/// Where in this block an address is.
+pub(crate) fn offset(address: u32) -> u32 {
+    address & 0x0fff_fffc
+}
+
+fn spinlock_bit(offset: u32) -> u32 {
+    1 << (((offset - SPINLOCK0) / 4) & 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::diagnostics::Diagnostics;
+    use crate::rp2040::clock::Clocks;
+    use crate::rp2040::irq::IrqLines;
+
+    /// Reads or writes a register of core 0's at a cycle.
+    fn access<T>(now: Cycle, access: impl FnOnce(&mut Context<'_>) -> T) -> T {
+        let (mut clocks, mut irq) = (Clocks::at_power_on(), IrqLines::default());
+        let mut diagnostics = Diagnostics::default();
+        access(&mut Context { now, clocks: &mut clocks, irq: &mut irq, diagnostics: &mut diagnostics })
+    }
+
+    #[test]
+    fn what_is_still_reads_the_same_at_any_time_and_no_read_changes_it() {
+        let mut sio = Sio::new();
+        for (offset, value) in [(FIFO_WR, 5), (GPIO_OUT, 0x155), (GPIO_OUT + 16, 0xff), (DIV_UDIVIDEND, 7)] {
+            access(10, |context| sio.write(0, offset, value, context));
+        }
+        access(10, |context| sio.read(0, SPINLOCK0 + 4, context));
+        let before = format!("{sio:?}");
+        let still: Vec<u32> = (0..0x200).step_by(4).filter(|&offset| sio.stable_value(0, offset).is_some()).collect();
+        assert!([CPUID, FIFO_ST, SPINLOCK_ST, SPINLOCK0 + 4].iter().all(|offset| still.contains(offset)));
+        assert!(![FIFO_RD, DIV_CSR, DIV_QUOTIENT, INTERP0, SPINLOCK0].iter().any(|offset| still.contains(offset)));
+        for offset in still {
+            for now in [11, 12, 1000] {
+                let read = access(now, |context| sio.read(0, offset, context));
+                assert_eq!(Some(read), sio.stable_value(0, offset), "{offset:#x} in cycle {now}");
+            }
+        }
+        assert_eq!(format!("{sio:?}"), before);
+    }
+}

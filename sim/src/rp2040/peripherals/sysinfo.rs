@@ -1,0 +1,43 @@
+//! What chip this is (datasheet 2.20).
+
+use crate::core::time::Cycle;
+use crate::rp2040::clock::Clocks;
+use crate::rp2040::peripherals::{Context, Peripheral};
+
+/// Register offsets (2.20.2).
+const CHIP_ID: u32 = 0x00;
+const PLATFORM: u32 = 0x04;
+const GITREF_RP2040: u32 = 0x10;
+/// `CHIP_ID`: revision 2 (B2 silicon), part 2, manufacturer 0x927 (2.20.2; the SDK's `rp2040_chip_version`).
+const CHIP_ID_B2: u32 = 0x2000_2927;
+/// `PLATFORM.ASIC`.
+const ASIC: u32 = 1 << 1;
+
+/// The system information block.
+#[derive(Clone, Debug, Default, Hash)]
+pub struct Sysinfo;
+
+impl Peripheral for Sysinfo {
+    const NAME: &'static str = "SYSINFO";
+
+    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
+        if !matches!(offset, CHIP_ID | PLATFORM) {
+            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+        }
+        self.peek(offset, context.now, context.clocks)
+    }
+
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
+        match offset {
+            CHIP_ID => CHIP_ID_B2,
+            PLATFORM => ASIC,
+            _ => 0,
+        }
+    }
+
+    fn write(&mut self, offset: u32, _value: u32, context: &mut Context<'_>) {
+        if !matches!(offset, CHIP_ID | PLATFORM | GITREF_RP2040) {
+            context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now);
+        }
+    }
+}

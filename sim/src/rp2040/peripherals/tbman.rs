@@ -1,0 +1,35 @@
+//! The test bench manager: whether this is a chip (datasheet 2.22).
+
+use crate::core::time::Cycle;
+use crate::rp2040::clock::Clocks;
+use crate::rp2040::peripherals::{Context, Peripheral};
+
+/// Register offset (2.22.1).
+const PLATFORM: u32 = 0x0;
+/// `PLATFORM.ASIC`.
+const ASIC: u32 = 1 << 0;
+
+/// The test bench manager.
+#[derive(Clone, Debug, Default, Hash)]
+pub struct Tbman;
+
+impl Peripheral for Tbman {
+    const NAME: &'static str = "TBMAN";
+
+    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
+        if offset != PLATFORM {
+            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+        }
+        self.peek(offset, context.now, context.clocks)
+    }
+
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
+        if offset == PLATFORM { ASIC } else { 0 }
+    }
+
+    fn write(&mut self, offset: u32, _value: u32, context: &mut Context<'_>) {
+        if offset != PLATFORM {
+            context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now);
+        }
+    }
+}

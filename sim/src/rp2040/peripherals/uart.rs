@@ -1,0 +1,410 @@
+//! The UARTs, Arm PL011 (datasheet 4.2).
+//!
+//! All that happens on the line happens on ticks of `Baud16`, sixteen to a bit; they are counted from the moment the
+//! divisors are set, so that bit times are exact to the cycle over any length.
+
+mod engine;
+pub mod line;
+
+use crate::core::time::{Cycle, NEVER, Ticks};
+use crate::core::uart_frame::{FE, Format, OE};
+use crate::rp2040::clock::Clocks;
+use crate::rp2040::irq::Irq;
+use crate::rp2040::peripherals::{Context, Peripheral};
+use line::{Arriving, Line};
+use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
+
+/// Register offsets (4.2.8).
+const UARTDR: u32 = 0x000;
+const UARTRSR: u32 = 0x004;
+const UARTFR: u32 = 0x018;
+const UARTILPR: u32 = 0x020;
+const UARTIBRD: u32 = 0x024;
+const UARTFBRD: u32 = 0x028;
+const UARTLCR_H: u32 = 0x02c;
+const UARTCR: u32 = 0x030;
+const UARTIFLS: u32 = 0x034;
+const UARTIMSC: u32 = 0x038;
+const UARTRIS: u32 = 0x03c;
+const UARTMIS: u32 = 0x040;
+const UARTICR: u32 = 0x044;
+const UARTDMACR: u32 = 0x048;
+const UARTPERIPHID0: u32 = 0xfe0;
+/// `UARTPERIPHID0-3` and `UARTPCELLID0-3` (4.2.8).
+const IDENTIFICATION: [u8; 8] = [0x11, 0x10, 0x34, 0x00, 0x0d, 0xf0, 0x05, 0xb1];
+
+/// `UARTFR` bits.
+const FR_BUSY: u32 = 1 << 3;
+const FR_RXFE: u32 = 1 << 4;
+const FR_TXFF: u32 = 1 << 5;
+const FR_RXFF: u32 = 1 << 6;
+const FR_TXFE: u32 = 1 << 7;
+/// `UARTLCR_H.FEN`.
+const LCR_H_FEN: u32 = 1 << 4;
+/// `UARTCR` bits.
+const CR_UARTEN: u32 = 1 << 0;
+const CR_SIREN: u32 = 1 << 1;
+const CR_LBE: u32 = 1 << 7;
+const CR_TXE: u32 = 1 << 8;
+const CR_RXE: u32 = 1 << 9;
+const CR_FLOW_CONTROL: u32 = 1 << 15 | 1 << 14;
+const CR_MASK: u32 = 0xff87;
+/// `UARTRIS` bits; those of the errors are bits 11:8 of `UARTDR` shifted down by one.
+const RIS_RX: u32 = 1 << 4;
+const RIS_TX: u32 = 1 << 5;
+const RIS_RT: u32 = 1 << 6;
+const RIS_MASK: u32 = 0x7ff;
+/// `UARTDMACR` bits.
+const DMACR_RXDMAE: u32 = 1 << 0;
+const DMACR_TXDMAE: u32 = 1 << 1;
+
+/// Entries of each FIFO (4.2.2).
+pub const FIFO_DEPTH: usize = 32;
+/// `Baud16` ticks of a bit, and after which one a bit is sampled (4.2.3.2.2).
+const TICKS_PER_BIT: u64 = 16;
+const SAMPLE_TICK: u64 = 8;
+/// Bit periods of silence after which data is announced (4.2.6.4).
+const TIMEOUT_BITS: u64 = 32;
+/// FIFO levels that `UARTIFLS` selects (4.2.8): 1/8, 1/4, 1/2, 3/4, 7/8; reserved values act as the last.
+const LEVELS: [usize; 8] = [4, 8, 16, 24, 28, 28, 28, 28];
+
+/// A character that left on the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentByte {
+    /// The cycle in which its last stop bit ended.
+    pub cycle: Cycle,
+    /// Its data bits.
+    pub byte: u8,
+    /// Bits per second that the UART was set to; 0 if that is not defined.
+    pub rate: u32,
+}
+
+/// One PL011.
+#[derive(Clone, Debug)]
+pub struct Uart {
+    irq: Irq,
+    /// Rates of `clk_sys` and `clk_peri` in Hz.
+    sys: u64,
+    peri: u64,
+    baud16: Ticks,
+    ibrd: u32,
+    fbrd: u32,
+    /// 64 x the divisor, as latched by the last write to `UARTLCR_H`.
+    divisor: u64,
+    lcr_h: u32,
+    cr: u32,
+    ifls: u32,
+    imsc: u32,
+    ris: u32,
+    dmacr: u32,
+    ilpr: u32,
+    rsr: u32,
+    tx: VecDeque<u8>,
+    /// The character in the shift register and the tick at which its last stop bit ends.
+    shifting: Option<(u8, u64)>,
+    /// The tick at which the last character ended: the next start bit may begin with it.
+    tx_free: u64,
+    sent: Vec<SentByte>,
+    rx: VecDeque<u16>,
+    overrun: bool,
+    line: Line,
+    arriving: Option<(Arriving, u64)>,
+    /// The tick at which received data is announced, if it is not read before.
+    timeout: Option<u64>,
+    event: Cycle,
+}
+
+/// What was sent is of the past, and may have been taken or not.
+impl Hash for Uart {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self {
+            irq,
+            sys,
+            peri,
+            baud16,
+            ibrd,
+            fbrd,
+            divisor,
+            lcr_h,
+            cr,
+            ifls,
+            imsc,
+            ris,
+            dmacr,
+            ilpr,
+            rsr,
+            tx,
+            shifting,
+            tx_free,
+            sent: _,
+            rx,
+            overrun,
+            line,
+            arriving,
+            timeout,
+            event,
+        } = self;
+        (irq, sys, peri, baud16, ibrd, fbrd, divisor, lcr_h).hash(hasher);
+        (cr, ifls, imsc, ris, dmacr, ilpr, rsr, tx).hash(hasher);
+        (shifting, tx_free, rx, overrun, line, arriving, timeout, event).hash(hasher);
+    }
+}
+
+impl Uart {
+    /// A UART after reset, that pulls the given line.
+    #[must_use]
+    pub fn new(irq: Irq, clocks: &Clocks) -> Self {
+        Self {
+            irq,
+            sys: clocks.sys(),
+            peri: clocks.peri(),
+            baud16: Ticks::stopped(),
+            ibrd: 0,
+            fbrd: 0,
+            divisor: 0,
+            lcr_h: 0,
+            cr: CR_TXE | CR_RXE,
+            ifls: 0x12,
+            imsc: 0,
+            ris: 0,
+            dmacr: 0,
+            ilpr: 0,
+            rsr: 0,
+            tx: VecDeque::with_capacity(FIFO_DEPTH),
+            shifting: None,
+            tx_free: 0,
+            sent: Vec::new(),
+            rx: VecDeque::with_capacity(FIFO_DEPTH),
+            overrun: false,
+            line: Line::default(),
+            arriving: None,
+            timeout: None,
+            event: NEVER,
+        }
+    }
+
+    /// Resets the registers. What the outside is sending, and what it has got, stays.
+    pub fn reset(&mut self, clocks: &Clocks) {
+        let (sent, line) = (std::mem::take(&mut self.sent), std::mem::take(&mut self.line));
+        *self = Self { sent, line, ..Self::new(self.irq, clocks) };
+    }
+
+    /// Follows a change of the clocks; a bit under way keeps the part of it that is done.
+    pub fn clocks_changed(&mut self, now: Cycle, clocks: &Clocks) {
+        (self.sys, self.peri) = (clocks.sys(), clocks.peri());
+        self.set_baud16(now);
+        self.schedule(now);
+    }
+
+    /// Takes the characters that left on the line since the last call.
+    pub fn take_sent(&mut self) -> Vec<SentByte> {
+        std::mem::take(&mut self.sent)
+    }
+
+    /// The characters that left on the line and were not taken.
+    #[must_use]
+    pub fn sent(&self) -> &[SentByte] {
+        &self.sent
+    }
+
+    /// Takes so many of those that left first.
+    pub fn take_oldest(&mut self, count: usize) -> Vec<SentByte> {
+        self.sent.drain(..count.min(self.sent.len())).collect()
+    }
+
+    /// The line from the outside, to send characters on. Call `line_changed` afterwards.
+    pub fn line_mut(&mut self) -> &mut Line {
+        &mut self.line
+    }
+
+    /// Characters that the outside has yet to send.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.line.waiting()
+    }
+
+    /// Takes note that characters were put on the line from the outside.
+    pub fn line_changed(&mut self, now: Cycle) {
+        self.schedule(now);
+    }
+
+    /// Free places that DMA may fill; 0 if it is not asked to.
+    #[must_use]
+    pub fn tx_dreq(&self) -> u32 {
+        let asked = self.dmacr & DMACR_TXDMAE != 0 && self.cr & CR_UARTEN != 0;
+        if asked { (self.depth() - self.tx.len().min(self.depth())) as u32 } else { 0 }
+    }
+
+    /// Characters that DMA may take; 0 if it is not asked to.
+    #[must_use]
+    pub fn rx_dreq(&self) -> u32 {
+        let asked = self.dmacr & DMACR_RXDMAE != 0 && self.cr & CR_UARTEN != 0;
+        if asked { self.rx.len() as u32 } else { 0 }
+    }
+
+    fn enabled(&self, direction: u32) -> bool {
+        self.cr & (CR_UARTEN | direction) == CR_UARTEN | direction
+    }
+
+    fn fifos_enabled(&self) -> bool {
+        self.lcr_h & LCR_H_FEN != 0
+    }
+
+    fn depth(&self) -> usize {
+        if self.fifos_enabled() { FIFO_DEPTH } else { 1 }
+    }
+
+    fn format(&self) -> Format {
+        Format::from_lcr_h(self.lcr_h)
+    }
+
+    /// A tick of `Baud16` comes every IBRD + FBRD / 64 cycles of `clk_peri` (4.2.3.2.1).
+    fn set_baud16(&mut self, now: Cycle) {
+        let rate = if self.divisor < 64 { 0 } else { self.peri * 64 };
+        self.baud16.set_rate(now, rate, self.sys * self.divisor.max(1));
+    }
+
+    /// Cycles of `clk_sys` per bit, as a fraction.
+    fn bit_time(&self) -> (u64, u64) {
+        (self.sys * self.divisor * TICKS_PER_BIT, (self.peri * 64).max(1))
+    }
+
+    fn interrupt_level(&self, shift: u32) -> usize {
+        LEVELS[(self.ifls >> shift & 7) as usize]
+    }
+
+    fn read_data(&mut self) -> u32 {
+        let Some(entry) = self.rx.pop_front() else { return 0 };
+        self.rsr = (self.rsr & u32::from(OE >> 8)) | u32::from((entry & !OE) >> 8);
+        let level = if self.fifos_enabled() { self.interrupt_level(3) } else { 1 };
+        if self.rx.len() < level {
+            self.ris &= !RIS_RX;
+        }
+        if self.rx.is_empty() {
+            self.ris &= !RIS_RT;
+            self.timeout = None;
+        }
+        u32::from(entry)
+    }
+
+    fn write_data(&mut self, value: u32, context: &mut Context<'_>) {
+        if self.tx.len() >= self.depth() {
+            context.diagnostics.misuse(Self::NAME, UARTDR, "written while the transmit FIFO is full", context.now);
+            return;
+        }
+        self.tx.push_back(value as u8);
+        let level = if self.fifos_enabled() { self.interrupt_level(0) } else { 0 };
+        if self.tx.len() > level {
+            self.ris &= !RIS_TX;
+        }
+        self.start_sending(context.now);
+    }
+
+    /// Whether it has characters to send or is sending one: `UARTFR.BUSY` (datasheet 4.2.8).
+    #[must_use]
+    pub fn is_sending(&self) -> bool {
+        self.shifting.is_some() || !self.tx.is_empty()
+    }
+
+    fn flags(&self) -> u32 {
+        let flag = |set: bool, bit: u32| if set { bit } else { 0 };
+        flag(self.is_sending(), FR_BUSY)
+            | flag(self.rx.is_empty(), FR_RXFE)
+            | flag(self.tx.len() >= self.depth(), FR_TXFF)
+            | flag(self.rx.len() >= self.depth(), FR_RXFF)
+            | flag(self.tx.is_empty(), FR_TXFE)
+    }
+}
+
+impl Peripheral for Uart {
+    const NAME: &'static str = "UART";
+
+    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
+        self.run(context.now, context.clocks);
+        let value = match offset {
+            UARTDR => {
+                let value = self.read_data();
+                self.schedule(context.now);
+                value
+            }
+            0..=UARTDMACR | UARTPERIPHID0..=0xfff => self.peek(offset, context.now, context.clocks),
+            _ => {
+                context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+                0
+            }
+        };
+        context.irq.set(self.irq, self.ris & self.imsc != 0);
+        value
+    }
+
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
+        match offset {
+            UARTDR => self.rx.front().copied().map_or(0, u32::from),
+            UARTRSR => self.rsr,
+            UARTFR => self.flags(),
+            UARTILPR => self.ilpr,
+            UARTIBRD => self.ibrd,
+            UARTFBRD => self.fbrd,
+            UARTLCR_H => self.lcr_h,
+            UARTCR => self.cr,
+            UARTIFLS => self.ifls,
+            UARTIMSC => self.imsc,
+            UARTRIS => self.ris,
+            UARTMIS => self.ris & self.imsc,
+            UARTDMACR => self.dmacr,
+            UARTPERIPHID0..=0xfff => u32::from(IDENTIFICATION[((offset - UARTPERIPHID0) / 4 % 8) as usize]),
+            _ => 0,
+        }
+    }
+
+    fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        let now = context.now;
+        self.run(now, context.clocks);
+        match offset {
+            UARTDR => self.write_data(value, context),
+            UARTRSR => self.rsr = 0,
+            UARTFR | UARTRIS | UARTMIS => {}
+            UARTILPR => self.ilpr = value & 0xff,
+            UARTIBRD => self.ibrd = value & 0xffff,
+            UARTFBRD => self.fbrd = value & 0x3f,
+            UARTLCR_H => {
+                if self.fifos_enabled() && value & LCR_H_FEN == 0 {
+                    self.tx.clear();
+                    self.rx.clear();
+                }
+                self.lcr_h = value & 0xff;
+                self.divisor = u64::from(self.ibrd << 6 | self.fbrd);
+                self.set_baud16(now);
+            }
+            UARTCR => {
+                self.cr = value & CR_MASK;
+                if value & CR_SIREN != 0 {
+                    context.diagnostics.unmodelled(Self::NAME, offset, "infrared mode (SIREN) of", now);
+                }
+                if value & CR_FLOW_CONTROL != 0 {
+                    context.diagnostics.unmodelled(Self::NAME, offset, "flow control (RTSEN, CTSEN) by", now);
+                }
+                self.start_sending(now);
+            }
+            UARTIFLS => self.ifls = value & 0x3f,
+            UARTIMSC => self.imsc = value & RIS_MASK,
+            UARTICR => self.ris &= !value,
+            UARTDMACR => self.dmacr = value & 7,
+            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", now),
+        }
+        self.schedule(context.now);
+        context.irq.set(self.irq, self.ris & self.imsc != 0);
+    }
+
+    fn next_event(&self) -> Cycle {
+        self.event
+    }
+
+    fn wake(&mut self, context: &mut Context<'_>) {
+        self.run(context.now, context.clocks);
+        context.irq.set(self.irq, self.ris & self.imsc != 0);
+    }
+}
+
+const _: () = assert!(FE >> 1 == 1 << 7, "UARTRIS.FERIS is bit 7");

@@ -1,0 +1,119 @@
+//! The crystal oscillator (datasheet 2.16).
+
+use crate::core::time::Cycle;
+use crate::rp2040::clock::Clocks;
+use crate::rp2040::peripherals::{Context, Peripheral};
+
+/// The crystal of the reference design and of the Raspberry Pi Pico, in Hz (2.16.1).
+pub const CRYSTAL: u64 = 12_000_000;
+
+/// Register offsets (2.16.7).
+const CTRL: u32 = 0x00;
+const STATUS: u32 = 0x04;
+const DORMANT: u32 = 0x08;
+const STARTUP: u32 = 0x0c;
+const COUNT: u32 = 0x1c;
+
+/// `CTRL.ENABLE` and `CTRL.FREQ_RANGE` values (2.16.7).
+const ENABLE: u32 = 0xfab;
+const DISABLE: u32 = 0xd1e;
+const RANGE_1_15MHZ: u32 = 0xaa0;
+/// `STATUS` bits.
+const STATUS_STABLE: u32 = 1 << 31;
+const STATUS_BADWRITE: u32 = 1 << 24;
+const STATUS_ENABLED: u32 = 1 << 12;
+/// `DORMANT` reads as this while awake.
+const WAKE: u32 = 0x7761_6b65;
+/// `STARTUP` fields; 0xc4 is the reset value that the register's description gives.
+const STARTUP_DELAY: u32 = 0x3fff;
+const STARTUP_X4: u32 = 1 << 20;
+const STARTUP_RESET: u32 = 0x00c4;
+/// The start-up delay counts in units of this many crystal periods (2.16.3).
+const DELAY_UNIT: u64 = 256;
+
+const FS: u128 = 1_000_000_000_000_000;
+
+/// The crystal oscillator.
+#[derive(Clone, Debug, Hash)]
+pub struct Xosc {
+    ctrl: u32,
+    startup: u32,
+    badwrite: bool,
+    /// Real time in femtoseconds at which the start-up delay is over, while enabled.
+    stable_at: Option<u128>,
+    count: u32,
+    count_from: u128,
+}
+
+impl Default for Xosc {
+    fn default() -> Self {
+        Self { ctrl: 0, startup: STARTUP_RESET, badwrite: false, stable_at: None, count: 0, count_from: 0 }
+    }
+}
+
+impl Xosc {
+    /// Rate in Hz; 0 while off. (Before it is stable a crystal's rate is anybody's guess; here it is the final one.)
+    #[must_use]
+    pub fn rate(&self) -> u64 {
+        if self.stable_at.is_some() { CRYSTAL } else { 0 }
+    }
+
+    fn write_ctrl(&mut self, value: u32, context: &Context<'_>) {
+        let value = value & 0x00ff_ffff;
+        self.ctrl = value;
+        self.badwrite |= !matches!(value >> 12, ENABLE | DISABLE) || value & 0xfff != RANGE_1_15MHZ;
+        match value >> 12 {
+            ENABLE if self.stable_at.is_none() => {
+                let times = if self.startup & STARTUP_X4 != 0 { 4 } else { 1 };
+                let periods = u64::from(self.startup & STARTUP_DELAY) * times * DELAY_UNIT;
+                let delay = u128::from(periods) * FS / u128::from(CRYSTAL);
+                self.stable_at = Some(context.clocks.femtoseconds(context.now) + delay);
+            }
+            DISABLE => self.stable_at = None,
+            _ => {}
+        }
+    }
+}
+
+impl Peripheral for Xosc {
+    const NAME: &'static str = "XOSC";
+
+    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
+        if !matches!(offset, CTRL | STATUS | DORMANT | STARTUP | COUNT) {
+            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+        }
+        self.peek(offset, context.now, context.clocks)
+    }
+
+    fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> u32 {
+        let flag = |set: bool, bit: u32| if set { bit } else { 0 };
+        match offset {
+            CTRL => self.ctrl,
+            STATUS => {
+                flag(self.stable_at.is_some_and(|at| clocks.femtoseconds(now) >= at), STATUS_STABLE)
+                    | flag(self.badwrite, STATUS_BADWRITE)
+                    | flag(self.stable_at.is_some(), STATUS_ENABLED)
+            }
+            DORMANT => WAKE,
+            STARTUP => self.startup,
+            COUNT => {
+                let gone = clocks.femtoseconds(now).saturating_sub(self.count_from) * u128::from(CRYSTAL) / FS;
+                u128::from(self.count).saturating_sub(gone) as u32
+            }
+            _ => 0,
+        }
+    }
+
+    fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        match offset {
+            CTRL => self.write_ctrl(value, context),
+            STATUS => self.badwrite &= value & STATUS_BADWRITE == 0,
+            STARTUP => self.startup = value & (STARTUP_DELAY | STARTUP_X4),
+            COUNT => {
+                self.count = value & 0xff;
+                self.count_from = context.clocks.femtoseconds(context.now);
+            }
+            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+        }
+    }
+}

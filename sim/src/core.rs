@@ -2,9 +2,11 @@
 
 pub mod access;
 pub mod bits;
+pub mod bus;
 pub mod cortex_m;
 pub mod diagnostics;
 pub mod places;
+pub mod ram;
 pub mod semihosting;
 pub mod state_hash;
 pub mod stop;

@@ -1,13 +1,20 @@
 //! How a chip gets through its cycles: both cores together ([`lockstep`], the reference), or each by itself for as long as
 //! that makes no difference ([`decoupled`]), with the same result.
 
-pub(crate) mod code_cache;
+pub mod access_tags;
+pub(crate) mod cpu;
 pub(crate) mod decoupled;
-pub(crate) mod fast_path;
+pub mod fast_bus;
 pub(crate) mod grant_log;
 pub(crate) mod lockstep;
 pub(crate) mod mru_words;
-pub(crate) mod native;
+pub(crate) mod native_context;
+pub(crate) mod policy;
+
+use crate::core::time::Cycle;
+
+/// A core that does nothing for so many cycles is left to them.
+pub(crate) const LONG_STALL_CYCLES: Cycle = 8;
 
 /// How a machine gets through its cycles. The results are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

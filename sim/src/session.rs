@@ -109,11 +109,11 @@ impl Session {
     /// Runs until something ends the run. Every few milliseconds `go_on` is asked whether to go on.
     pub fn run(&mut self, until: &Until<'_>, mut go_on: impl FnMut() -> bool) -> End {
         if let Some(execution) = until.execution {
-            self.machine.bus.watch.add_breakpoint(execution.address);
+            self.machine.bus.fabric.watch.add_breakpoint(execution.address);
         }
         let end = self.run_slices(until, &mut go_on);
         if let Some(execution) = until.execution {
-            self.machine.bus.watch.remove_breakpoint(execution.address);
+            self.machine.bus.fabric.watch.remove_breakpoint(execution.address);
         }
         end
     }
@@ -204,7 +204,7 @@ impl Session {
             }
             let dropped = bus.peripherals.uarts[uart].take_oldest(held - self.kept_characters);
             let what = "nobody takes what is sent: the oldest characters are lost";
-            bus.diagnostics.output_lost(name, what, now);
+            bus.fabric.diagnostics.output_lost(name, what, now);
             self.hash.sent(uart, &dropped);
             if text.is_some_and(|text| text.uart & 1 == uart) {
                 *searched = searched.saturating_sub(dropped.len().saturating_sub(self.heard[uart]));
@@ -215,7 +215,7 @@ impl Session {
 
     /// What the firmware did that is not modelled or not allowed, since the last call: sentences.
     pub fn take_notes(&mut self) -> Vec<String> {
-        let diagnostics = &mut self.machine.bus.diagnostics;
+        let diagnostics = &mut self.machine.bus.fabric.diagnostics;
         let mut notes = diagnostics.take();
         notes.extend(diagnostics.take_counts());
         notes

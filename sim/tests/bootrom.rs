@@ -117,10 +117,10 @@ fn memory_functions_touch_what_they_should_at_every_alignment_and_length() {
 /// Cycles from the first instruction of a function of the ROM to the one that it returns to.
 fn cycles(function: u32, arguments: &[u32]) -> u64 {
     let mut machine = Machine::new();
-    let begin = machine.bus.watch.probe(Watch::Execute, function & !1, 1);
-    let end = machine.bus.watch.probe(Watch::Execute, SRAM, 1);
+    let begin = machine.bus.fabric.watch.probe(Watch::Execute, function & !1, 1);
+    let end = machine.bus.fabric.watch.probe(Watch::Execute, SRAM, 1);
     call(&mut machine, function, arguments);
-    machine.bus.watch.hits(end)[0].cycle - machine.bus.watch.hits(begin)[0].cycle
+    machine.bus.fabric.watch.hits(end)[0].cycle - machine.bus.fabric.watch.hits(begin)[0].cycle
 }
 
 /// Code; offsets of target and source; length; cycles of ours and of the chip's.

@@ -3,7 +3,7 @@
 use crate::machine_code::{
     BANK, LDR, NOP, OWN, STACK, STAY, STR, WIRE, load_loop, machine, put, put_word, set_bus_priority, times,
 };
-use intercore_sim::rp2040::bus::Slave;
+use intercore_sim::rp2040::bus::slave::SRAM0;
 use intercore_sim::rp2040::machine::Machine;
 
 /// Cycles that the loop takes on each core, code and data at the given addresses. 0 keeps core 1 off.
@@ -50,7 +50,7 @@ fn two_cores_on_one_bank_take_exactly_what_the_bank_can_give() {
         machine.core_mut(core).set_register(0, 1000);
     }
     machine.run_until(5000);
-    let lost: Vec<u64> = (0..2).map(|i| machine.core(i).statistics().conflicts[Slave::Sram0 as usize]).collect();
+    let lost: Vec<u64> = (0..2).map(|i| machine.core(i).statistics().conflicts[SRAM0.number()]).collect();
     let done: Vec<u64> = (0..2).map(|i| machine.core(i).statistics().instructions).collect();
     assert!(lost[0].abs_diff(lost[1]) <= 2 && done[0].abs_diff(done[1]) <= 2, "round robin is fair: {lost:?} {done:?}");
     // A turn is 6 instructions.
@@ -72,7 +72,7 @@ fn a_core_of_high_priority_never_waits_for_the_other() {
             set_bus_priority(&mut machine, 0b10);
         }
         machine.run_until(3000);
-        [0, 1].map(|core| machine.core(core).statistics().conflicts[Slave::Sram0 as usize])
+        [0, 1].map(|core| machine.core(core).statistics().conflicts[SRAM0.number()])
     };
     assert!(build(false)[1] > 500);
     assert_eq!(build(true)[1], 0);

@@ -53,7 +53,7 @@ fn compare(setting: &Setting) -> Result<(), TestCaseError> {
         let stops = [&mut decoupled, &mut lock_step].map(|machine| piece.run(machine));
         prop_assert_eq!(&stops[0], &stops[1], "in {:?}", piece);
         let [ours, theirs] = [&mut decoupled, &mut lock_step].map(|machine| {
-            let diagnostics = &mut machine.bus.diagnostics;
+            let diagnostics = &mut machine.bus.fabric.diagnostics;
             [diagnostics.take(), diagnostics.take_counts()]
         });
         prop_assert_eq!(ours, theirs, "after {:?}", piece);
@@ -67,7 +67,7 @@ fn compare(setting: &Setting) -> Result<(), TestCaseError> {
     }
     // No piece adds more than four.
     for number in 0..4 * setting.pieces.len() {
-        let [ours, theirs] = [&decoupled, &lock_step].map(|machine| machine.bus.watch.hits(ProbeId(number)));
+        let [ours, theirs] = [&decoupled, &lock_step].map(|machine| machine.bus.fabric.watch.hits(ProbeId(number)));
         prop_assert_eq!(ours, theirs, "probe {}", number);
     }
     Ok(())
@@ -99,7 +99,7 @@ fn a_million_wild_addresses_leave_the_same_few_notes_and_a_count() {
     for limit in [1000, 100_000, 3_000_000] {
         let both = [&mut decoupled, &mut lock_step].map(|machine| {
             machine.run_until(limit);
-            let diagnostics = &mut machine.bus.diagnostics;
+            let diagnostics = &mut machine.bus.fabric.diagnostics;
             (diagnostics.take(), diagnostics.take_counts())
         });
         assert_eq!(both[0], both[1]);
@@ -125,14 +125,14 @@ fn hits_beyond_those_that_are_kept_are_counted_and_no_others_are_given_for_all_o
     put(&mut decoupled, OWN[1], &code);
     decoupled.start_core(1, OWN[1] | 1, STACK);
     let places = [CODE, OWN[1], CODE + 0x100];
-    let probes = places.map(|place| decoupled.bus.watch.probe(Watch::Execute, place, 2));
-    decoupled.bus.watch.kept_hits = 1000;
+    let probes = places.map(|place| decoupled.bus.fabric.watch.probe(Watch::Execute, place, 2));
+    decoupled.bus.fabric.watch.kept_hits = 1000;
     let mut lock_step = decoupled.clone();
     lock_step.engine = Engine::LockStep;
     let lost = [&mut decoupled, &mut lock_step].map(|machine| {
         machine.run_until(10_000);
-        assert!(probes.iter().all(|&probe| machine.bus.watch.hits(probe).is_empty()));
-        probes.map(|probe| machine.bus.watch.lost(probe))
+        assert!(probes.iter().all(|&probe| machine.bus.fabric.watch.hits(probe).is_empty()));
+        probes.map(|probe| machine.bus.fabric.watch.lost(probe))
     });
     assert_eq!(lost[0], lost[1]);
     // Of the turn under way, the hit may be counted already.
@@ -142,11 +142,11 @@ fn hits_beyond_those_that_are_kept_are_counted_and_no_others_are_given_for_all_o
     }
     assert_eq!(lost[0][2], Some(0), "it had none, and nobody is_mru whether it would have had");
     for probe in probes {
-        decoupled.bus.watch.take_hits(probe);
+        decoupled.bus.fabric.watch.take_hits(probe);
     }
     decoupled.run_until(10_300);
-    assert!(decoupled.bus.watch.hits(probes[0]).len() > 50, "it begins again with none");
-    assert_eq!(decoupled.bus.watch.lost(probes[0]), None);
+    assert!(decoupled.bus.fabric.watch.hits(probes[0]).len() > 50, "it begins again with none");
+    assert_eq!(decoupled.bus.fabric.watch.lost(probes[0]), None);
 }
 
 #[test]

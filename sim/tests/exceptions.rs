@@ -157,11 +157,11 @@ fn load_and_store_multiple_are_abandoned_and_begun_again() {
             put_word(&mut machine, first + 4 * word, 100 + word);
         }
         let watches = [intercore_sim::core::watch::Watch::Read, intercore_sim::core::watch::Watch::Write];
-        let probes = watches.map(|watch| machine.bus.watch.probe(watch, first, 28));
+        let probes = watches.map(|watch| machine.bus.fabric.watch.probe(watch, first, 28));
         machine.run_until(7);
         machine.raise_interrupt(0, 26);
         let found = times(&mut machine, 0, &[HANDLER, CODE + 10], 300);
-        let accesses: usize = probes.iter().map(|&probe| machine.bus.watch.hits(probe).len()).sum();
+        let accesses: usize = probes.iter().map(|&probe| machine.bus.fabric.watch.hits(probe).len()).sum();
         assert_eq!(accesses, 2 + 7, "{instruction:04x}: two elements, then all seven");
         // It is known in cycle 8, 1 cycle ends the instruction, 12 are the entry; return 13, then 1 + 7.
         assert_eq!(found, [8 + 1 + 12, 8 + 1 + 12 + 13 + 8]);
@@ -230,9 +230,9 @@ fn a_level_that_stays_interrupts_again() {
     machine.start_core(1, SECOND | 1, 0x2004_1800);
     machine.core_mut(1).set_vector_table(VECTORS);
     machine.core_mut(1).enable_interrupts(1 << 16);
-    let probe = machine.bus.watch.probe(intercore_sim::core::watch::Watch::Execute, HANDLER, 1);
+    let probe = machine.bus.fabric.watch.probe(intercore_sim::core::watch::Watch::Execute, HANDLER, 1);
     machine.run_until(200);
-    let hits = machine.bus.watch.hits(probe);
+    let hits = machine.bus.fabric.watch.hits(probe);
     // Written in cycle 2, seen by core 1 in cycle 3 (assumption); `b .` takes 2 cycles.
     assert!((3 + BEST..=3 + BEST + 1).contains(&hits[0].cycle), "{hits:?}");
     assert!(hits.len() > 5 && hits.windows(2).all(|pair| pair[1].cycle - pair[0].cycle == 6), "{hits:?}");
@@ -359,9 +359,9 @@ fn systick_interrupts_with_its_period() {
     core.set_register(2, 99);
     core.set_register(1, 0);
     core.set_register(3, 7);
-    let probe = machine.bus.watch.probe(intercore_sim::core::watch::Watch::Execute, HANDLER, 1);
+    let probe = machine.bus.fabric.watch.probe(intercore_sim::core::watch::Watch::Execute, HANDLER, 1);
     machine.run_until(10_000);
-    let hits = machine.bus.watch.hits(probe);
+    let hits = machine.bus.fabric.watch.hits(probe);
     assert!(hits.len() > 90);
     for pair in hits.windows(2).skip(1) {
         let gap = pair[1].cycle - pair[0].cycle;
@@ -419,7 +419,7 @@ fn a_program_that_enables_the_mpu_is_told_once_that_it_is_not_modelled() {
         machine.core_mut(0).set_register(1, value);
         machine.run_until(200);
         assert_eq!((machine.core(0).register(2), machine.core(0).register(3)), (0x800, 0));
-        let said = machine.bus.diagnostics.pending();
+        let said = machine.bus.fabric.diagnostics.pending();
         assert_eq!(said.len(), notes, "{said:?}");
         assert!(said.iter().all(|note| note.contains("MPU is not modelled: MPU_CTRL.ENABLE is ignored")), "{said:?}");
     }
@@ -433,9 +433,13 @@ fn sev_wakes_the_other_core() {
     code.extend([0xbf40, STAY]);
     put(&mut machine, other, &code);
     machine.start_core(1, other | 1, 0x2004_1800);
-    let probe = machine.bus.watch.probe(intercore_sim::core::watch::Watch::Execute, CODE + 2, 1);
+    let probe = machine.bus.fabric.watch.probe(intercore_sim::core::watch::Watch::Execute, CODE + 2, 1);
     let sev = times(&mut machine, 1, &[other + 100], 300)[0];
-    assert_eq!(machine.bus.watch.hits(probe)[0].cycle - sev, 4, "event, wake, last cycle of WFE (assumed latencies)");
+    assert_eq!(
+        machine.bus.fabric.watch.hits(probe)[0].cycle - sev,
+        4,
+        "event, wake, last cycle of WFE (assumed latencies)"
+    );
     assert!(machine.core(0).statistics().asleep > 40);
 }
 
@@ -467,7 +471,7 @@ fn what_is_written_by_semihosting_without_end_is_kept_up_to_a_bound_and_a_note_s
     core.set_register(1, 0x2000_0200);
     machine.run_until(10_000);
     assert_eq!(machine.host_output.len(), 1 << 24);
-    let notes = machine.bus.diagnostics.take();
+    let notes = machine.bus.fabric.diagnostics.take();
     assert!(matches!(&notes[..], [note] if note.contains("semihosting")), "{notes:?}");
     machine.host_output.clear();
     machine.run_until(10_100);
@@ -479,10 +483,10 @@ fn a_breakpoint_stops_before_its_instruction_and_changes_no_time() {
     let code = [NOP, NOP, NOP, NOP, NOP, STAY];
     let mut plain = machine(&code);
     let mut stopped = machine(&code);
-    stopped.bus.watch.add_breakpoint(CODE + 4);
+    stopped.bus.fabric.watch.add_breakpoint(CODE + 4);
     assert_eq!(stopped.run_until(100), Stop::Breakpoint { core: 0, pc: CODE + 4 });
     assert_eq!(stopped.core(0).register(15), CODE + 4);
-    stopped.bus.watch.remove_breakpoint(CODE + 4);
+    stopped.bus.fabric.watch.remove_breakpoint(CODE + 4);
     assert_eq!(stopped.run_until(100), Stop::Limit);
     plain.run_until(100);
     assert_eq!(plain.state_hash(), stopped.state_hash());

@@ -83,7 +83,7 @@ proptest! {
         }
         prop_assert_eq!(fast.state_hash(), slow.state_hash());
         let mut watched = machine(&programs, apart);
-        watched.bus.watch.probe(Watch::Write, DATA, 64);
+        watched.bus.fabric.watch.probe(Watch::Write, DATA, 64);
         prop_assert_eq!(watched.run_until(END), Stop::Limit);
         prop_assert_eq!(fast.state_hash(), watched.state_hash());
     }
@@ -95,9 +95,9 @@ proptest! {
             let mut machine = machine(&programs, 0);
             machine.engine = engine;
             let places = [(Watch::Read, SIO, 0x180), (Watch::Read, DATA, 64), (Watch::Execute, CODE + 8, 2)];
-            let probes = places.map(|(watch, address, bytes)| machine.bus.watch.probe(watch, address, bytes));
+            let probes = places.map(|(watch, address, bytes)| machine.bus.fabric.watch.probe(watch, address, bytes));
             let stop = machine.run_until(4000);
-            let told = probes.map(|probe| format!("{:?}", machine.bus.watch.hits(probe)));
+            let told = probes.map(|probe| format!("{:?}", machine.bus.fabric.watch.hits(probe)));
             (stop, told)
         });
         prop_assert_eq!(ours, theirs);

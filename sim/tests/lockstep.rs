@@ -118,7 +118,7 @@ fn simulate(case: &Case, programs: &[Assembly; 2]) -> Outcome {
         put(&mut machine, places.code, &program.code);
     }
     if case.watched {
-        machine.bus.watch.probe(Watch::Write, RAM[0], 4);
+        machine.bus.fabric.watch.probe(Watch::Write, RAM[0], 4);
     }
     for (core, places) in case.places.iter().enumerate() {
         machine.start_core(core, places.code | 1, places.stack);

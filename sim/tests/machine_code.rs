@@ -62,7 +62,7 @@ pub fn set_bus_priority(machine: &mut Machine, masters: u8) {
 
 /// Cycles at which core `core` begins the instructions at `addresses` for the first time.
 pub fn times(machine: &mut Machine, core: u8, addresses: &[u32], limit: Cycle) -> Vec<Cycle> {
-    let probes: Vec<_> = addresses.iter().map(|&at| machine.bus.watch.probe(Watch::Execute, at, 1)).collect();
+    let probes: Vec<_> = addresses.iter().map(|&at| machine.bus.fabric.watch.probe(Watch::Execute, at, 1)).collect();
     let limit = machine.now() + limit;
     let stop = machine.run_until(limit);
     assert!(matches!(stop, Stop::Limit | Stop::DeadEnd), "{stop:?}");
@@ -70,7 +70,7 @@ pub fn times(machine: &mut Machine, core: u8, addresses: &[u32], limit: Cycle) -
         .iter()
         .zip(addresses)
         .map(|(&probe, address)| {
-            let hit = machine.bus.watch.hits(probe).iter().find(|hit| hit.core == core);
+            let hit = machine.bus.fabric.watch.hits(probe).iter().find(|hit| hit.core == core);
             hit.unwrap_or_else(|| panic!("{address:#x} was not executed")).cycle
         })
         .collect()

@@ -17,7 +17,7 @@ fn ordinary_start_up_code_runs_unmodified() {
         let mut machine = Machine::new();
         machine.boot(&image, &bootrom::ours()).expect("it fits");
         let stop = machine.run_until(50_000_000);
-        assert_eq!(machine.bus.diagnostics.pending(), [""; 0], "{memory}");
+        assert_eq!(machine.bus.fabric.diagnostics.pending(), [""; 0], "{memory}");
         assert_eq!(stop, Stop::Exit { core: 0, code: 0 }, "{memory}: the code is the line of the check that failed");
         assert_eq!(machine.take_uart(0), b"Hello\r\ndone\r\n", "{memory}");
         assert_eq!((machine.bus.clocks.sys(), machine.bus.clocks.peri()), (125_000_000, 125_000_000));

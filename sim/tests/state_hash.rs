@@ -2,7 +2,7 @@
 
 use crate::machine_code::{CODE, STACK, STAY, STR, load_loop, machine, put};
 use intercore_sim::core::watch::Watch;
-use intercore_sim::isa::armv6m::Core;
+use intercore_sim::rp2040::machine::Core;
 use intercore_sim::rp2040::machine::Machine;
 use intercore_sim::rp2040::peripherals::Context;
 
@@ -34,7 +34,7 @@ fn runs_repeat_and_do_not_depend_on_how_they_are_cut() {
     later.run_until(900);
     assert_eq!(later.state_hash(), whole.state_hash(), "through a snapshot");
     let mut watched = build();
-    watched.bus.watch.probe(Watch::Execute, CODE, 1);
+    watched.bus.fabric.watch.probe(Watch::Execute, CODE, 1);
     watched.run_until(900);
     assert_eq!(watched.state_hash(), whole.state_hash(), "a probe changes nothing");
 }
@@ -157,7 +157,7 @@ fn each_register_of_sio_counts() {
             let now = changed.now();
             let bus = &mut changed.bus;
             let mut context =
-                Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.diagnostics };
+                Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.fabric.diagnostics };
             bus.peripherals.sio.write(core, offset, !old, &mut context);
             if changed.bus.peripherals.sio.peek(core, offset, now) != old {
                 changing += 1;

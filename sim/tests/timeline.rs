@@ -2,10 +2,11 @@
 //! statistics. Recording it takes no time of the chip's.
 
 use crate::machine_code::{STAY, put, put_word};
+use intercore_sim::core::bus::Slave;
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::watch::Watch;
 use intercore_sim::observe::timeline::{Mark, Timeline};
-use intercore_sim::rp2040::bus::Slave;
+use intercore_sim::rp2040::bus::slave;
 use intercore_sim::rp2040::machine::Machine;
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -130,8 +131,8 @@ fn adds_up(read: &Read, machine: &Machine) {
         let track = format!("core {number} state");
         let total = |name: String| read.slices.get(&(track.clone(), name)).map_or(0, |sum| sum.1);
         assert_eq!(total("asleep".to_owned()), statistics.asleep, "core {number}");
-        for slave in Slave::ALL {
-            let (name, at) = (slave.name(), slave as usize);
+        for slave in Slave::all() {
+            let (name, at) = (slave::name(slave), slave.number());
             assert_eq!(total(format!("{name}: other master")), statistics.conflicts[at], "core {number}, {name}");
             assert_eq!(total(format!("{name}: wait states")), statistics.waits[at], "core {number}, {name}");
         }

@@ -171,9 +171,9 @@ fn code_in_rom_and_in_cached_flash_runs_as_fast_as_in_ram() {
         put(&mut machine, base, &load_loop(100));
         machine.start_core(0, base | 1, STACK);
         machine.core_mut(0).set_register(1, 0x2000_0000);
-        let probe = machine.bus.watch.probe(Watch::Execute, base + 4, 1);
+        let probe = machine.bus.fabric.watch.probe(Watch::Execute, base + 4, 1);
         machine.run_until(2000);
-        let hits = machine.bus.watch.hits(probe);
+        let hits = machine.bus.fabric.watch.hits(probe);
         assert_eq!(hits[99].cycle - hits[9].cycle, 90 * 5, "{base:#x}, when it is in the cache");
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use guard::{Guarded, Timed, core_number, run_long};
+use intercore_sim::core::bus::Slave;
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::time::Cycle;
 use intercore_sim::core::uart_frame::Format;
@@ -19,7 +20,7 @@ use intercore_sim::image::{Image, Symbol};
 use intercore_sim::isa::armv6m::Statistics;
 use intercore_sim::observe::tally::{KEPT_COUNTS, Tally};
 use intercore_sim::rp2040::bootrom;
-use intercore_sim::rp2040::bus::Slave;
+use intercore_sim::rp2040::bus::slave;
 use intercore_sim::rp2040::peripherals::uart::line::LineRate;
 use intercore_sim::session::{End, Execution, Session, Text, Until};
 use pyo3::exceptions::PyValueError;
@@ -111,7 +112,7 @@ impl Machine {
 
 fn counted(core: &Statistics, lost: u64) -> Counted {
     let by_slave = |lost: &[u64; Slave::COUNT]| {
-        Slave::ALL.iter().map(|&slave| (slave.name(), lost[slave as usize])).collect::<Vec<_>>()
+        Slave::all().map(|slave| (slave::name(slave), lost[slave.number()])).collect::<Vec<_>>()
     };
     (core.instructions, core.exceptions, core.asleep, by_slave(&core.conflicts), by_slave(&core.waits), lost)
 }
@@ -338,7 +339,7 @@ impl Machine {
             _ => return Err(PyValueError::new_err(format!("cannot watch for {kind}"))),
         };
         self.with(|state| {
-            state.session.machine.bus.watch.probe(watch, address, size);
+            state.session.machine.bus.fabric.watch.probe(watch, address, size);
             let number = NEXT_PROBE.fetch_add(1, Ordering::Relaxed);
             state.probes.push(number);
             Ok(number)
@@ -354,7 +355,7 @@ impl Machine {
                     "this probe was placed after the snapshot that was restored, or on another chip",
                 )
             })?;
-            let watch = &mut state.session.machine.bus.watch;
+            let watch = &mut state.session.machine.bus.fabric.watch;
             if let Some(count) = watch.lost(at) {
                 if take {
                     watch.take_hits(at);
@@ -427,7 +428,7 @@ impl Machine {
         self.with(|state| {
             let State { session, probes, tallies, .. } = state;
             if let Some(at) = probes.iter().position(|&probe| probe == number) {
-                session.machine.bus.watch.take_hits(ProbeId(at));
+                session.machine.bus.fabric.watch.take_hits(ProbeId(at));
             } else if let Some(at) = tallies.iter().position(|&tally| tally == number)
                 && let Some(tally) = session.tallies.get_mut(at)
             {

@@ -175,7 +175,7 @@ impl Run {
             end = End::Unwritable(why);
         }
         if !self.quiet {
-            self.machine.bus.diagnostics.take_counts().iter().for_each(|sentence| tell(sentence));
+            self.machine.bus.fabric.diagnostics.take_counts().iter().for_each(|sentence| tell(sentence));
         }
         let exits = matches!(end, End::Machine(Stop::Exit { .. }));
         for number in 0..2 {
@@ -319,7 +319,7 @@ impl Run {
 
     /// Passes on what the firmware has said. False if nobody is there to hear it.
     pub(super) fn forward(&mut self) -> bool {
-        for sentence in self.machine.bus.diagnostics.take() {
+        for sentence in self.machine.bus.fabric.diagnostics.take() {
             if !self.quiet {
                 tell(&sentence);
             }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::rp2040::bus::Slave;
+use crate::core::bus::Slave;
+use crate::rp2040::bus::slave;
 use crate::rp2040::machine::Machine;
 
 /// Version of the JSON document: goes up when a field changes its meaning or goes.
@@ -71,7 +72,7 @@ impl Statistics {
             host_seconds,
             emulated_mhz: if host_seconds > 0.0 { cycles as f64 / host_seconds / 1e6 } else { 0.0 },
             hash,
-            unmodelled_accesses: machine.bus.diagnostics.unmodelled_blocks(),
+            unmodelled_accesses: machine.bus.fabric.diagnostics.unmodelled_blocks(),
             cores: [0, 1].map(|number| Core::new(machine, number)),
         }
     }
@@ -105,7 +106,7 @@ impl Statistics {
             ("other master", [&zero.conflict_cycles, &one.conflict_cycles]),
             ("wait states", [&zero.wait_cycles, &one.wait_cycles]),
         ] {
-            for slave in Slave::ALL.map(Slave::name) {
+            for slave in Slave::all().map(slave::name) {
                 let lost = tables.map(|table| table.get(slave).copied().unwrap_or(0));
                 if lost != [0, 0] {
                     row(&format!("cycles lost, {slave}: {why}"), lost, true);
@@ -133,8 +134,8 @@ impl Core {
     fn new(machine: &Machine, number: usize) -> Self {
         let statistics = machine.statistics(number);
         let by_slave = |cycles: &[u64]| {
-            let named = Slave::ALL.iter().zip(cycles).filter(|(_, cycles)| **cycles > 0);
-            named.map(|(slave, cycles)| (slave.name(), *cycles)).collect()
+            let named = Slave::all().zip(cycles).filter(|(_, cycles)| **cycles > 0);
+            named.map(|(slave, cycles)| (slave::name(slave), *cycles)).collect()
         };
         Self {
             state: machine.core(number).state(),

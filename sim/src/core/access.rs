@@ -59,13 +59,6 @@ pub(crate) fn replicate(value: u32, width: Width) -> u32 {
     }
 }
 
-/// Words of zero, made where they stay: too many for a stack.
-#[allow(clippy::unnecessary_box_returns)] // see above
-pub(crate) fn zeroed<const WORDS: usize>() -> Box<[u32; WORDS]> {
-    let words = vec![0; WORDS].into_boxed_slice();
-    words.try_into().unwrap_or_else(|_| unreachable!("it has as many words as it was made with"))
-}
-
 /// `word` with the bytes that a store of `value` changes.
 #[inline(always)]
 #[must_use]

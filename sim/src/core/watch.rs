@@ -1,8 +1,8 @@
 //! Truth probes: what happened at an address, in the one global time; breakpoints; the timeline.
 
+use crate::core::bus::Slave;
 use crate::core::stop::Stop;
 use crate::core::time::Cycle;
-use crate::rp2040::bus::Slave;
 use std::collections::BTreeMap;
 
 /// What a probe watches for.
@@ -85,11 +85,6 @@ impl Probe {
         true
     }
 }
-
-/// The upper four bits of addresses of flash, of registers behind the APB bridge, and of SIO.
-const FLASH: u32 = 1;
-const APB: u32 = 4;
-const SIO: u32 = 0xd;
 
 /// Everything that is being watched.
 #[derive(Clone, Debug)]
@@ -178,12 +173,10 @@ impl Watchpoints {
     }
 
     /// Whether it is enough to look here when an address is executed or accessed that is watched (`executed`, `accessed`).
-    pub(crate) fn concerns_addresses(&self) -> bool {
+    pub(crate) fn concerns_addresses(&self, unseen_regions: &[u32]) -> bool {
         let within = |probe: &Probe, region: u32| (probe.first >> 28..=probe.last >> 28).contains(&region);
-        // Bursts read these without a look at who watches them.
-        let unseen = |probe: &Probe| {
-            probe.watch != Watch::Execute && [FLASH, APB, SIO].iter().any(|&region| within(probe, region))
-        };
+        let unseen =
+            |probe: &Probe| probe.watch != Watch::Execute && unseen_regions.iter().any(|&region| within(probe, region));
         self.stops.is_empty() && self.step.is_none() && self.timeline.is_none() && !self.probes.iter().any(unseen)
     }
 

@@ -1,7 +1,9 @@
 //! Memory as GDB sees it: nothing is disturbed by looking.
 
+use crate::core::bus::Slave;
 use crate::image::FLASH;
-use crate::rp2040::bus::{Slave, locate};
+use crate::rp2040::bus::locate;
+use crate::rp2040::bus::slave::{APB, FAST_PERIPHERALS, ROM};
 use crate::rp2040::machine::Machine;
 use crate::rp2040::peripherals::Peripherals;
 
@@ -35,13 +37,11 @@ pub fn read(machine: &Machine, core: usize, start: u32, bytes: &mut [u8]) -> usi
 
 fn peek(machine: &Machine, core: usize, address: u32) -> Option<u32> {
     match locate(address).0 {
-        Slave::Apb | Slave::FastPeripherals => {
-            Peripherals::is_modelled(address).then(|| machine.peek_register(address))
-        }
-        Slave::Sio if address < 0xd000_1000 => {
+        APB | FAST_PERIPHERALS => Peripherals::is_modelled(address).then(|| machine.peek_register(address)),
+        Slave::IO if address < 0xd000_1000 => {
             Some(machine.bus.peripherals.sio.peek(core, address & 0xfff, machine.now()))
         }
-        Slave::Private if address >> 12 == 0xe000e => {
+        Slave::PRIVATE if address >> 12 == 0xe000e => {
             let core = machine.core(core);
             let now = core.private_time(machine.now());
             let is_systick = (0x10..0x20).contains(&(address & 0xfff));
@@ -57,12 +57,10 @@ pub fn write(machine: &mut Machine, core: usize, start: u32, bytes: &[u8]) -> bo
     let Some(end) = start.checked_add(bytes.len() as u32) else { return false };
     let (words, rest) = bytes.as_chunks();
     match locate(start).0 {
-        Slave::Apb | Slave::FastPeripherals | Slave::Sio | Slave::Private
-            if start.is_multiple_of(4) && rest.is_empty() =>
-        {
+        APB | FAST_PERIPHERALS | Slave::IO | Slave::PRIVATE if start.is_multiple_of(4) && rest.is_empty() => {
             words.iter().zip((start..end).step_by(4)).all(|(word, at)| write_register(machine, core, at, *word))
         }
-        Slave::Rom => false,
+        ROM => false,
         _ => (start..end).all(|at| machine.peek(at).is_some()) && machine.load(start, bytes),
     }
 }
@@ -70,19 +68,19 @@ pub fn write(machine: &mut Machine, core: usize, start: u32, bytes: &[u8]) -> bo
 fn write_register(machine: &mut Machine, core: usize, address: u32, bytes: [u8; 4]) -> bool {
     let (value, now) = (u32::from_le_bytes(bytes), machine.now());
     match locate(address).0 {
-        Slave::Sio => {
+        Slave::IO => {
             machine.write_io(core, address, value);
             true
         }
-        Slave::Private if address >> 12 == 0xe000e => {
+        Slave::PRIVATE if address >> 12 == 0xe000e => {
             machine.write_private(core, address, value);
             true
         }
-        Slave::Private => false,
+        Slave::PRIVATE => false,
         _ => {
             // The cores hear of it before they go on.
-            machine.bus.touch(now);
-            machine.bus.registers_written = true;
+            machine.bus.fabric.requests.touch(now);
+            machine.bus.fabric.requests.registers_written = true;
             machine.write_register(address, value)
         }
     }

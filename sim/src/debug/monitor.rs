@@ -59,6 +59,6 @@ fn statistics(machine: &Machine) -> String {
 fn reset(machine: &mut Machine, at_start: &Machine) {
     let mut fresh = at_start.clone();
     std::mem::swap(&mut fresh.bus.memory, &mut machine.bus.memory);
-    std::mem::swap(&mut fresh.bus.watch, &mut machine.bus.watch);
+    std::mem::swap(&mut fresh.bus.fabric.watch, &mut machine.bus.fabric.watch);
     *machine = fresh;
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use gdbstub::arch::{Arch, RegId, Registers};
 
 use crate::core::time::NEVER;
-use crate::isa::armv6m::Core;
+use crate::rp2040::machine::Core;
 use crate::rp2040::machine::Machine;
 
 /// R0 to R15, xPSR, MSP, PSP, PRIMASK, CONTROL: the order of the description below.

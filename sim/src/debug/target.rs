@@ -171,7 +171,7 @@ impl<'a, D: Debuggee> Chip<'a, D> {
         self.wanted.clear();
         self.alone = false;
         self.set_breakpoints();
-        let watch = &mut self.debuggee.machine_mut().bus.watch;
+        let watch = &mut self.debuggee.machine_mut().bus.fabric.watch;
         watch.end_step();
         for point in self.watchpoints.drain(..) {
             for &access in point.accesses() {
@@ -183,7 +183,7 @@ impl<'a, D: Debuggee> Chip<'a, D> {
     /// Gives the machine the breakpoints that GDB wants. To get past a breakpoint GDB removes it, lets one core alone make a
     /// step, and sets it again; but here the other core goes on meanwhile, and must not miss it. So it stays.
     fn set_breakpoints(&mut self) {
-        let watch = &mut self.debuggee.machine_mut().bus.watch;
+        let watch = &mut self.debuggee.machine_mut().bus.fabric.watch;
         for &(address, kind) in &self.wanted {
             if self.set.insert(address, kind).is_none() {
                 watch.add_breakpoint(address);
@@ -326,7 +326,7 @@ impl<D: Debuggee> MultiThreadResume for Chip<'_, D> {
         let is_done = self.alone && self.stepping.is_some() && behind == self.stepping;
         self.set_breakpoints();
         self.at_once = if is_done { Some(Stop::Stepped) } else { self.take_deferred() };
-        let watch = &mut self.debuggee.machine_mut().bus.watch;
+        let watch = &mut self.debuggee.machine_mut().bus.fabric.watch;
         watch.end_step();
         if let Some(core) = self.stepping {
             watch.step(core);
@@ -407,7 +407,7 @@ impl<D: Debuggee> HwWatchpoint for Chip<'_, D> {
     fn add_hw_watchpoint(&mut self, first: u32, bytes: u32, kind: WatchKind) -> TargetResult<bool, Self> {
         let point = Watchpoint { kind, first, bytes };
         for &access in point.accesses() {
-            self.debuggee.machine_mut().bus.watch.add_watchpoint(access, first, bytes);
+            self.debuggee.machine_mut().bus.fabric.watch.add_watchpoint(access, first, bytes);
         }
         self.watchpoints.push(point);
         Ok(true)
@@ -418,7 +418,7 @@ impl<D: Debuggee> HwWatchpoint for Chip<'_, D> {
         let Some(at) = self.watchpoints.iter().position(|&known| known == point) else { return Ok(false) };
         self.watchpoints.swap_remove(at);
         for &access in point.accesses() {
-            self.debuggee.machine_mut().bus.watch.remove_watchpoint(access, first, bytes);
+            self.debuggee.machine_mut().bus.fabric.watch.remove_watchpoint(access, first, bytes);
         }
         Ok(true)
     }

@@ -14,12 +14,12 @@ mod policy;
 
 use crate::core::access::Width;
 use crate::core::bits::set_bits;
+use crate::core::bus::Slave;
 use crate::core::time::Cycle;
-use crate::engine::fast_path::{MAX_CYCLES, PeerPolicy};
+use crate::engine::cpu::{CodeCache as _, FastCpu, Pipeline};
+use crate::engine::fast_bus::FastBus;
 use crate::engine::grant_log::{BusGrantLog, FIRST};
-use crate::isa::armv6m::pipeline::PipelineState;
-use crate::isa::armv6m::{Core, Phase};
-use crate::rp2040::bus::{Bus, Slave};
+use crate::engine::policy::PeerPolicy;
 use policy::{Replaying, Solo, Speculative};
 
 /// Cycles in the longest quantum.
@@ -34,12 +34,14 @@ const SETS: usize = 1024;
 
 /// What is kept from quantum to quantum. It changes how fast a run is, and nothing else.
 #[derive(Clone, Debug)]
-pub(crate) struct Decoupled {
+pub(crate) struct Decoupled<C: FastCpu<B>, B: FastBus> {
+    /// Instructions that are held decoded.
+    pub code: C::CodeCache,
     log: Box<BusGrantLog>,
     /// Marks of the sets of the flash cache.
     ways: Vec<u32>,
     /// What the speculative core has changed of the flash cache: a set, and the way that was its oldest.
-    aged: Vec<(usize, u8)>,
+    lru_changes: Vec<(usize, u8)>,
     /// Sets of the flash cache that the replaying core has read, and the ways.
     hit: Vec<(usize, u8)>,
     /// The core that is to lead next: the one that ended the last quantum, or led to its end.
@@ -53,12 +55,13 @@ pub(crate) struct Decoupled {
     pause: Cycle,
 }
 
-impl Default for Decoupled {
+impl<C: FastCpu<B>, B: FastBus> Default for Decoupled<C, B> {
     fn default() -> Self {
         Self {
+            code: C::CodeCache::default(),
             log: BusGrantLog::new(),
             ways: vec![0; SETS],
-            aged: Vec::new(),
+            lru_changes: Vec::new(),
             hit: Vec::new(),
             speculative: 0,
             stopped_for_the_time: false,
@@ -70,47 +73,43 @@ impl Default for Decoupled {
 }
 
 fn shared() -> impl Iterator<Item = Slave> {
-    Slave::ALL.into_iter().filter(|slave| slave.is_shared())
+    Slave::all().filter(|slave| slave.is_shared())
 }
 
-impl Decoupled {
+impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
     /// Cycles from `now` up to, not including, `until`, of a core while the other one asks for nothing: as many as a fast run can.
-    pub fn run_alone(&mut self, core: &mut Core, bus: &mut Bus, now: Cycle, until: Cycle) {
-        if until.saturating_sub(now) < Cycle::from(MAX_CYCLES) || !core.can_run_fast(bus) {
+    pub fn run_alone(&mut self, core: &mut C, bus: &mut B, now: Cycle, until: Cycle) {
+        if until.saturating_sub(now) < Cycle::from(C::MAX_CYCLES) || !core.can_run_fast(bus) {
             return;
         }
+        self.code.drop_stale(bus);
         let ready = bus.is_flash_ready(now);
-        let (t, asked) = core.run_fast(bus, &mut Solo { log: &mut self.log, end: until }, (now, 0), ready);
-        core.t = t;
+        let (t, asked) =
+            core.run_fast(bus, &mut self.code, &mut Solo { log: &mut self.log, end: until }, (now, 0), ready);
+        core.set_time(t);
         for slave in set_bits(u64::from(asked)) {
-            let slave = Slave::ALL[usize::from(slave) % Slave::COUNT];
+            let slave = Slave(slave);
             if slave.is_shared() {
-                bus.granted(core.id, slave);
+                bus.fabric_mut().arbiter.grant(core.id(), slave);
             }
         }
     }
 
     /// Cycles from `now` on, before `until`, of both cores, which ask for nothing but SRAM and hits in the flash cache. False
     /// if nothing was done, since it is not worth it.
-    pub fn run<const WATCH: bool>(
-        &mut self,
-        [zero, one]: [&mut Core; 2],
-        bus: &mut Bus,
-        now: Cycle,
-        until: Cycle,
-    ) -> bool {
+    pub fn run<const WATCH: bool>(&mut self, [zero, one]: [&mut C; 2], bus: &mut B, now: Cycle, until: Cycle) -> bool {
         // The speculative core may lose a cycle for each of its own.
         let room = until.saturating_sub(now) / 2;
-        let equals = matches!(bus.priority & 3, 0 | 3);
+        let equals = matches!(bus.fabric().arbiter.priority & 3, 0 | 3);
         if now < self.rests_until
             || room < Cycle::from(MIN_QUANTUM)
             || !equals
-            || bus.xip.counts_to_the_end(MAX_QUANTUM * 4)
+            || bus.counts_cache_to_the_end(MAX_QUANTUM * 4)
         {
             return false;
         }
         // Who needs the time does not lead.
-        let leads = [&*zero, &*one].map(|core| core.can_run_fast(bus) && !core.needs_the_time(&bus.memory.decoded));
+        let leads = [&*zero, &*one].map(|core| core.can_run_fast(bus) && !core.needs_the_time(&self.code));
         let cores = match (self.speculative, leads) {
             (0, [true, _]) | (1, [true, false]) => [zero, one],
             (_, [_, true]) => [one, zero],
@@ -138,92 +137,86 @@ impl Decoupled {
     }
 
     /// One quantum from cycle `now` on, of up to `ahead` cycles of the speculative core. Returns how many there were.
-    fn quantum<const WATCH: bool>(&mut self, cores: [&mut Core; 2], bus: &mut Bus, now: Cycle, ahead: u32) -> u32 {
+    fn quantum<const WATCH: bool>(&mut self, cores: [&mut C; 2], bus: &mut B, now: Cycle, ahead: u32) -> u32 {
         let [speculative, replaying] = cores;
         let at_begin = speculative.clone();
-        let quantum = bus.memory.decoded.tags.begin_quantum();
+        self.code.drop_stale(bus);
+        let quantum = bus.tags().begin_quantum();
         let flash_ready = bus.is_flash_ready(now);
-        let (before, _) = bus.xip.counters();
+        let before = bus.cache_hits();
         let end = self.speculate(speculative, bus, FIRST + ahead, quantum, flash_ready);
         let last_requested = self.log.last_requested;
-        let hits = bus.xip.counters().0 - before;
+        let hits = bus.cache_hits() - before;
         self.hit.clear();
-        self.log.replay(end, |slave| bus.arbitrate_cores(slave) == speculative.id);
+        self.log.replay(end, |slave| bus.fabric().arbiter.arbitrate_cores(slave) == speculative.id());
         let mut policy =
             Replaying { log: &mut self.log, ways: &mut self.ways, hit: &mut self.hit, quantum, began: now };
-        let cycle = replay::<WATCH>(replaying, &mut policy, bus, flash_ready);
+        let cycle = replay::<WATCH, C, B>(replaying, &mut policy, bus, &mut self.code, flash_ready);
         let time = policy.now(cycle);
         let speculative_waits = shared().any(|slave| self.log.is_lost_by_speculative(cycle, slave));
-        let speculative_ended = cycle == end && end + MAX_CYCLES <= FIRST + ahead;
+        let speculative_ended = cycle == end && end + C::MAX_CYCLES <= FIRST + ahead;
         if !speculative_ended {
             self.ahead = (3 * (cycle - FIRST)).clamp(2 * MIN_QUANTUM, MAX_QUANTUM);
         }
         if cycle < end {
             self.roll_back(bus);
-            bus.xip.uncount_hits(hits);
+            bus.uncount_cache_hits(hits);
             *speculative = at_begin;
             self.speculate_up_to(speculative, bus, cycle, time, quantum, flash_ready);
-            if speculative_waits && speculative.phase == Phase::Start {
+            if speculative_waits && speculative.is_at_boundary() {
                 // It has begun its next instruction and lost its first cycle.
                 speculative.begin::<false>(bus);
             }
         } else {
-            speculative.t = time;
+            speculative.set_time(time);
         }
         for slave in shared() {
-            let number = slave as usize;
+            let number = slave.number();
             let log = &self.log;
             speculative.lost_some(slave, log.speculative_lost[number]);
             replaying.lost_some(slave, log.lost[number]);
             let last = log.last_granted[number];
             if last_requested[number] != 0 && (last.max(FIRST)..cycle).rev().any(|before| log.collides(before, slave)) {
-                bus.granted(speculative.id, slave);
+                bus.fabric_mut().arbiter.grant(speculative.id(), slave);
             } else if last >= FIRST {
-                bus.granted(replaying.id, slave);
+                bus.fabric_mut().arbiter.grant(replaying.id(), slave);
             }
         }
-        self.speculative = usize::from(if cycle == end { speculative.id } else { replaying.id });
-        self.stopped_for_the_time = speculative_ended && speculative.needs_the_time(&bus.memory.decoded);
+        self.speculative = usize::from(if cycle == end { speculative.id() } else { replaying.id() });
+        self.stopped_for_the_time = speculative_ended && speculative.needs_the_time(&self.code);
         cycle - FIRST
     }
 
     /// Runs the speculative core as if it were alone, up to cycle `end` of the quantum or a few cycles less. The cycle that it has come to.
-    fn speculate(&mut self, core: &mut Core, bus: &mut Bus, end: u32, quantum: u32, flash_ready: bool) -> u32 {
+    fn speculate(&mut self, core: &mut C, bus: &mut B, end: u32, quantum: u32, flash_ready: bool) -> u32 {
         self.log.speculate(end);
-        self.log.read = bus.memory.decoded.tags.read();
-        self.log.written = bus.memory.decoded.tags.written();
-        self.aged.clear();
-        let mut policy = Speculative { log: &mut self.log, aged: &mut self.aged, ways: &mut self.ways, quantum };
-        core.run_fast(bus, &mut policy, FIRST, flash_ready)
+        self.log.read = bus.tags().read();
+        self.log.written = bus.tags().written();
+        self.lru_changes.clear();
+        let mut policy =
+            Speculative { log: &mut self.log, lru_changes: &mut self.lru_changes, ways: &mut self.ways, quantum };
+        core.run_fast(bus, &mut self.code, &mut policy, FIRST, flash_ready)
     }
 
     /// Makes undone what the speculative core did to memory and the flash cache; what the replaying core did stays.
-    fn roll_back(&mut self, bus: &mut Bus) {
+    fn roll_back(&mut self, bus: &mut B) {
         for (index, word) in self.log.kept() {
-            bus.memory.sram.write(index, 0, Width::Word, word);
+            bus.write_ram(index, 0, Width::Word, word);
         }
-        for &(set, way) in self.aged.iter().rev() {
-            bus.xip.set_oldest(set, way);
+        for &(set, way) in self.lru_changes.iter().rev() {
+            bus.set_lru_way(set, way);
         }
         for &(set, way) in &self.hit {
-            bus.xip.set_oldest(set, way ^ 1);
+            bus.set_lru_way(set, way ^ 1);
         }
     }
 
     /// Runs the speculative core again, up to cycle `end` of the quantum, not including it, which is cycle `time` of the chip.
-    fn speculate_up_to(
-        &mut self,
-        core: &mut Core,
-        bus: &mut Bus,
-        end: u32,
-        time: Cycle,
-        quantum: u32,
-        flash_ready: bool,
-    ) {
+    fn speculate_up_to(&mut self, core: &mut C, bus: &mut B, end: u32, time: Cycle, quantum: u32, flash_ready: bool) {
         let reached = self.speculate(core, bus, end, quantum, flash_ready);
-        core.t = time - Cycle::from(end - reached);
-        while core.t < time {
-            if core.phase == Phase::Start {
+        core.set_time(time - Cycle::from(end - reached));
+        while core.time() < time {
+            if core.is_at_boundary() {
                 core.begin::<false>(bus);
             } else {
                 core.perform::<false>(bus);
@@ -233,17 +226,23 @@ impl Decoupled {
 }
 
 /// Runs the replaying core to where the speculative core is, or up to a cycle that is not for it to do alone. The cycle that it has come to.
-fn replay<const WATCH: bool>(core: &mut Core, policy: &mut Replaying, bus: &mut Bus, flash_ready: bool) -> u32 {
+fn replay<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
+    core: &mut C,
+    policy: &mut Replaying,
+    bus: &mut B,
+    decoded: &mut C::CodeCache,
+    flash_ready: bool,
+) -> u32 {
     let mut cycle = FIRST;
-    let attention = core.attention;
+    let attention = core.attention();
     // It is an exception's turn earlier once they are no longer masked.
-    while cycle < policy.log.end && core.attention == attention {
-        if policy.has_room(cycle, MAX_CYCLES) && core.can_run_fast(bus) {
-            cycle = core.run_fast(bus, policy, cycle, flash_ready);
-            core.t = policy.now(cycle);
+    while cycle < policy.log.end && core.attention() == attention {
+        if policy.has_room(cycle, C::MAX_CYCLES) && core.can_run_fast(bus) {
+            cycle = core.run_fast(bus, decoded, policy, cycle, flash_ready);
+            core.set_time(policy.now(cycle));
         }
         let goes_on;
-        (cycle, goes_on) = replay_in_lockstep::<WATCH>(core, policy, bus, cycle);
+        (cycle, goes_on) = replay_in_lockstep::<WATCH, C, B>(core, policy, bus, cycle);
         if !goes_on {
             break;
         }
@@ -252,17 +251,17 @@ fn replay<const WATCH: bool>(core: &mut Core, policy: &mut Replaying, bus: &mut 
 }
 
 /// As `replay`, cycle by cycle, to the end or until a fast run can begin. Whether it can go on from there.
-fn replay_in_lockstep<const WATCH: bool>(
-    core: &mut Core,
+fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
+    core: &mut C,
     policy: &mut Replaying,
-    bus: &mut Bus,
+    bus: &mut B,
     mut cycle: u32,
 ) -> (u32, bool) {
-    let mut pipeline = PipelineState::of(core, policy.now(cycle));
+    let mut pipeline = core.pipeline(policy.now(cycle));
     let mut begun = false;
-    while cycle < policy.log.end && !(begun && pipeline.is_ready() && policy.has_room(cycle, MAX_CYCLES)) {
+    while cycle < policy.log.end && !(begun && pipeline.is_ready() && policy.has_room(cycle, C::MAX_CYCLES)) {
         let now = policy.now(cycle);
-        if WATCH && pipeline.is_ready() && bus.watch.has_breakpoint(pipeline.pc()) {
+        if WATCH && pipeline.is_ready() && bus.fabric().watch.has_breakpoint(pipeline.pc()) {
             // It may end the run, and which core comes first in a cycle is not for the replaying core to say.
             core.stop::<WATCH>(&mut pipeline, now, bus);
             return (cycle, false);
@@ -271,26 +270,27 @@ fn replay_in_lockstep<const WATCH: bool>(
             return (cycle, false);
         }
         begun = true;
-        if pipeline.slave == Slave::Internal {
+        let slave = pipeline.slave();
+        if slave == Slave::INTERNAL {
             cycle += 1;
             continue;
         }
-        let allowed = if pipeline.is_posted() { core.reads_apb() } else { policy.allows(&pipeline, bus) };
+        let allowed = if pipeline.is_posted() { core.reads_bridge() } else { policy.allows(pipeline.request(), bus) };
         if !allowed {
-            pipeline.post(core, now);
+            core.post_pipeline(&pipeline, now);
             return (cycle, false);
         }
-        if policy.log.collides(cycle, pipeline.slave) && policy.log.waits(cycle, pipeline.slave) {
+        if policy.log.collides(cycle, slave) && policy.log.waits(cycle, slave) {
             core.lose::<WATCH>(&mut pipeline, now, bus);
             cycle += 1;
         } else {
-            let (address, place) = pipeline.place();
-            if pipeline.slave == Slave::Xip {
-                policy.hits(&bus.xip, address, place);
+            if slave == B::MEMORY.flash_slave {
+                let request = pipeline.request();
+                let set = B::cache_set(request.address);
+                policy.hits(set, request.place, u32::from(bus.lru_way(set)) == request.place);
             }
-            let slave = pipeline.slave;
             core.complete::<WATCH>(&mut pipeline, now, bus);
-            debug_assert!(!bus.touched, "something that others must hear of");
+            debug_assert!(!bus.fabric().requests.touched, "something that others must hear of");
             cycle = policy.ask(cycle, slave);
         }
     }

@@ -2,9 +2,9 @@
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
-use crate::engine::code_cache::AccessTag;
-use crate::engine::native::NativeContext;
-use crate::rp2040::bus::Slave;
+use crate::core::bus::Slave;
+use crate::engine::access_tags::AccessTag;
+use crate::engine::native_context::NativeContext;
 
 /// Number of the first cycle of a quantum. Those before say who was last granted a slave before it began.
 pub(crate) const FIRST: u32 = 2;
@@ -25,7 +25,7 @@ pub(crate) struct BusGrantLog {
     pub read: AccessTag,
     pub written: AccessTag,
     /// What native code needs, see there.
-    pub(crate) host: NativeContext,
+    pub(crate) native: NativeContext,
     /// The speculative core has read what the replaying core could change in SIO.
     pub read_stable_io: bool,
     /// How many words the speculative core has overwritten.
@@ -52,7 +52,7 @@ impl BusGrantLog {
             end: 0,
             read: 0,
             written: 0,
-            host: NativeContext::default(),
+            native: NativeContext::default(),
             read_stable_io: false,
             overwritten: 0,
             last_requested: [0; SLAVES],
@@ -94,7 +94,7 @@ impl BusGrantLog {
     /// Whether the speculative core asked for a slave in a cycle.
     #[inline(always)]
     pub fn collides(&self, cycle: u32, slave: Slave) -> bool {
-        self.asked[cycle as usize & (LOG_CYCLES - 1)] == slave as u8
+        self.asked[cycle as usize & (LOG_CYCLES - 1)] == slave.0
     }
 
     /// Whether the replaying core waits for the speculative core, in a cycle in which both ask for the same slave: equals take turns
@@ -102,19 +102,19 @@ impl BusGrantLog {
     #[inline(always)]
     pub fn waits(&self, cycle: u32, slave: Slave) -> bool {
         let before = u32::from(self.before[cycle as usize & (LOG_CYCLES - 1)]);
-        self.last_granted[slave as usize & (SLAVES - 1)] > before
+        self.last_granted[slave.number() & (SLAVES - 1)] > before
     }
 
     /// Whether the replaying core, now at a cycle of the speculative core's, has just had what the speculative core asks for in it.
     pub fn is_lost_by_speculative(&self, cycle: u32, slave: Slave) -> bool {
-        self.last_granted[slave as usize & (SLAVES - 1)] == cycle && self.collides(cycle, slave)
+        self.last_granted[slave.number() & (SLAVES - 1)] == cycle && self.collides(cycle, slave)
     }
 
     /// The replaying core asks for a slave that the speculative core may ask for, too. The time behind the cycle in which it gets it. (Without
     /// a branch: who meets whom is hard to foretell.)
     #[inline(always)]
     pub fn collide(&mut self, cycle: u32, slave: Slave) -> u32 {
-        let number = slave as usize & (SLAVES - 1);
+        let number = slave.number() & (SLAVES - 1);
         let waits = u32::from(self.collides(cycle, slave) & self.waits(cycle, slave));
         self.lost[number] += waits;
         let got = cycle + waits;
@@ -139,8 +139,8 @@ impl BusGrantLog {
 
     /// Lets native code go on from a cycle.
     pub fn run_native(&mut self, cycle: &mut u32, run: impl FnOnce(&mut Self)) {
-        self.host.clock = *cycle;
+        self.native.clock = *cycle;
         run(self);
-        *cycle = self.host.clock;
+        *cycle = self.native.clock;
     }
 }

@@ -1,13 +1,14 @@
 //! One cycle after the other, for both cores at once, and the arbiter between them.
 //!
-//! What changes from cycle to cycle is kept apart (`PipelineState`) for as long as a core asks for nothing but SRAM and hits in the flash
-//! cache. All else it posts, and carries it out in the cycle that it is due.
+//! What changes from cycle to cycle is kept apart ([`Pipeline`]) for as long as a core asks for nothing but memory without wait
+//! states. All else it posts, and carries it out in the cycle that it is due.
 
+use crate::core::bus::{Bus, Slave};
 use crate::core::time::Cycle;
+use crate::engine::LONG_STALL_CYCLES;
+use crate::engine::cpu::{Cpu, FastCpu, Pipeline};
 use crate::engine::decoupled::Decoupled;
-use crate::isa::armv6m::pipeline::{LONG_STALL_CYCLES, PipelineState};
-use crate::isa::armv6m::{Core, Phase};
-use crate::rp2040::bus::{Bus, Slave};
+use crate::engine::fast_bus::FastBus;
 
 /// Cycles that cores go through one by one before it is tried again whether they can do better.
 const RETRY_AFTER: Cycle = 8;
@@ -18,75 +19,75 @@ const UNCACHEABLE_RETRY_AFTER: Cycle = 512;
 /// limit or concern the other core.
 ///
 /// Cores may run apart from each other for a while (`decoupled`), if `decoupled` is given.
-pub(crate) fn run_cores<const WATCH: bool>(
-    cores: &mut [Core; 2],
-    bus: &mut Bus,
+pub(crate) fn run_cores<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
+    cores: &mut [C; 2],
+    bus: &mut B,
     limit: Cycle,
-    mut decoupled: Option<&mut Decoupled>,
+    mut decoupled: Option<&mut Decoupled<C, B>>,
 ) {
     let [zero, one] = cores;
-    while !bus.touched {
-        let now = zero.t.min(one.t);
+    while !bus.fabric().requests.touched {
+        let now = zero.time().min(one.time());
         if now >= limit {
             return;
         }
-        if zero.t.max(one.t) - now < LONG_STALL_CYCLES {
-            run_both::<WATCH>([zero, one], bus, now, limit, decoupled.as_deref_mut());
+        if zero.time().max(one.time()) - now < LONG_STALL_CYCLES {
+            run_both::<WATCH, C, B>([zero, one], bus, now, limit, decoupled.as_deref_mut());
         } else {
-            let pair = if one.t > now { [&mut *zero, &mut *one] } else { [&mut *one, &mut *zero] };
-            run_one::<WATCH>(pair, bus, now, limit, decoupled.as_deref_mut());
+            let pair = if one.time() > now { [&mut *zero, &mut *one] } else { [&mut *one, &mut *zero] };
+            run_one::<WATCH, C, B>(pair, bus, now, limit, decoupled.as_deref_mut());
         }
     }
 }
 
 /// Cycles from `now` up to, not including, `until`, or less, of two cores that both do something in them.
-fn run_both<const WATCH: bool>(
-    [zero, one]: [&mut Core; 2],
-    bus: &mut Bus,
+fn run_both<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
+    [zero, one]: [&mut C; 2],
+    bus: &mut B,
     now: Cycle,
     until: Cycle,
-    decoupled: Option<&mut Decoupled>,
+    decoupled: Option<&mut Decoupled<C, B>>,
 ) {
     let Some(decoupled) = decoupled else {
-        return run::<WATCH, true>([zero, one], bus, now, until);
+        return run::<WATCH, true, C, B>([zero, one], bus, now, until);
     };
-    let calm = until.min(zero.attention).min(one.attention);
-    if zero.t != one.t || !decoupled.run::<WATCH>([zero, one], bus, now, calm) {
+    let calm = until.min(zero.attention()).min(one.attention());
+    if zero.time() != one.time() || !decoupled.run::<WATCH>([zero, one], bus, now, calm) {
         // Until cores are where they can run apart, or have rested.
         let rested = decoupled.rests_until().max(now + RETRY_AFTER);
-        run::<WATCH, true>([zero, one], bus, now, until.min(rested));
+        run::<WATCH, true, C, B>([zero, one], bus, now, until.min(rested));
     }
 }
 
 /// The same of the first core, while the other one does nothing.
-fn run_one<const WATCH: bool>(
-    [core, other]: [&mut Core; 2],
-    bus: &mut Bus,
+fn run_one<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
+    [core, other]: [&mut C; 2],
+    bus: &mut B,
     now: Cycle,
     limit: Cycle,
-    decoupled: Option<&mut Decoupled>,
+    decoupled: Option<&mut Decoupled<C, B>>,
 ) {
-    let until = limit.min(other.t);
+    let until = limit.min(other.time());
     let Some(decoupled) = decoupled else {
-        return run::<WATCH, false>([core, other], bus, now, until);
+        return run::<WATCH, false, C, B>([core, other], bus, now, until);
     };
-    while core.t < until && !bus.touched {
-        decoupled.run_alone(core, bus, core.t, until.min(core.attention));
-        let now = core.t;
+    while core.time() < until && !bus.fabric().requests.touched {
+        decoupled.run_alone(core, bus, core.time(), until.min(core.attention()));
+        let now = core.time();
         if now >= until {
             return;
         }
         if !core.is_in_fast_memory() {
-            return run::<WATCH, false>([core, other], bus, now, until.min(now + UNCACHEABLE_RETRY_AFTER));
+            return run::<WATCH, false, C, B>([core, other], bus, now, until.min(now + UNCACHEABLE_RETRY_AFTER));
         }
-        run_instruction::<WATCH>(core, bus, until);
+        run_instruction::<WATCH, C, B>(core, bus, until);
     }
 }
 
 /// As `run`, of one core alone, to the end of the instruction that it is at.
-fn run_instruction<const WATCH: bool>(core: &mut Core, bus: &mut Bus, until: Cycle) {
-    let mut now = core.t;
-    let mut pipeline = PipelineState::of(core, now);
+fn run_instruction<const WATCH: bool, C: Cpu<B>, B: Bus>(core: &mut C, bus: &mut B, until: Cycle) {
+    let mut now = core.time();
+    let mut pipeline = core.pipeline(now);
     let mut begun = false;
     while now < until && !(begun && pipeline.is_ready()) {
         if !core.issue::<WATCH>(&mut pipeline, now, bus) {
@@ -94,13 +95,13 @@ fn run_instruction<const WATCH: bool>(core: &mut Core, bus: &mut Bus, until: Cyc
         }
         if pipeline.is_posted() {
             // Nobody sees the cycles in between.
-            while core.phase != Phase::Start && core.t < until && !bus.touched {
+            while !core.is_at_boundary() && core.time() < until && !bus.fabric().requests.touched {
                 core.perform::<WATCH>(bus);
             }
             return;
         }
         begun = true;
-        if pipeline.slave != Slave::Internal {
+        if pipeline.slave() != Slave::INTERNAL {
             core.complete::<WATCH>(&mut pipeline, now, bus);
         }
         now += 1;
@@ -110,14 +111,14 @@ fn run_instruction<const WATCH: bool>(core: &mut Core, bus: &mut Bus, until: Cyc
 
 /// Cycles from `now` up to, not including, `until`, of the first core and, if `BOTH`, of the second. Ends early if a core does
 /// nothing for a while, or after something that the machine must see.
-fn run<const WATCH: bool, const BOTH: bool>(
-    [first, second]: [&mut Core; 2],
-    bus: &mut Bus,
+fn run<const WATCH: bool, const BOTH: bool, C: Cpu<B>, B: Bus>(
+    [first, second]: [&mut C; 2],
+    bus: &mut B,
     mut now: Cycle,
     until: Cycle,
 ) {
-    let (mut a, mut b) = (PipelineState::of(first, now), PipelineState::of(second, now));
-    while now < until && !bus.touched {
+    let (mut a, mut b) = (first.pipeline(now), second.pipeline(now));
+    while now < until && !bus.fabric().requests.touched {
         if !first.issue::<WATCH>(&mut a, now, bus) {
             if BOTH {
                 second.stop::<WATCH>(&mut b, now, bus);
@@ -125,11 +126,11 @@ fn run<const WATCH: bool, const BOTH: bool>(
             return;
         }
         if BOTH && !second.issue::<WATCH>(&mut b, now, bus) {
-            a.post(first, now);
+            first.post_pipeline(&a, now);
             return;
         }
-        let clash = BOTH && a.slave == b.slave && a.slave.is_shared();
-        if clash && bus.arbitrate(a.slave, 3) == 0 {
+        let clash = BOTH && a.slave() == b.slave() && a.slave().is_shared();
+        if clash && bus.fabric().arbiter.arbitrate(a.slave(), 3) == 0 {
             second.lose::<WATCH>(&mut b, now, bus);
             first.complete::<WATCH>(&mut a, now, bus);
             now += 1;
@@ -137,13 +138,13 @@ fn run<const WATCH: bool, const BOTH: bool>(
         }
         if clash {
             first.lose::<WATCH>(&mut a, now, bus);
-        } else if a.slave != Slave::Internal {
+        } else if a.slave() != Slave::INTERNAL {
             first.complete::<WATCH>(&mut a, now, bus);
         }
-        if BOTH && b.slave != Slave::Internal {
+        if BOTH && b.slave() != Slave::INTERNAL {
             // In one cycle core 0 comes first (DS 2.3.1.3 says so of SIO).
-            if bus.touched {
-                b.post(second, now);
+            if bus.fabric().requests.touched {
+                second.post_pipeline(&b, now);
                 return first.stop::<WATCH>(&mut a, now + 1, bus);
             }
             second.complete::<WATCH>(&mut b, now, bus);
@@ -157,9 +158,9 @@ fn run<const WATCH: bool, const BOTH: bool>(
 }
 
 /// Lets cores that stand before an instruction in cycle `now` begin it, so that what they ask for in this cycle is known.
-pub(crate) fn begin<const WATCH: bool>(cores: &mut [Core; 2], bus: &mut Bus, now: Cycle) {
+pub(crate) fn begin<const WATCH: bool, C: Cpu<B>, B: Bus>(cores: &mut [C; 2], bus: &mut B, now: Cycle) {
     for core in cores {
-        if core.t == now && core.phase == Phase::Start {
+        if core.time() == now && core.is_at_boundary() {
             core.begin::<WATCH>(bus);
         }
     }

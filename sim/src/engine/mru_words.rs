@@ -2,43 +2,41 @@
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
-use crate::rp2040::bus::xip::FLASH;
-
-/// Words of flash whose line is in the cache and was the last of its set to be read: reading it again is a hit that changes
-/// nothing. Each fast run (`cpu::run_fast`) finds them anew, since what else reads flash does not keep them up to date.
+/// Words of flash whose line is the most recently used one of its set in the cache: reading it again is a hit that changes
+/// nothing. Each fast run  finds them anew, since what else reads flash does not keep them up to date.
 #[derive(Clone, Debug)]
-pub(crate) struct MruWords {
+pub struct MruWords {
     /// By word of flash, the number of the last fast run that knows this of it.
     known_in: Vec<u32>,
-    run_fast: u32,
+    run: u32,
 }
 
 impl MruWords {
     pub fn new() -> Self {
-        Self { known_in: Vec::new(), run_fast: 0 }
+        Self { known_in: Vec::new(), run: 0 }
     }
 
     /// A new fast run begins, which knows of none of so many words.
     pub fn begin_run(&mut self, words: usize) {
-        if self.run_fast == u32::MAX {
+        if self.run == u32::MAX {
             self.known_in.fill(0);
-            self.run_fast = 0;
+            self.run = 0;
         }
-        self.run_fast += 1;
+        self.run += 1;
         if self.known_in.len() < words {
             self.known_in.resize(words, 0);
         }
     }
 
-    /// Whether the word at an address is known to be one.
+    /// Whether the word at an offset is known to be one.
     #[inline(always)]
-    pub fn has(&self, address: u32) -> bool {
-        self.known_in.get(index(address)) == Some(&self.run_fast)
+    pub fn has(&self, offset: u32) -> bool {
+        self.known_in.get(index(offset)) == Some(&self.run)
     }
 
     /// The number of the fast run.
-    pub fn run_fast(&self) -> u32 {
-        self.run_fast
+    pub fn run(&self) -> u32 {
+        self.run
     }
 
     /// Where the numbers are that native code compares with it.
@@ -46,31 +44,31 @@ impl MruWords {
         self.known_in.as_mut_ptr() as usize
     }
 
-    /// The word at an address is one from now on.
-    pub fn insert(&mut self, address: u32) {
-        if let Some(known_in) = self.known_in.get_mut(index(address)) {
-            *known_in = self.run_fast;
+    /// The word at an offset is one from now on.
+    pub fn insert(&mut self, offset: u32) {
+        if let Some(known_in) = self.known_in.get_mut(index(offset)) {
+            *known_in = self.run;
         }
     }
 
-    /// Both words of the line at an address are none any more.
-    pub fn remove_line(&mut self, address: u32) {
-        let first = index(address & !7);
+    /// Both words of the line at an offset are none any more.
+    pub fn remove_line(&mut self, offset: u32) {
+        let first = index(offset & !7);
         for known_in in self.known_in.iter_mut().skip(first).take(2) {
             *known_in = 0;
         }
     }
 }
 
-fn index(address: u32) -> usize {
-    (address.wrapping_sub(FLASH) >> 2) as usize
+fn index(offset: u32) -> usize {
+    (offset >> 2) as usize
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const WORD: u32 = FLASH + 0x108;
+    const WORD: u32 = 0x108;
     const WORDS: usize = 0x100;
 
     fn begun() -> MruWords {
@@ -92,20 +90,20 @@ mod tests {
     #[test]
     fn both_words_of_a_line_are_forgotten_and_no_others() {
         let mut known = begun();
-        for address in (WORD - 4..WORD + 12).step_by(4) {
-            known.insert(address);
+        for offset in (WORD - 4..WORD + 12).step_by(4) {
+            known.insert(offset);
         }
         known.remove_line(WORD + 4);
-        assert_eq!([WORD - 4, WORD, WORD + 4, WORD + 8].map(|address| known.has(address)), [true, false, false, true]);
+        assert_eq!([WORD - 4, WORD, WORD + 4, WORD + 8].map(|offset| known.has(offset)), [true, false, false, true]);
     }
 
     #[test]
     fn what_is_no_word_of_the_flash_is_never_known() {
         let mut known = begun();
-        for address in [0, FLASH - 4, FLASH + 4 * WORDS as u32, 0x2000_0000, u32::MAX] {
-            known.insert(address);
-            known.remove_line(address);
-            assert!(!known.has(address), "{address:#x}");
+        for offset in [u32::MAX - 3, 4 * WORDS as u32, 0x2000_0000, u32::MAX] {
+            known.insert(offset);
+            known.remove_line(offset);
+            assert!(!known.has(offset), "{offset:#x}");
         }
     }
 
@@ -113,10 +111,10 @@ mod tests {
     fn a_burst_whose_number_comes_again_knows_nothing_of_the_first_one() {
         let mut known = begun();
         known.insert(WORD);
-        known.run_fast = u32::MAX;
+        known.run = u32::MAX;
         known.insert(WORD + 8);
         known.begin_run(WORDS);
-        assert_eq!(known.run_fast, 1);
+        assert_eq!(known.run, 1);
         assert!(!known.has(WORD) && !known.has(WORD + 8));
     }
 }

@@ -24,10 +24,13 @@
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a register is signed or not as its instruction says
 
 pub mod alu;
+pub(crate) mod code_cache;
 pub mod decode;
 pub mod exception;
 pub mod execute;
+pub(crate) mod fast_path;
 pub mod hard_fault;
+pub(crate) mod native;
 pub mod nvic;
 pub(crate) mod pipeline;
 pub mod step;
@@ -35,11 +38,12 @@ pub mod systick;
 pub mod wide;
 
 use crate::core::access::Width;
+use crate::core::bus::{Bus, Slave};
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::bus::{Bus, Slave};
 use hard_fault::HardFault;
 use nvic::Nvic;
 use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
 use systick::SysTick;
 
 /// What the core waits for at cycle `t`.
@@ -133,7 +137,7 @@ pub struct Stuck {
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // flags of the architecture
 #[repr(C)] // what every instruction needs comes first: a short distance makes short code
-pub struct Core {
+pub struct Core<B> {
     pub(crate) regs: [u32; 16],
     /// The flags N and Z: N is set if any of bits 31 up is, Z if none of bits 31 down is. So a result stands for itself.
     pub(crate) nz: u64,
@@ -206,9 +210,10 @@ pub struct Core {
     /// The `HardFault` that was taken and not returned from, and the fault that led to lockup.
     hard_fault: Option<Box<HardFault>>,
     lockup_fault: Option<Box<HardFault>>,
+    bus: PhantomData<fn() -> B>,
 }
 
-impl Core {
+impl<B: Bus> Core<B> {
     /// A core held in reset.
     #[must_use]
     pub fn new(id: u8) -> Self {
@@ -218,10 +223,10 @@ impl Core {
             address: 0,
             index: 0,
             io_address: 0,
-            slave: Slave::Internal,
+            slave: Slave::INTERNAL,
             phase: Phase::Off,
             resume: Phase::Start,
-            delayed: Slave::Internal,
+            delayed: Slave::INTERNAL,
             id,
             width: Width::Word,
             register: 0,
@@ -258,12 +263,13 @@ impl Core {
             passes_at: NEVER,
             hard_fault: None,
             lockup_fault: None,
+            bus: PhantomData,
         }
     }
 
     /// Lets the core out of reset at cycle `now`: it reads its stack pointer and first instruction from address 0, the boot
     /// ROM (ARMv6-M B1.5.5; VTOR resets to 0: DS 2.4.8).
-    pub fn reset(&mut self, now: Cycle, bus: &Bus) {
+    pub fn reset(&mut self, now: Cycle, bus: &B) {
         let lines = self.nvic.lines;
         if self.is_asleep() {
             self.stats.asleep += now.saturating_sub(self.slept_at);
@@ -285,7 +291,7 @@ impl Core {
         }
         self.phase = Phase::Off;
         self.t = NEVER;
-        self.slave = Slave::Internal;
+        self.slave = Slave::INTERNAL;
     }
 
     /// Sends the core to `entry` at cycle `now`, as a branch would.
@@ -446,16 +452,10 @@ impl Core {
         self.spsel && self.ipsr == 0
     }
 
-    /// So many cycles were lost to another master of `slave`.
-    pub(crate) fn lost_some(&mut self, slave: Slave, cycles: u32) {
-        self.stats.conflicts[slave as usize] += u64::from(cycles);
-        self.contested |= cycles > 0;
-    }
-
     /// Posts an access to `address`, asked for at `t`.
     #[inline(always)]
     pub(crate) fn post(&mut self, address: u32, phase: Phase) {
-        let (slave, index) = crate::rp2040::bus::locate(address);
+        let (slave, index) = B::locate(address);
         self.address = address;
         self.slave = slave;
         self.index = index;
@@ -464,14 +464,14 @@ impl Core {
 
     /// Posts a step at `t` that asks nothing of the bus.
     pub(crate) fn post_internal(&mut self, phase: Phase) {
-        self.slave = Slave::Internal;
+        self.slave = Slave::INTERNAL;
         self.phase = phase;
     }
 }
 
 /// All that decides the future of the core. The fields that are left out follow from the instruction under way, or are left
 /// over from an earlier one and need not be the same in another run that comes to the same state.
-impl Hash for Core {
+impl<B: Bus> Hash for Core<B> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let Self {
             regs,
@@ -519,9 +519,10 @@ impl Hash for Core {
             passes_at: _,
             hard_fault: _, // for people
             lockup_fault: _,
+            bus: _,
         } = self;
         // What nothing is posted with is left over from an access that need not have been posted in another run.
-        let posted = *phase == Phase::Delayed || *slave != Slave::Internal;
+        let posted = *phase == Phase::Delayed || *slave != Slave::INTERNAL;
         (t, attention, posted.then_some(address), phase, resume, pc).hash(hasher);
         (regs, self.flags(), queue, list, writeback).hash(hasher);
         let loaded_base = loads_base.then_some(loaded_base);

@@ -32,7 +32,7 @@ pub const KEPT_COUNTS: usize = 1 << 15;
 impl Tally {
     /// Has the machine stop before the instruction at `address`: whoever runs it is to tell `pass` and to go on.
     pub fn new(machine: &mut Machine, address: u32) -> Self {
-        machine.bus.watch.add_breakpoint(address);
+        machine.bus.fabric.watch.add_breakpoint(address);
         Self { address: address & !1, counts: Vec::new(), lost: 0 }
     }
 

@@ -14,9 +14,10 @@
 #[allow(missing_docs)] // Perfetto's own names
 mod perfetto;
 
+use crate::core::bus::Slave;
 use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::{CoreEvent, Hit, ProbeId, Watch};
-use crate::rp2040::bus::Slave;
+use crate::rp2040::bus::slave;
 use crate::rp2040::machine::Machine;
 use perfetto::{DebugAnnotation, ProcessDescriptor, Trace, TracePacket, TrackDescriptor, TrackEvent, Type};
 use prost::Message;
@@ -87,7 +88,7 @@ impl<W: Write> Timeline<W> {
     /// # Errors
     /// If it cannot be written.
     pub fn new(machine: &mut Machine, marks: impl IntoIterator<Item = Mark>, out: W) -> io::Result<Self> {
-        let watch = &mut machine.bus.watch;
+        let watch = &mut machine.bus.fabric.watch;
         watch.record_timeline();
         let marks = marks
             .into_iter()
@@ -114,11 +115,11 @@ impl<W: Write> Timeline<W> {
     /// If it cannot be written.
     pub fn drain(&mut self, machine: &mut Machine) -> io::Result<()> {
         let packets = &mut self.pending.packets;
-        for (cycle, core, event) in machine.bus.watch.take_timeline() {
+        for (cycle, core, event) in machine.bus.fabric.watch.take_timeline() {
             self.cores[usize::from(core & 1)].live(machine, packets, cycle, event);
         }
         for (name, probe, watch) in &self.marks {
-            for hit in machine.bus.watch.take_hits(*probe) {
+            for hit in machine.bus.fabric.watch.take_hits(*probe) {
                 let core = &mut self.cores[usize::from(hit.core & 1)];
                 packets.push(core.mark(machine, name, *watch, hit));
             }
@@ -206,7 +207,7 @@ impl CoreTracks {
     /// Writes the stall that is known to be over by cycle `at`.
     fn end_stall(&mut self, machine: &Machine, packets: &mut Vec<TracePacket>, at: Cycle) {
         if let Some(Stall { slave, kind, from, to }) = self.stall.take() {
-            let name = format!("{}: {kind}", slave.name());
+            let name = format!("{}: {kind}", slave::name(slave));
             packets.push(self.event(machine, Track::State, Type::SliceBegin, Some(name), from));
             packets.push(self.event(machine, Track::State, Type::SliceEnd, None, to.min(at)));
         }

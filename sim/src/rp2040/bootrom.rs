@@ -116,7 +116,7 @@ mod tests {
         }
         let folder = std::env::temp_dir().join(format!("intercore-bootrom-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/firmware/bootrom/bootrom.s");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/rp2040/bootrom/bootrom.s");
         let file = |name: &str| folder.join(name).display().to_string();
         let run = |program: &str, arguments: &[&str]| {
             assert!(Command::new(program).args(arguments).status().expect(program).success(), "{program} failed");
@@ -126,7 +126,7 @@ mod tests {
         run("arm-none-eabi-objcopy", &["-O", "binary", "-j", ".text", &file("elf"), &file("bin")]);
         let assembled = std::fs::read(file("bin")).expect("assembled");
         std::fs::remove_dir_all(&folder).expect("removed");
-        assert!(assembled == include_bytes!("bootrom/bootrom.bin"), "run make -C sim/src/firmware/bootrom and commit");
+        assert!(assembled == include_bytes!("bootrom/bootrom.bin"), "run make -C sim/src/rp2040/bootrom and commit");
     }
 
     #[test]

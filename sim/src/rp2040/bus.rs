@@ -4,27 +4,24 @@
 
 pub(crate) mod dma_masters;
 pub mod memory;
-pub(crate) mod registers;
-mod slave;
+pub mod slave;
 pub mod ssi;
 pub mod xip;
 
-use crate::core::access::Width;
-use crate::core::access::merge;
-use crate::core::diagnostics::Diagnostics;
-use crate::core::time::{Cycle, NEVER};
-use crate::core::watch::Watchpoints;
+use crate::core::access::{Width, merge};
+use crate::core::bus::{Access, Bus, Fabric, Fault, Slave};
+use crate::core::time::{Cycle, Ticks};
+use crate::engine::access_tags::AccessTags;
+use crate::engine::fast_bus::{FastBus, MemoryLayout, StaleCode};
 use crate::fault::Losses;
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::IrqLines;
-use crate::rp2040::peripherals::sio;
-use crate::rp2040::peripherals::sio::Sio;
+use crate::rp2040::peripherals::sio::{self, Sio};
 use crate::rp2040::peripherals::{Context, Peripherals};
-use memory::Memory;
-use registers::Registers;
-pub use slave::Slave;
+use memory::{Memory, SRAM_WORDS};
+use slave::{APB, FAST_PERIPHERALS, ROM, SRAM0, SRAM4, SRAM5, XIP};
 use std::hash::{Hash, Hasher};
-use xip::Xip;
+use xip::{FLASH, Xip};
 
 /// Cycles that a read holds the APB bridge, beside its address phase: two of APB and one of the bridge, which registers
 /// request and response (DS 2.1.3). A core's LDR takes one more: 4.
@@ -38,23 +35,23 @@ pub const INTERPOSED: Cycle = 2;
 pub const ERROR_RESPONSE: Cycle = 2;
 
 /// Bytes of all SRAM, in its lower, word-striped view (DS 2.6.2).
-const SRAM_BYTES: u32 = 4 * crate::rp2040::bus::memory::SRAM_WORDS as u32;
+const SRAM_BYTES: u32 = 4 * SRAM_WORDS as u32;
 
 /// Slave and index of the word of an address in SRAM; None if it is elsewhere.
 #[inline(always)]
 pub(crate) fn locate_sram(address: u32) -> Option<(Slave, u32)> {
-    const BANKS: [Slave; 4] = [Slave::Sram0, Slave::Sram1, Slave::Sram2, Slave::Sram3];
     let offset = address.wrapping_sub(0x2000_0000);
     if offset < 0x4_0000 {
         // Bits 3:2 choose one of the four large banks: table 153.
-        return Some((BANKS[(offset >> 2 & 3) as usize], offset >> 2));
+        return Some((Slave(SRAM0.0 + (offset >> 2 & 3) as u8), offset >> 2));
     }
     if offset < SRAM_BYTES {
-        return Some((if offset < 0x4_1000 { Slave::Sram4 } else { Slave::Sram5 }, offset >> 2));
+        return Some((if offset < 0x4_1000 { SRAM4 } else { SRAM5 }, offset >> 2));
     }
     let offset = address.wrapping_sub(0x2100_0000);
     // The large banks one after the other.
-    (offset < 0x4_0000).then_some((BANKS[(offset >> 16) as usize & 3], (offset >> 2 & 0x3fff) << 2 | offset >> 16))
+    (offset < 0x4_0000)
+        .then_some((Slave(SRAM0.0 + (offset >> 16 & 3) as u8), (offset >> 2 & 0x3fff) << 2 | offset >> 16))
 }
 
 /// Which slave an address belongs to, and for SRAM the index of its word (DS 2.2, 2.6.2).
@@ -68,32 +65,21 @@ pub fn locate(address: u32) -> (Slave, u32) {
 fn locate_elsewhere(address: u32) -> (Slave, u32) {
     let offset = address & 0x0fff_ffff;
     match address >> 28 {
-        0 if offset < 0x4000 => (Slave::Rom, offset >> 2),
-        1 if offset < 0x600_0000 || offset >> 24 == 8 => (Slave::Xip, 0),
-        4 if offset < 0x7_0000 => (Slave::Apb, 0),
-        5 if offset < 0x50_0000 => (Slave::FastPeripherals, 0),
-        0xd => (Slave::Sio, 0),
-        0xe => (Slave::Private, 0),
-        _ => (Slave::None, 0),
+        0 if offset < 0x4000 => (ROM, offset >> 2),
+        1 if offset < 0x600_0000 || offset >> 24 == 8 => (XIP, 0),
+        4 if offset < 0x7_0000 => (APB, 0),
+        5 if offset < 0x50_0000 => (FAST_PERIPHERALS, 0),
+        0xd => (Slave::IO, 0),
+        0xe => (Slave::PRIVATE, 0),
+        _ => (Slave::NONE, 0),
     }
 }
 
-/// A slave's answer to an address phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Ask again in this cycle.
-    Busy(Cycle),
-    /// The data phase takes so many cycles; 1 without wait states.
-    Takes(Cycle),
-}
-
-/// A bus error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault;
-
 /// Everything that the cores share.
 #[derive(Clone, Debug)]
-pub struct Bus {
+pub struct Crossbar {
+    /// Arbiters, watchpoints, diagnostics. Masters are cores 0 and 1, DMA read, DMA write (DS 2.1.1.1).
+    pub fabric: Fabric,
     /// ROM, SRAM, flash.
     pub memory: Memory,
     /// The flash interface and its cache.
@@ -104,296 +90,67 @@ pub struct Bus {
     pub clocks: Clocks,
     /// Levels of the interrupt lines.
     pub irq: IrqLines,
-    /// What firmware did that is not modelled.
-    pub diagnostics: Diagnostics,
-    /// Probes, breakpoints, timeline.
-    pub watch: Watchpoints,
     /// Words that are lost between the cores, for faults that were asked for.
     pub(crate) fifo_losses: Losses,
-    /// Master last granted, by slave: the state of round robin.
-    last: [u8; Slave::COUNT],
-    /// First cycle in which a slave takes the next access after one with wait states.
-    free_at: [Cycle; Slave::COUNT],
-    /// The cycle of the last access without wait states of a master that asked by `begin`.
-    taken_at: [Cycle; Slave::COUNT],
-    /// Masters of high priority, a bit each: cores 0 and 1, DMA read, DMA write (DS 2.1.1.1).
-    pub(crate) priority: u8,
-    /// Something happened that the machine must see before any core goes on.
-    pub(crate) touched: bool,
-    /// When that was.
-    pub(crate) touched_at: Cycle,
-    /// A peripheral's register was written since the machine last looked.
-    pub(crate) registers_written: bool,
-    pub(crate) event: Option<Cycle>,
-    pub(crate) host_call: Option<u8>,
-    pub(crate) breakpoint: Option<(u8, u32)>,
-    pub(crate) reset: Option<u8>,
-    pub(crate) locked_up: Option<u8>,
 }
 
-impl Bus {
+impl Crossbar {
     pub(crate) fn new() -> Self {
         Self {
+            fabric: Fabric::default(),
             memory: Memory::new(),
             xip: Xip::new(),
             peripherals: Peripherals::new(),
             clocks: Clocks::at_power_on(),
             irq: IrqLines::default(),
-            diagnostics: Diagnostics::default(),
-            watch: Watchpoints::default(),
             fifo_losses: Losses::default(),
-            last: [3; Slave::COUNT],
-            free_at: [0; Slave::COUNT],
-            taken_at: [NEVER; Slave::COUNT],
-            priority: 0,
-            touched: false,
-            touched_at: 0,
-            registers_written: false,
-            event: None,
-            host_call: None,
-            breakpoint: None,
-            reset: None,
-            locked_up: None,
         }
-    }
-
-    /// A master gets a slave at once.
-    #[inline(always)]
-    pub(crate) fn granted(&mut self, master: u8, slave: Slave) {
-        self.last[slave as usize] = master;
-    }
-
-    /// Slave and place in it of a word that can be had in cycle `now` without wait states: index of a word of SRAM, or way of
-    /// the flash cache where a word to be read is.
-    #[inline(always)]
-    pub(crate) fn at_once(&self, address: u32, write: bool, now: Cycle) -> Option<(Slave, u32)> {
-        let place = locate_sram(address);
-        if place.is_some() || write || now < self.free_at[Slave::Xip as usize] {
-            return place;
-        }
-        self.xip.holds(address, now).map(|way| (Slave::Xip, way))
-    }
-
-    /// The word of flash at an address that a way of the cache holds.
-    #[inline(always)]
-    pub(crate) fn hit_flash(&mut self, address: u32, way: u32) -> u32 {
-        self.xip.hit(address, way);
-        self.memory.flash(address & 0xff_ffff)
     }
 
     /// Whether cores must tell of every access.
     pub(crate) fn is_watched(&self) -> bool {
-        self.watch.in_use() || self.peripherals.busctrl.counts()
+        self.fabric.watch.in_use() || self.peripherals.busctrl.counts()
     }
 
     /// Whether nobody wants to know more of the cores than what they do at certain addresses.
     pub(crate) fn lets_cores_run_apart(&self) -> bool {
-        self.watch.concerns_addresses() && !self.peripherals.busctrl.counts()
+        // The fast path reads flash, registers behind the bridge and SIO without a look at who watches them.
+        self.fabric.watch.concerns_addresses(&[1, 4, 0xd]) && !self.peripherals.busctrl.counts()
     }
 
-    /// An access to a slave is granted; `contested` if it had to wait for another master. For the performance counters.
-    pub(crate) fn count(&mut self, slave: Slave, contested: bool) {
-        if let Some(port) = slave.port() {
-            self.peripherals.busctrl.count(port, contested);
-        }
-    }
-
-    /// Which of the masters in the set `asking` (a bit each) gets the slave: those of high priority first, among equals the
-    /// next in turn after the one last granted (DS 2.1.1.1; that the turn goes 0, 1, DMA read, DMA write and begins with
-    /// core 0 after reset is an assumption).
-    pub(crate) fn arbitrate(&self, slave: Slave, asking: u8) -> u8 {
-        let high = asking & self.priority;
-        let asking = if high == 0 { asking } else { high };
-        let first = self.last[slave as usize].wrapping_add(1) & 3;
-        let turned = (asking >> first | asking << (4 - first)) & 15;
-        (first + turned.trailing_zeros() as u8) & 3
-    }
-
-    /// Which core gets a slave (by number) that both ask for, if both have the same priority and no one else asks.
-    pub(crate) fn arbitrate_cores(&self, slave: usize) -> u8 {
-        u8::from(self.last.get(slave) == Some(&0))
-    }
-
-    /// Whether a hit in the flash cache would take no longer than its cycle, at cycle `now`.
-    pub(crate) fn is_flash_ready(&self, now: Cycle) -> bool {
-        now >= self.free_at[Slave::Xip as usize] && self.xip.is_ready(now)
-    }
-
-    /// What a fast run of one core uses of the bus.
-    pub(crate) fn apart(&mut self) -> (&mut Memory, &mut Xip, Registers<'_>, &mut Watchpoints) {
-        let registers = Registers {
-            peripherals: &mut self.peripherals,
-            clocks: &mut self.clocks,
-            irq: &mut self.irq,
-            diagnostics: &mut self.diagnostics,
-            bridge_free_at: &mut self.free_at[Slave::Apb as usize],
-        };
-        (&mut self.memory, &mut self.xip, registers, &mut self.watch)
-    }
-
-    /// The address phase of an access to a slave that may be busy or slow, at cycle `now`.
-    pub(crate) fn begin(&mut self, master: u8, slave: Slave, address: u32, write: bool, now: Cycle) -> Access {
-        if slave.is_shared() {
-            let taken = self.taken_at[slave as usize] == now;
-            let free_at = if taken { now + 1 } else { self.free_at[slave as usize] };
-            if now < free_at {
-                return Access::Busy(free_at);
-            }
-            self.last[slave as usize] = master;
-        }
-        let cycles = match slave {
-            Slave::Xip => self.xip.begin(address, write, now),
-            Slave::Apb => apb_cycles(address, write),
-            Slave::None => ERROR_RESPONSE,
-            _ => 1,
-        };
-        if cycles == 1 {
-            self.taken_at[slave as usize] = now;
-        } else {
-            self.free_at[slave as usize] = now + cycles;
-        }
-        Access::Takes(cycles)
-    }
-
-    /// The data phase of a read. The word that holds `address`.
-    pub(crate) fn read(&mut self, slave: Slave, address: u32, now: Cycle) -> Result<u32, Fault> {
-        match slave {
-            Slave::Rom => Ok(self.memory.rom[address as usize >> 2 & 0xfff]),
-            Slave::Xip => self.xip.read(address, now, &self.memory, &mut self.diagnostics),
-            Slave::Apb | Slave::FastPeripherals => {
-                if Peripherals::takes_data(address) {
-                    self.touch(now);
-                }
-                self.touch_if_changed(now, |peripherals, context| peripherals.read(address & !3, context)).ok_or(Fault)
-            }
-            slave if slave.is_sram() => Ok(self.memory.sram(locate(address).1)),
-            _ => Err(Fault),
-        }
-    }
-
-    /// The data phase of a write. `value` is on all pipelines.
-    pub(crate) fn write(
-        &mut self,
-        slave: Slave,
-        address: u32,
-        value: u32,
-        width: Width,
-        now: Cycle,
-    ) -> Result<(), Fault> {
-        match slave {
-            // Writes to ROM are ignored (DS 2.6.1).
-            Slave::Rom => Ok(()),
-            Slave::Xip => self.xip.write(address, value, width, now, &mut self.memory, &mut self.diagnostics),
-            Slave::Apb | Slave::FastPeripherals => {
-                self.touch(now);
-                self.registers_written = true;
-                let mut context =
-                    Context { now, clocks: &mut self.clocks, irq: &mut self.irq, diagnostics: &mut self.diagnostics };
-                self.peripherals.write(address & !3, value, &mut context).ok_or(Fault)
-            }
-            slave if slave.is_sram() => {
-                self.memory.write_sram(locate(address).1, address, width, value);
-                Ok(())
-            }
-            _ => Err(Fault),
-        }
-    }
-
-    /// A core reads its I/O port.
-    pub(crate) fn read_io(&mut self, core: u8, address: u32, now: Cycle) -> u32 {
-        self.touch_if_changed(now, |peripherals, context| {
-            peripherals.sio.read(usize::from(core), sio::offset(address), context)
-        })
+    /// The peripherals, and what they may use at cycle `now`.
+    pub(crate) fn peripherals_at(&mut self, now: Cycle) -> (&mut Peripherals, Context<'_>) {
+        let Self { fabric, peripherals, clocks, irq, .. } = self;
+        (peripherals, Context { now, clocks, irq, diagnostics: &mut fabric.diagnostics })
     }
 
     /// Reads from peripherals at cycle `now`. Most reads change nothing that others have to do with: neither an interrupt
     /// line nor when something is due.
     fn touch_if_changed<T>(&mut self, now: Cycle, read: impl FnOnce(&mut Peripherals, &mut Context<'_>) -> T) -> T {
         let before = (self.irq, self.peripherals.next_event());
-        let mut context =
-            Context { now, clocks: &mut self.clocks, irq: &mut self.irq, diagnostics: &mut self.diagnostics };
-        let value = read(&mut self.peripherals, &mut context);
+        let (peripherals, mut context) = self.peripherals_at(now);
+        let value = read(peripherals, &mut context);
         if before != (self.irq, self.peripherals.next_event()) {
-            self.touch(now);
+            self.fabric.requests.touch(now);
         }
         value
-    }
-
-    /// A core writes its I/O port.
-    pub(crate) fn write_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) {
-        let offset = sio::offset(address);
-        if !Sio::has_no_side_effects(address) {
-            self.touch(now);
-        }
-        if !self.fifo_losses.is_empty()
-            && self.peripherals.sio.takes_word(usize::from(core), offset, now)
-            && self.fifo_losses.hit(usize::from(core & 1 ^ 1), now)
-        {
-            return;
-        }
-        let mut context =
-            Context { now, clocks: &mut self.clocks, irq: &mut self.irq, diagnostics: &mut self.diagnostics };
-        self.peripherals.sio.write(usize::from(core), offset, value, &mut context);
-    }
-
-    /// Something happened at cycle `now` that concerns more than the core that did it.
-    #[inline]
-    pub(crate) fn touch(&mut self, now: Cycle) {
-        self.touched = true;
-        self.touched_at = now;
-    }
-
-    /// SEV at cycle `now`.
-    pub(crate) fn send_event(&mut self, now: Cycle) {
-        self.event = Some(now);
-        self.touch(now);
-    }
-
-    pub(crate) fn ask_host(&mut self, core: u8) {
-        self.host_call = Some(core);
-        self.touched = true;
-    }
-
-    pub(crate) fn stop_at_breakpoint(&mut self, core: u8, pc: u32) {
-        self.breakpoint = Some((core, pc));
-        self.touched = true;
-    }
-
-    pub(crate) fn request_reset(&mut self, core: u8) {
-        self.reset = Some(core);
-        self.touched = true;
-    }
-
-    pub(crate) fn diagnose_private(&mut self, address: u32, what: &'static str, now: Cycle) {
-        self.diagnostics.unmodelled("PPB", address, what, now);
-    }
-
-    /// A word of memory without side effects; None where there is no memory.
-    #[must_use]
-    pub fn peek_word(&self, address: u32) -> Option<u32> {
-        match locate(address & !3) {
-            (Slave::Rom, index) => Some(self.memory.rom[index as usize & 0xfff]),
-            (Slave::Xip, _) => Xip::peek(address, &self.memory),
-            (slave, index) if slave.is_sram() => Some(self.memory.sram(index)),
-            _ => None,
-        }
     }
 
     /// Writes one byte of memory without side effects. False where there is no memory.
     pub fn poke(&mut self, address: u32, value: u8) -> bool {
         let put = |word: &mut u32| *word = merge(*word, address, Width::Byte, u32::from(value));
         match locate(address) {
-            (Slave::Rom, index) => put(&mut self.memory.rom[index as usize & 0xfff]),
-            (Slave::Xip, _) if address >> 24 == 0x15 => put(&mut self.memory.cache[address as usize >> 2 & 0xfff]),
-            (Slave::Xip, _) if address < 0x1400_0000 => {
+            (ROM, index) => put(&mut self.memory.rom[index as usize & 0xfff]),
+            (XIP, _) if address >> 24 == 0x15 => put(&mut self.memory.cache[address as usize >> 2 & 0xfff]),
+            (XIP, _) if address < 0x1400_0000 => {
                 let offset = address as usize & 0xff_ffff;
                 self.memory.grow_flash(offset + 1);
                 self.xip.forget(address);
-                self.memory.decoded.forget_flash(offset as u32);
+                self.memory.stale_code.note_flash(offset as u32);
                 put(&mut self.memory.flash[offset / 4]);
             }
-            (slave, index) if slave.is_sram() => {
-                self.memory.write_sram(index, address, Width::Byte, u32::from(value));
+            (slave, index) if slave::is_sram(slave) => {
+                self.memory.store_sram(index, address, Width::Byte, u32::from(value));
             }
             _ => return false,
         }
@@ -401,33 +158,307 @@ impl Bus {
     }
 }
 
+impl Bus for Crossbar {
+    #[inline(always)]
+    fn fabric(&self) -> &Fabric {
+        &self.fabric
+    }
+
+    #[inline(always)]
+    fn fabric_mut(&mut self) -> &mut Fabric {
+        &mut self.fabric
+    }
+
+    #[inline(always)]
+    fn locate(address: u32) -> (Slave, u32) {
+        locate(address)
+    }
+
+    #[inline(always)]
+    fn is_ram(slave: Slave) -> bool {
+        slave::is_sram(slave)
+    }
+
+    fn holds_code(slave: Slave, address: u32) -> bool {
+        slave::holds_code(slave, address)
+    }
+
+    fn is_bridge(slave: Slave) -> bool {
+        slave == APB
+    }
+
+    fn takes_data(address: u32) -> bool {
+        Peripherals::takes_data(address)
+    }
+
+    #[inline(always)]
+    fn at_once(&self, address: u32, write: bool, now: Cycle) -> Option<(Slave, u32)> {
+        let place = locate_sram(address);
+        if place.is_some() || write || now < self.fabric.arbiter.free_at[XIP.number()] {
+            return place;
+        }
+        self.xip.holds(address, now).map(|way| (XIP, way))
+    }
+
+    #[inline(always)]
+    fn read_at_once(&mut self, slave: Slave, address: u32, place: u32) -> u32 {
+        if slave != XIP {
+            return self.memory.sram(place);
+        }
+        self.xip.hit(address, place);
+        self.memory.flash(address & 0xff_ffff)
+    }
+
+    #[inline(always)]
+    fn read_ram(&self, index: u32) -> u32 {
+        self.memory.sram(index)
+    }
+
+    #[inline(always)]
+    fn store_ram(&mut self, index: u32, address: u32, width: Width, value: u32) {
+        self.memory.store_sram(index, address, width, value);
+    }
+
+    fn begin(&mut self, master: u8, slave: Slave, address: u32, write: bool, now: Cycle) -> Access {
+        if let Some(free_at) = self.fabric.arbiter.wait_for(master, slave, now) {
+            return Access::Busy(free_at);
+        }
+        let cycles = match slave {
+            XIP => self.xip.begin(address, write, now),
+            APB => apb_cycles(address, write),
+            Slave::NONE => ERROR_RESPONSE,
+            _ => 1,
+        };
+        self.fabric.arbiter.hold(slave, now, cycles);
+        Access::Takes(cycles)
+    }
+
+    fn read(&mut self, slave: Slave, address: u32, now: Cycle) -> Result<u32, Fault> {
+        match slave {
+            ROM => Ok(self.memory.rom[address as usize >> 2 & 0xfff]),
+            XIP => self.xip.read(address, now, &self.memory, &mut self.fabric.diagnostics),
+            APB | FAST_PERIPHERALS => {
+                if Peripherals::takes_data(address) {
+                    self.fabric.requests.touch(now);
+                }
+                self.touch_if_changed(now, |peripherals, context| peripherals.read(address & !3, context)).ok_or(Fault)
+            }
+            slave if slave::is_sram(slave) => Ok(self.memory.sram(locate(address).1)),
+            _ => Err(Fault),
+        }
+    }
+
+    fn write(&mut self, slave: Slave, address: u32, value: u32, width: Width, now: Cycle) -> Result<(), Fault> {
+        match slave {
+            // Writes to ROM are ignored (DS 2.6.1).
+            ROM => Ok(()),
+            XIP => self.xip.write(address, value, width, now, &mut self.memory, &mut self.fabric.diagnostics),
+            APB | FAST_PERIPHERALS => {
+                self.fabric.requests.touch(now);
+                self.fabric.requests.registers_written = true;
+                let (peripherals, mut context) = self.peripherals_at(now);
+                peripherals.write(address & !3, value, &mut context).ok_or(Fault)
+            }
+            slave if slave::is_sram(slave) => {
+                self.memory.store_sram(locate(address).1, address, width, value);
+                Ok(())
+            }
+            _ => Err(Fault),
+        }
+    }
+
+    fn read_io(&mut self, core: u8, address: u32, now: Cycle) -> u32 {
+        self.touch_if_changed(now, |peripherals, context| {
+            peripherals.sio.read(usize::from(core), sio::offset(address), context)
+        })
+    }
+
+    fn write_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) {
+        let offset = sio::offset(address);
+        if !Sio::has_no_side_effects(address) {
+            self.fabric.requests.touch(now);
+        }
+        if !self.fifo_losses.is_empty()
+            && self.peripherals.sio.takes_word(usize::from(core), offset, now)
+            && self.fifo_losses.hit(usize::from(core & 1 ^ 1), now)
+        {
+            return;
+        }
+        let (peripherals, mut context) = self.peripherals_at(now);
+        peripherals.sio.write(usize::from(core), offset, value, &mut context);
+    }
+
+    fn note_narrow_io(&mut self, address: u32, now: Cycle) {
+        self.fabric.diagnostics.misuse("SIO", address & 0xffc, "takes 32-bit accesses only (2.3.1.7)", now);
+    }
+
+    fn peek_word(&self, address: u32) -> Option<u32> {
+        match locate(address & !3) {
+            (ROM, index) => Some(self.memory.rom[index as usize & 0xfff]),
+            (XIP, _) => Xip::peek(address, &self.memory),
+            (slave, index) if slave::is_sram(slave) => Some(self.memory.sram(index)),
+            _ => None,
+        }
+    }
+
+    fn reference_ticks(&self) -> &Ticks {
+        self.peripherals.reference_ticks()
+    }
+
+    #[inline]
+    fn counts(&self) -> bool {
+        self.peripherals.busctrl.counts()
+    }
+
+    fn count(&mut self, slave: Slave, contested: bool) {
+        if let Some(port) = slave::port(slave) {
+            self.peripherals.busctrl.count(port, contested);
+        }
+    }
+}
+
+impl FastBus for Crossbar {
+    const MEMORY: MemoryLayout = MemoryLayout {
+        ram: 0x2000_0000,
+        ram_bytes: SRAM_BYTES,
+        striped_bytes: 0x4_0000,
+        bank_bytes: 0x1000,
+        first_bank: SRAM0,
+        unstriped: 0x2100_0000,
+        flash: FLASH,
+        flash_slave: XIP,
+    };
+    const BRIDGE: Slave = APB;
+    const BRIDGE_READ: Cycle = APB_READ;
+
+    #[inline(always)]
+    fn locate_ram(address: u32) -> Option<(Slave, u32)> {
+        locate_sram(address)
+    }
+
+    #[inline(always)]
+    fn write_ram(&mut self, index: u32, address: u32, width: Width, value: u32) -> u32 {
+        self.memory.sram.write(index, address, width, value)
+    }
+
+    fn ram_address(&mut self) -> usize {
+        self.memory.sram.address()
+    }
+
+    #[inline(always)]
+    fn flash(&self) -> &[u32] {
+        &self.memory.flash
+    }
+
+    #[inline(always)]
+    fn tags(&mut self) -> &mut AccessTags {
+        &mut self.memory.tags
+    }
+
+    #[inline(always)]
+    fn stale_code(&mut self) -> &mut StaleCode {
+        &mut self.memory.stale_code
+    }
+
+    #[inline]
+    fn cached_way(&self, address: u32) -> Option<u32> {
+        self.xip.holds_ready(address)
+    }
+
+    #[inline(always)]
+    fn cache_set(address: u32) -> usize {
+        Xip::set(address)
+    }
+
+    #[inline(always)]
+    fn lru_way(&self, set: usize) -> u8 {
+        self.xip.oldest(set)
+    }
+
+    #[inline(always)]
+    fn set_lru_way(&mut self, set: usize, way: u8) {
+        self.xip.set_oldest(set, way);
+    }
+
+    fn cached_line(&self, set: usize, way: u32) -> u32 {
+        self.xip.line(set, way)
+    }
+
+    fn cache_hits(&self) -> u32 {
+        self.xip.counters().0
+    }
+
+    fn count_cache_hits(&mut self, hits: u32) {
+        self.xip.count_hits(hits);
+    }
+
+    fn uncount_cache_hits(&mut self, hits: u32) {
+        self.xip.uncount_hits(hits);
+    }
+
+    fn counts_cache_to_the_end(&self, accesses: u32) -> bool {
+        self.xip.counts_to_the_end(accesses)
+    }
+
+    fn is_flash_ready(&self, now: Cycle) -> bool {
+        now >= self.fabric.arbiter.free_at[XIP.number()] && self.xip.is_ready(now)
+    }
+
+    #[inline(always)]
+    fn is_io(address: u32) -> bool {
+        address >> 28 == 0xd
+    }
+
+    #[inline(always)]
+    fn is_bridged(address: u32) -> bool {
+        address >> 28 == 4
+    }
+
+    fn is_harmless_io(address: u32) -> bool {
+        Self::is_io(address) && Sio::has_no_side_effects(address)
+    }
+
+    fn read_stable_io(&self, core: u8, address: u32) -> Option<u32> {
+        self.peripherals.sio.stable_value(usize::from(core), sio::offset(address))
+    }
+
+    fn read_harmless_io(&mut self, core: u8, address: u32, now: Cycle) -> Option<u32> {
+        let (peripherals, mut context) = self.peripherals_at(now);
+        let offset = sio::offset(address);
+        Sio::has_no_side_effects(address).then(|| peripherals.sio.read(usize::from(core), offset, &mut context))
+    }
+
+    fn write_harmless_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) -> Option<()> {
+        let (peripherals, mut context) = self.peripherals_at(now);
+        let offset = sio::offset(address);
+        Sio::has_no_side_effects(address).then(|| peripherals.sio.write(usize::from(core), offset, value, &mut context))
+    }
+
+    fn may_read_registers(&self, first: u32, count: u32, now: Cycle) -> bool {
+        let end = now + APB_READ * Cycle::from(count);
+        let mut all = (first..).step_by(4).take(count as usize);
+        first.is_multiple_of(4)
+            && now >= self.fabric.arbiter.free_at[APB.number()]
+            && self.peripherals.next_event() >= end
+            && all.all(|address| Peripherals::is_modelled(address) && !Peripherals::takes_data(address))
+    }
+
+    fn read_register(&mut self, address: u32, now: Cycle) -> Option<u32> {
+        self.fabric.arbiter.free_at[APB.number()] = now + APB_READ;
+        let before = self.irq.0;
+        let (peripherals, mut context) = self.peripherals_at(now + (APB_READ - 1));
+        let value = peripherals.read(address, &mut context);
+        debug_assert!(self.irq.0 == before, "a read from {address:#x} that others must hear of");
+        value
+    }
+}
+
 /// All that decides the future, and nothing of what watches a run or is asked of it from outside.
-impl Hash for Bus {
+impl Hash for Crossbar {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self {
-            memory,
-            xip,
-            peripherals,
-            clocks,
-            irq,
-            diagnostics: _,
-            watch: _,
-            fifo_losses: _,
-            last,
-            free_at,
-            taken_at: _, // means something only within its cycle
-            priority,
-            // Dealt with before a run ends.
-            touched: _,
-            touched_at: _,
-            registers_written: _,
-            event: _,
-            host_call: _,
-            breakpoint: _,
-            reset: _,
-            locked_up: _,
-        } = self;
-        (memory, xip, peripherals, clocks, irq, last, free_at, priority).hash(hasher);
+        let Self { fabric, memory, xip, peripherals, clocks, irq, fifo_losses: _ } = self;
+        let arbiter = &fabric.arbiter;
+        (memory, xip, peripherals, clocks, irq, arbiter.last, arbiter.free_at, arbiter.priority).hash(hasher);
     }
 }
 

@@ -40,16 +40,16 @@ impl FaultTarget for Machine {
     fn stick_core(&mut self, core: usize) -> Option<Stuck> {
         let now = self.now();
         let stuck = self.core_mut(core).stick(now)?;
-        self.bus.watch.core_event(now, core as u8, CoreEvent::Sticks);
+        self.bus.fabric.watch.core_event(now, core as u8, CoreEvent::Sticks);
         Some(stuck)
     }
 
     fn unstick_core(&mut self, core: usize, stuck: Stuck) {
         let now = self.now();
         if self.core_mut(core).unstick(stuck, now) {
-            self.bus.watch.core_event(now, core as u8, CoreEvent::Resumes);
+            self.bus.fabric.watch.core_event(now, core as u8, CoreEvent::Resumes);
             if self.core(core).is_asleep() {
-                self.bus.watch.core_event(now, core as u8, CoreEvent::Sleeps);
+                self.bus.fabric.watch.core_event(now, core as u8, CoreEvent::Sleeps);
             }
         }
     }

@@ -3,21 +3,26 @@
 mod host;
 mod liveness;
 
+use crate::core::bus::Bus as _;
 use crate::core::semihosting::{self, Call};
 use crate::core::state_hash::StableHasher;
 use crate::core::stop::Stop;
 use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::CoreEvent;
 use crate::engine::Engine;
+use crate::engine::cpu::CodeCache as _;
 use crate::engine::decoupled::Decoupled;
 use crate::engine::lockstep::{begin, run_cores};
-use crate::engine::native::Native;
-use crate::isa::armv6m::Core;
+use crate::isa::armv6m;
 use crate::isa::armv6m::exception::EVENT;
+use crate::isa::armv6m::native::Native;
+use crate::rp2040::bus::Crossbar;
 use crate::rp2040::bus::dma_masters::DmaMasters;
-use crate::rp2040::bus::{Bus, Slave};
 use crate::rp2040::peripherals::Context;
 use std::hash::{Hash, Hasher};
+
+/// One of the chip's Cortex-M0+.
+pub type Core = armv6m::Core<Crossbar>;
 
 /// Bytes of [`Machine::host_output`] at most: a program may write 64 kB by a single instruction.
 const KEPT_HOST_OUTPUT: usize = 1 << 24;
@@ -30,9 +35,9 @@ pub struct Machine {
     listening: Option<(usize, usize)>,
     /// How it gets through its cycles; may be changed whenever the machine stands still.
     pub engine: Engine,
-    decoupled: Decoupled,
+    decoupled: Decoupled<Core, Crossbar>,
     /// Everything between and around the cores.
-    pub bus: Bus,
+    pub bus: Crossbar,
     /// Time up to which everything has happened.
     now: Cycle,
     /// Interrupt lines as the cores know them.
@@ -60,7 +65,7 @@ impl Machine {
             listening: None,
             engine: Engine::default(),
             decoupled: Decoupled::default(),
-            bus: Bus::new(),
+            bus: Crossbar::new(),
             now: 0,
             lines: 0,
             host_output: Vec::new(),
@@ -87,7 +92,7 @@ impl Machine {
         &mut self.cores[number & 1]
     }
 
-    fn core_and_bus(&mut self, number: usize) -> (&mut Core, &mut Bus) {
+    fn core_and_bus(&mut self, number: usize) -> (&mut Core, &mut Crossbar) {
         (&mut self.cores[number & 1], &mut self.bus)
     }
 
@@ -127,7 +132,7 @@ impl Machine {
             return;
         }
         self.cores[number & 1].reset(now, &self.bus);
-        self.bus.watch.core_event(now, number as u8 & 1, CoreEvent::Starts);
+        self.bus.fabric.watch.core_event(now, number as u8 & 1, CoreEvent::Starts);
     }
 
     /// Holds a core in reset until a cycle, whatever firmware does about it.
@@ -150,7 +155,7 @@ impl Machine {
     fn hold_core(&mut self, number: usize) {
         let now = self.now;
         if !self.cores[number & 1].is_off() {
-            self.bus.watch.core_event(now, number as u8 & 1, CoreEvent::Stops);
+            self.bus.fabric.watch.core_event(now, number as u8 & 1, CoreEvent::Stops);
         }
         self.cores[number & 1].hold(now);
     }
@@ -159,7 +164,7 @@ impl Machine {
     /// cores begin at the boot ROM's reset vector.
     pub fn reset_chip(&mut self) {
         let now = self.now;
-        let mut old = std::mem::replace(&mut self.bus, Bus::new());
+        let mut old = std::mem::replace(&mut self.bus, Crossbar::new());
         let at_power_on = self.bus.clocks.clone();
         old.clocks.set(now, at_power_on.sys(), at_power_on.reference(), at_power_on.peri());
         for uart in &mut old.peripherals.uarts {
@@ -167,7 +172,7 @@ impl Machine {
         }
         std::mem::swap(&mut self.bus.peripherals.uarts, &mut old.peripherals.uarts);
         (self.bus.memory, self.bus.clocks) = (old.memory, old.clocks);
-        (self.bus.watch, self.bus.diagnostics) = (old.watch, old.diagnostics);
+        (self.bus.fabric.watch, self.bus.fabric.diagnostics) = (old.fabric.watch, old.fabric.diagnostics);
         self.bus.fifo_losses = old.fifo_losses;
         self.dma = DmaMasters::default();
         self.pass_interrupts(now);
@@ -181,19 +186,19 @@ impl Machine {
         core.reset(now, &self.bus);
         core.set_register(13, sp);
         core.start_at(entry, now);
-        self.bus.watch.core_event(now, number as u8 & 1, CoreEvent::Starts);
+        self.bus.fabric.watch.core_event(now, number as u8 & 1, CoreEvent::Starts);
     }
 
     /// Makes code for the host of what is branched to so many times (3,000 unless told otherwise), and forgets what was made. It
     /// changes how fast a run is, and nothing else.
     pub fn translate_after(&mut self, times: u32) {
-        self.bus.memory.decoded.native = Native::new(times);
+        self.decoupled.code.native = Native::new(times);
     }
 
     /// How many blocks of instructions have become code for the host.
     #[must_use]
     pub fn translated_blocks(&self) -> usize {
-        self.bus.memory.decoded.native.blocks()
+        self.decoupled.code.native.blocks()
     }
 
     /// Runs until cycle `limit`, or until something else ends the run.
@@ -203,7 +208,7 @@ impl Machine {
             let dma = self.dma.next(&self.bus, self.now);
             let bound = limit.min(event).min(dma);
             self.run_cores(bound);
-            if self.bus.touched {
+            if self.bus.fabric.requests.touched {
                 self.now = self.now.max(self.cores[0].t.min(self.cores[1].t).min(bound));
                 if let Some(stop) = self.settle() {
                     return stop;
@@ -242,68 +247,68 @@ impl Machine {
         let Self { cores, bus, decoupled, .. } = self;
         let runs_apart = self.engine == Engine::Decoupled && bus.lets_cores_run_apart();
         if runs_apart {
-            bus.memory.decoded.sync_watchpoints(&bus.watch);
+            decoupled.code.sync_watchpoints(bus);
         }
         let decoupled = runs_apart.then_some(decoupled);
         if bus.is_watched() {
-            run_cores::<true>(cores, bus, bound, decoupled);
+            run_cores::<true, Core, Crossbar>(cores, bus, bound, decoupled);
         } else {
-            run_cores::<false>(cores, bus, bound, decoupled);
+            run_cores::<false, Core, Crossbar>(cores, bus, bound, decoupled);
         }
     }
 
     /// One cycle in which the DMA does something; then the cores that were not in its way.
     fn run_dma(&mut self, now: Cycle) {
         if self.bus.is_watched() {
-            begin::<true>(&mut self.cores, &mut self.bus, now);
+            begin::<true, Core, Crossbar>(&mut self.cores, &mut self.bus, now);
         } else {
-            begin::<false>(&mut self.cores, &mut self.bus, now);
+            begin::<false, Core, Crossbar>(&mut self.cores, &mut self.bus, now);
         }
         self.dma.cycle(&mut self.cores, &mut self.bus, now);
-        let touched = std::mem::take(&mut self.bus.touched);
+        let touched = std::mem::take(&mut self.bus.fabric.requests.touched);
         self.run_cores(now + 1);
-        self.bus.touched |= touched;
+        self.bus.fabric.requests.touched |= touched;
         self.now = now + 1;
     }
 
     /// Executes one instruction of one core to its end, and whatever the other core does meanwhile. A core that is within an
     /// instruction completes that one first.
     pub fn step(&mut self, number: usize) -> Stop {
-        self.bus.watch.step(number as u8 & 1);
+        self.bus.fabric.watch.step(number as u8 & 1);
         let stop = self.run_until(NEVER);
-        self.bus.watch.end_step();
+        self.bus.fabric.watch.end_step();
         stop
     }
 
     /// Deals with what cores did that concerns more than themselves.
     fn settle(&mut self) -> Option<Stop> {
-        self.bus.touched = false;
-        if let Some(at) = self.bus.event.take() {
+        self.bus.fabric.requests.touched = false;
+        if let Some(at) = self.bus.fabric.requests.event.take() {
             // SEV sets the event register of all processors, the sender's too (ARMv6-M B1.5.18, `SendEvent`).
             for core in &mut self.cores {
                 core.receive_event(at + EVENT);
             }
         }
-        if std::mem::take(&mut self.bus.registers_written) {
+        if std::mem::take(&mut self.bus.fabric.requests.registers_written) {
             self.take_settings();
         }
-        self.pass_interrupts(self.bus.touched_at);
-        if let Some(core) = self.bus.reset.take() {
+        self.pass_interrupts(self.bus.fabric.requests.touched_at);
+        if let Some(core) = self.bus.fabric.requests.reset.take() {
             // SYSRESETREQ resets the core that asks, and nothing else (DS 2.4.2.9).
             self.reset_core(usize::from(core));
         }
-        if let Some(core) = self.bus.host_call.take() {
+        if let Some(core) = self.bus.fabric.requests.host_call.take() {
             self.serve(core);
         }
         if let Some((core, code)) = self.exit.take() {
             return Some(Stop::Exit { core, code });
         }
-        if let Some(core) = self.bus.locked_up.take() {
+        if let Some(core) = self.bus.fabric.requests.locked_up.take() {
             self.cores[usize::from(core)].rest_locked_up();
             return Some(Stop::Lockup { core, pc: self.cores[usize::from(core)].register(15) });
         }
-        let (core, pc) = self.bus.breakpoint.take()?;
-        if let Some(stop) = self.bus.watch.take_stop(core) {
+        let (core, pc) = self.bus.fabric.requests.breakpoint.take()?;
+        if let Some(stop) = self.bus.fabric.watch.take_stop(core) {
             return Some(stop);
         }
         let stopped = &mut self.cores[usize::from(core)];
@@ -322,7 +327,7 @@ impl Machine {
         let now = self.now;
         let bus = &mut self.bus;
         let priorities = bus.peripherals.busctrl.priorities();
-        bus.priority = (0..4).map(|i| ((priorities >> (4 * i) & 1) as u8) << i).sum();
+        bus.fabric.arbiter.priority = (0..4).map(|i| ((priorities >> (4 * i) & 1) as u8) << i).sum();
         for (number, core) in self.cores.iter_mut().enumerate() {
             core.set_nmi_mask(bus.peripherals.syscfg.nmi_mask(number), now);
             core.reference_changed(now, bus.peripherals.reference_ticks());
@@ -354,7 +359,7 @@ impl Machine {
                 let room = KEPT_HOST_OUTPUT.saturating_sub(self.host_output.len());
                 if bytes.len() > room {
                     let what = "nobody takes what is written: all behind 16,777,216 bytes is lost";
-                    self.bus.diagnostics.output_lost("semihosting", what, self.now);
+                    self.bus.fabric.diagnostics.output_lost("semihosting", what, self.now);
                 }
                 self.host_output.extend(bytes.into_iter().take(room));
             }
@@ -381,7 +386,7 @@ impl Machine {
     fn wake_peripherals(&mut self, now: Cycle) {
         let bus = &mut self.bus;
         let mut context =
-            Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.diagnostics };
+            Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.fabric.diagnostics };
         bus.peripherals.wake(&mut context);
         self.take_signals();
         self.pass_interrupts(now);
@@ -402,7 +407,7 @@ impl Machine {
     /// Cycles that a core has lost to other masters.
     #[must_use]
     pub fn conflicts(&self, number: usize) -> u64 {
-        Slave::ALL.iter().map(|&slave| self.cores[number & 1].stats.conflicts[slave as usize]).sum()
+        self.cores[number & 1].stats.conflicts.iter().sum()
     }
 
     /// Words for a core that were lost between the cores, for faults that were asked for.

@@ -215,19 +215,19 @@ impl Piece {
             Event::Copy { words } => copy(machine, words),
             Event::Priority(masters) => set_bus_priority(machine, masters),
             Event::Probe { offset } => {
-                machine.bus.watch.probe(Watch::Write, DATA + offset, 4);
+                machine.bus.fabric.watch.probe(Watch::Write, DATA + offset, 4);
             }
             Event::Trace { core, half } => {
                 for place in CODE {
-                    machine.bus.watch.probe(Watch::Execute, place[core] + 2 * half, 2);
+                    machine.bus.fabric.watch.probe(Watch::Execute, place[core] + 2 * half, 2);
                 }
             }
             Event::Breakpoint { core, half } => {
                 let at = CODE[0][core] + 2 * half;
-                machine.bus.watch.add_breakpoint(at);
+                machine.bus.fabric.watch.add_breakpoint(at);
                 let limit = machine.now() + self.cycles;
                 let stop = machine.run_until(limit);
-                machine.bus.watch.remove_breakpoint(at);
+                machine.bus.fabric.watch.remove_breakpoint(at);
                 return stop;
             }
             Event::Poke { offset, value } => put_word(machine, DATA + 0x1000 + 4 * offset, value),

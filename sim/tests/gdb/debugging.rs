@@ -54,9 +54,10 @@ fn a_step_is_one_instruction_and_the_other_core_runs_along() {
 
     let mut machine = stopped_in_library(&elf, "pong", 1);
     let mut free = machine.clone();
-    let probe = free.bus.watch.probe(Watch::Execute, 0, u32::MAX);
+    let probe = free.bus.fabric.watch.probe(Watch::Execute, 0, u32::MAX);
     free.run_until(machine.now() + 1000);
-    let begun: Vec<_> = free.bus.watch.hits(probe).iter().filter(|hit| hit.core == 1).map(|hit| hit.pc).collect();
+    let begun: Vec<_> =
+        free.bus.fabric.watch.hits(probe).iter().filter(|hit| hit.core == 1).map(|hit| hit.pc).collect();
     assert_eq!(printed(&said), begun[1..=STEPS]);
     for _ in 0..STEPS {
         assert_eq!(machine.step(1), Stop::Stepped);
@@ -94,9 +95,9 @@ fn no_core_passes_a_breakpoint_while_gdb_steps_the_other_one_past_it() {
     // WFI, and the instruction behind it, which both cores begin in the same cycle.
     for offset in [6, 8] {
         let mut machine = machine.clone();
-        let probe = machine.bus.watch.probe(Watch::Execute, at + offset, 1);
+        let probe = machine.bus.fabric.watch.probe(Watch::Execute, at + offset, 1);
         while machine.run_until(machine.now() + 1_000_000) == Stop::Limit {}
-        let hits = machine.bus.watch.hits(probe).len();
+        let hits = machine.bus.fabric.watch.hits(probe).len();
         let place = format!("break *{:#x}", at + offset);
         let (said, (_, out, _)) = debug(&elf, NO_OPTIONS, &[&place, "ignore 1 99", "continue", "info breakpoints"]);
         contains(&said, &[&format!("breakpoint already hit {hits} times")]);

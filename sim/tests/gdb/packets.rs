@@ -136,7 +136,7 @@ fn both_kinds_of_breakpoints_are_told_apart() {
     drop(client);
     let (outcome, mut machine) = server.join().expect("no panic");
     assert!(matches!(outcome, Outcome::Lost(_)));
-    assert!(!machine.bus.watch.in_use(), "a debugger that is gone leaves nothing behind");
+    assert!(!machine.bus.fabric.watch.in_use(), "a debugger that is gone leaves nothing behind");
     assert_eq!(machine.run_until(1000), Stop::Limit);
 }
 

@@ -186,9 +186,9 @@ pub fn in_library(elf: &Path, function: &str) -> (Machine, u32) {
 /// The same, about to execute the function on a core.
 pub fn stopped_in_library(elf: &Path, function: &str, core: u8) -> Machine {
     let (mut machine, pc) = in_library(elf, function);
-    machine.bus.watch.add_breakpoint(pc);
+    machine.bus.fabric.watch.add_breakpoint(pc);
     assert_eq!(machine.run_until(100_000_000), Stop::Breakpoint { core, pc });
-    machine.bus.watch.remove_breakpoint(pc);
+    machine.bus.fabric.watch.remove_breakpoint(pc);
     machine
 }
 

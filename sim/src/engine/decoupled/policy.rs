@@ -2,22 +2,27 @@
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
+use crate::core::bus::Slave;
 use crate::core::time::Cycle;
-use crate::engine::code_cache::{AccessTag, CODE, WATCHED};
-use crate::engine::fast_path::PeerPolicy;
+use crate::engine::access_tags::{AccessTag, CODE, WATCHED};
+use crate::engine::cpu::Request;
+use crate::engine::fast_bus::FastBus;
 use crate::engine::grant_log::{BusGrantLog, FIRST, LOG_CYCLES, NO_SLAVE, SLAVES};
-use crate::engine::native::Role;
-use crate::isa::armv6m::pipeline::PipelineState;
-use crate::rp2040::bus::xip::Xip;
-use crate::rp2040::bus::{Bus, Slave};
+use crate::engine::native_context::Role;
+use crate::engine::policy::PeerPolicy;
 
-/// Marks of the sets of the flash cache have a bit for each way that the speculative core has read in a quantum, a bit that says that
-/// the replaying core has read the same, one that says that the speculative core's reading has changed which way is the oldest, and above
-/// them the number of the quantum.
-const WAYS: u32 = 4;
+// The tag of a set of the flash cache:
+//
+// | bits | meaning |
+// |---|---|
+// | 31 to 4 | the quantum that the other bits are of |
+// | 3 | the speculative core's reading has changed which way is replaced next |
+// | 2 | the replaying core has read the set, too |
+// | 1, 0 | the speculative core has read that way |
+const QUANTUM_SHIFT: u32 = 4;
 const BOTH_WAYS: u32 = 3;
-const FOLLOWED: u32 = 4;
-const AGED: u32 = 8;
+const REPLAYED: u32 = 4;
+const LRU_CHANGED: u32 = 8;
 
 /// A core that is alone on the bus.
 pub(crate) struct Solo<'a> {
@@ -40,7 +45,7 @@ impl PeerPolicy for Solo<'_> {
 
     #[inline(always)]
     fn ask(&mut self, (cycle, asked): Self::Clock, slave: Slave) -> Self::Clock {
-        (cycle + 1, asked | 1 << (slave as u32 & 31))
+        (cycle + 1, asked | 1 << (slave.0 & 31))
     }
 
     #[inline(always)]
@@ -57,16 +62,16 @@ impl PeerPolicy for Solo<'_> {
     fn wrote(&mut self, _: u32, _: u32) {}
 
     #[inline(always)]
-    fn may_hit(&mut self, _: u32, _: u32) -> bool {
+    fn may_hit(&mut self, _: usize, _: u32) -> bool {
         true
     }
 
     #[inline(always)]
-    fn hits(&mut self, _: &Xip, _: u32, _: u32) {}
+    fn hits(&mut self, _: usize, _: u32, _: bool) {}
 
     const ROLE: Option<Role> = Some(Role::Solo);
 
-    fn may_know(&mut self, _: u32, _: u32) -> bool {
+    fn may_know(&mut self, _: usize, _: u32) -> bool {
         true
     }
 
@@ -85,7 +90,7 @@ impl PeerPolicy for Solo<'_> {
 /// The core that runs ahead. Its time is the number of its next cycle.
 pub(crate) struct Speculative<'a> {
     pub log: &'a mut BusGrantLog,
-    pub aged: &'a mut Vec<(usize, u8)>,
+    pub lru_changes: &'a mut Vec<(usize, u8)>,
     pub ways: &'a mut [u32],
     pub quantum: u32,
 }
@@ -101,7 +106,7 @@ impl PeerPolicy for Speculative<'_> {
     #[inline(always)]
     fn ask(&mut self, cycle: u32, slave: Slave) -> u32 {
         // So that no slave of the replaying core's is the same as nobody.
-        let noted = if slave == Slave::Internal { NO_SLAVE } else { slave as u8 };
+        let noted = if slave == Slave::INTERNAL { NO_SLAVE } else { slave.0 };
         self.log.record(cycle, noted);
         cycle + 1
     }
@@ -127,26 +132,25 @@ impl PeerPolicy for Speculative<'_> {
     }
 
     #[inline(always)]
-    fn may_hit(&mut self, address: u32, way: u32) -> bool {
-        let seen = &mut self.ways[Xip::set(address)];
-        if *seen >> WAYS != self.quantum {
-            *seen = self.quantum << WAYS;
+    fn may_hit(&mut self, set: usize, way: u32) -> bool {
+        let seen = &mut self.ways[set];
+        if *seen >> QUANTUM_SHIFT != self.quantum {
+            *seen = self.quantum << QUANTUM_SHIFT;
         }
         *seen |= 1 << way;
         true
     }
 
     #[inline(always)]
-    fn hits(&mut self, xip: &Xip, address: u32, way: u32) {
-        let (set, younger) = (Xip::set(address), way as u8);
-        if xip.oldest(set) == younger {
-            self.ways[set] |= AGED;
-            self.aged.push((set, younger));
+    fn hits(&mut self, set: usize, way: u32, was_lru: bool) {
+        if was_lru {
+            self.ways[set] |= LRU_CHANGED;
+            self.lru_changes.push((set, way as u8));
         }
     }
 
-    fn may_know(&mut self, address: u32, way: u32) -> bool {
-        self.may_hit(address, way)
+    fn may_know(&mut self, set: usize, way: u32) -> bool {
+        self.may_hit(set, way)
     }
 
     fn read_stable_io(&mut self) {
@@ -177,14 +181,13 @@ impl Replaying<'_> {
         self.began + Cycle::from(cycle - FIRST + waits)
     }
 
-    /// Whether it may have what a pipeline asks for.
-    pub fn allows(&mut self, pipeline: &PipelineState, bus: &mut Bus) -> bool {
-        let (address, place) = pipeline.place();
-        if pipeline.slave == Slave::Xip {
-            return self.may_hit(address, place);
+    /// Whether it may have what it asks for.
+    pub fn allows<B: FastBus>(&mut self, request: Request, bus: &mut B) -> bool {
+        if request.slave == B::MEMORY.flash_slave {
+            return self.may_hit(B::cache_set(request.address), request.place);
         }
-        let tag = *bus.memory.decoded.tags.of(place) & !WATCHED;
-        if pipeline.writes() { tag < self.log.read } else { tag != self.log.written }
+        let tag = *bus.tags().of(request.place) & !WATCHED;
+        if request.writes { tag < self.log.read } else { tag != self.log.written }
     }
 }
 
@@ -206,13 +209,13 @@ impl PeerPolicy for Replaying<'_> {
         if self.log.collides(cycle, slave) {
             return self.log.collide(cycle, slave);
         }
-        self.log.last_granted[slave as usize & (SLAVES - 1)] = cycle;
+        self.log.last_granted[slave.number() & (SLAVES - 1)] = cycle;
         cycle + 1
     }
 
     #[inline(always)]
-    fn ask_flash(&mut self, cycle: u32) -> u32 {
-        self.log.collide(cycle, Slave::Xip)
+    fn ask_flash(&mut self, cycle: u32, flash: Slave) -> u32 {
+        self.log.collide(cycle, flash)
     }
 
     #[inline(always)]
@@ -229,26 +232,25 @@ impl PeerPolicy for Replaying<'_> {
     fn wrote(&mut self, _: u32, _: u32) {}
 
     #[inline(always)]
-    fn may_hit(&mut self, address: u32, way: u32) -> bool {
-        let seen = self.ways[Xip::set(address)];
-        seen >> WAYS != self.quantum || seen & BOTH_WAYS & !(1 << way) == 0
+    fn may_hit(&mut self, set: usize, way: u32) -> bool {
+        let seen = self.ways[set];
+        seen >> QUANTUM_SHIFT != self.quantum || seen & BOTH_WAYS & !(1 << way) == 0
     }
 
     #[inline(always)]
-    fn hits(&mut self, _: &Xip, address: u32, way: u32) {
-        let set = Xip::set(address);
+    fn hits(&mut self, set: usize, way: u32, _: bool) {
         let seen = &mut self.ways[set];
         // Only what the speculative core has read is taken back.
-        if *seen >> WAYS == self.quantum && *seen & FOLLOWED == 0 {
-            *seen |= FOLLOWED;
+        if *seen >> QUANTUM_SHIFT == self.quantum && *seen & REPLAYED == 0 {
+            *seen |= REPLAYED;
             self.hit.push((set, way as u8));
         }
     }
 
-    fn may_know(&mut self, address: u32, way: u32) -> bool {
-        let seen = self.ways[Xip::set(address)];
-        let aged = seen >> WAYS == self.quantum && seen & AGED != 0;
-        !aged && self.may_hit(address, way)
+    fn may_know(&mut self, set: usize, way: u32) -> bool {
+        let seen = self.ways[set];
+        let lru_changes = seen >> QUANTUM_SHIFT == self.quantum && seen & LRU_CHANGED != 0;
+        !lru_changes && self.may_hit(set, way)
     }
 
     fn may_change_io(&self) -> bool {

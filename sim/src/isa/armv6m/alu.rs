@@ -1,9 +1,10 @@
 //! Registers, flags, and the arithmetic on them (ARMv6-M A2.2.1, A2.3).
 
+use crate::core::bus::Bus;
 use crate::isa::armv6m::Core;
 use crate::isa::armv6m::decode::Reg;
 
-impl Core {
+impl<B: Bus> Core<B> {
     #[inline(always)]
     pub(crate) fn reg(&self, register: Reg) -> u32 {
         self.regs[register as usize]

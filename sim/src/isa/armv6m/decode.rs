@@ -4,7 +4,7 @@
 //! and flash behave without a second mechanism. Encodings: ARMv6-M Architecture Reference Manual (DDI 0419E), A5.2.
 
 use crate::core::access::Width;
-use crate::rp2040::bus::Slave;
+use crate::core::bus::Slave;
 
 /// What a 16-bit instruction does. Names are those of the manual; a suffix tells forms of the same name apart.
 #[allow(missing_docs)]
@@ -206,7 +206,7 @@ pub struct Op {
 
 const fn op(code: Code, d: u16, n: u16, m: u16, immediate: i32) -> Op {
     let (d, n, m) = (Reg::of(d), Reg::of(n), Reg::of(m));
-    Op { code, d, n, m, immediate: immediate as i16, width: Width::Word, fetch: Slave::Internal }
+    Op { code, d, n, m, immediate: immediate as i16, width: Width::Word, fetch: Slave::INTERNAL }
 }
 
 const fn narrow(width: Width, code: Code, d: u16, n: u16, m: u16, immediate: u16) -> Op {

@@ -4,12 +4,12 @@
 //! tail-chaining (TRM 3.6.1), the frame (ARMv6-M B1.5.6), `EXC_RETURN` (B1.5.8). What they do not fix is set below.
 
 use crate::core::access::Width;
+use crate::core::bus::Bus;
 use crate::core::cortex_m::{HARD_FAULT, SYS_TICK};
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::isa::armv6m::execute::Progress;
 use crate::isa::armv6m::hard_fault::Cause;
 use crate::isa::armv6m::{Core, Phase};
-use crate::rp2040::bus::Bus;
 
 /// Cycles from the assertion of an interrupt to the first instruction boundary that takes it. The entry itself is 8 stores,
 /// the vector and the refill of a branch to it: 12 core cycles. An instruction takes no more than 3 (load and store multiple
@@ -25,7 +25,7 @@ pub const WAKE: Cycle = 1;
 /// Cycles from SEV to the event register of the other core (assumption: registered once on its way).
 pub const EVENT: Cycle = 1;
 
-impl Core {
+impl<B: Bus> Core<B> {
     /// Recomputes from which cycle on an instruction boundary must look at exceptions.
     pub(crate) fn refresh(&mut self) {
         let due = if self.nvic.is_pending() { self.nvic.first_due(self.execution_priority()) } else { NEVER };
@@ -180,7 +180,7 @@ impl Core {
         self.post(self.frame_at, Phase::Push);
     }
 
-    pub(crate) fn end_push(&mut self, bus: &mut Bus) -> Progress {
+    pub(crate) fn end_push(&mut self, bus: &mut B) -> Progress {
         self.count += 1;
         if self.count == 8 {
             self.begin_handler(bus);
@@ -191,7 +191,7 @@ impl Core {
     }
 
     /// Chooses the exception, only now that the frame is there (late arrival), and posts the read of its vector.
-    fn begin_handler(&mut self, bus: &mut Bus) {
+    fn begin_handler(&mut self, bus: &mut B) {
         let best = self.nvic.best(self.recognised(), self.execution_priority()).unwrap_or(HARD_FAULT);
         self.entering = best;
         self.nvic.activate(best);
@@ -202,7 +202,7 @@ impl Core {
         self.ipsr = best;
         self.regs[14] = self.returning;
         self.stats.exceptions += 1;
-        bus.watch.enters(self.t, self.id, best);
+        bus.fabric_mut().watch.enters(self.t, self.id, best);
         self.event_at = self.event_at.min(self.t);
         self.width = Width::Word;
         self.post(self.nvic.vtor.wrapping_add(4 * u32::from(best)), Phase::Vector);
@@ -258,8 +258,8 @@ impl Core {
         Progress::Posted
     }
 
-    pub(crate) fn chain_or_unstack(&mut self, bus: &mut Bus) -> Progress {
-        bus.watch.leaves(self.t, self.id, self.ipsr);
+    pub(crate) fn chain_or_unstack(&mut self, bus: &mut B) -> Progress {
+        bus.fabric_mut().watch.leaves(self.t, self.id, self.ipsr);
         self.t += 1;
         self.systick_due();
         if self.nvic.best(self.recognised(), self.execution_priority()).is_some() {
@@ -274,7 +274,7 @@ impl Core {
         Progress::Posted
     }
 
-    pub(crate) fn end_unstack(&mut self, bus: &mut Bus, word: u32) -> Progress {
+    pub(crate) fn end_unstack(&mut self, bus: &mut B, word: u32) -> Progress {
         self.frame[self.count as usize & 7] = word;
         self.count += 1;
         if self.count < 8 {
@@ -316,7 +316,7 @@ impl Core {
     }
 
     /// SCR.SLEEPONEXIT: sleeps as WFI does, before the instruction returned to (B1.5.17, B3.2.7).
-    fn sleep_on_exit(&mut self, bus: &mut Bus) {
+    fn sleep_on_exit(&mut self, bus: &mut B) {
         self.waits_for_event = false;
         self.resume_from_exit = true;
         self.fall_asleep(bus);
@@ -364,7 +364,7 @@ impl Core {
 
     /// The bus refused the posted data access. Faults while a frame or vector is moved are derived exceptions (B1.5.11, B1.5.12):
     /// `HardFault` replaces what was to be entered; if that is the one that fails, lockup.
-    pub(crate) fn data_fault(&mut self, bus: &mut Bus) {
+    pub(crate) fn data_fault(&mut self, bus: &mut B) {
         let handling = self.execution_priority() <= -1;
         let cause = self.refused();
         match self.phase {

@@ -3,9 +3,9 @@
 #![allow(clippy::trivially_copy_pass_by_ref)] // of a decoded instruction, only what is needed is then read: measured, see bench/sim
 
 use crate::core::access::Width;
+use crate::core::bus::{Bus, Slave};
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::{Core, Phase};
-use crate::rp2040::bus::Slave;
 
 /// How a part of an instruction ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(crate) enum Effect {
     Rare,
 }
 
-impl Core {
+impl<B: Bus> Core<B> {
     /// Does what an instruction at `pc` does to registers and flags, and says what is left of it.
     #[inline(always)]
     #[allow(clippy::too_many_lines)] // one line per instruction
@@ -137,7 +137,7 @@ impl Core {
         self.register = op.d as u8;
         self.width = op.width;
         self.post(address, phase);
-        if self.slave == Slave::Sio {
+        if self.slave == Slave::IO {
             self.transfer_io(phase);
         }
         Progress::Posted

@@ -1,10 +1,10 @@
 //! Why a core took a `HardFault` or locked up: kept for whoever asks after a crash, since the chip itself keeps no cause
 //! (ARMv6-M has no fault status registers).
 
+use crate::core::bus::Bus;
 use crate::core::cortex_m::HARD_FAULT;
 use crate::core::time::Cycle;
 use crate::isa::armv6m::{Core, Phase};
-use crate::rp2040::bus::locate;
 use std::fmt;
 
 /// What an instruction did that is a `HardFault` (ARMv6-M B1.5.14, table B1-6).
@@ -71,7 +71,7 @@ pub struct HardFault {
     pub during: u8,
 }
 
-impl Core {
+impl<B: Bus> Core<B> {
     /// The `HardFault` that the core has taken and not returned from. So a fault that its handler has dealt with is
     /// forgotten, and one that ended the program is there for good, or until the core is reset.
     #[must_use]
@@ -121,7 +121,7 @@ impl Core {
 
     /// What an instruction that cannot be executed is.
     pub(crate) fn undefined(pc: u32, first: u16, second: Option<u16>) -> Cause {
-        if locate(pc).0.holds_code(pc) { Cause::Undefined(first, second) } else { Cause::NoCode(pc) }
+        if B::holds_code(B::locate(pc).0, pc) { Cause::Undefined(first, second) } else { Cause::NoCode(pc) }
     }
 
     /// What the bus has refused.

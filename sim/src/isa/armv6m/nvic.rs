@@ -1,10 +1,10 @@
 //! Interrupt controller and system control block: state, priorities, registers (ARMv6-M B3.2, B3.4; DS 2.4.8).
 
 use crate::core::bits::set_bits;
+use crate::core::bus::{Bus, Fault};
 use crate::core::cortex_m::{HARD_FAULT, IRQ0, NMI, PEND_SV, SV_CALL, SYS_TICK};
 use crate::core::time::{Cycle, NEVER};
 use crate::isa::armv6m::Core;
-use crate::rp2040::bus::{Bus, Fault};
 
 /// Exceptions have numbers below this: 16 of the system and 32 interrupts.
 const COUNT: usize = 48;
@@ -175,7 +175,7 @@ impl Nvic {
     }
 }
 
-impl Core {
+impl<B: Bus> Core<B> {
     /// Sets VTOR from outside.
     pub fn set_vector_table(&mut self, address: u32) {
         self.nvic.vtor = address & 0xffff_ff00;
@@ -194,7 +194,7 @@ impl Core {
     }
 
     /// Reads a register of the private peripheral bus. Unknown ones read 0.
-    pub(crate) fn read_private(&mut self, bus: &mut Bus) -> Result<u32, Fault> {
+    pub(crate) fn read_private(&mut self, bus: &mut B) -> Result<u32, Fault> {
         if !self.is_privileged() || self.address >> 16 != 0xe000 {
             return Err(Fault);
         }
@@ -204,7 +204,7 @@ impl Core {
         match address {
             0xe010 => self.systick.clear_flag(),
             0xe014..=0xe01c | 0xe100..=0xe41c | 0xed00..=0xed24 | MPU_TYPE..=MPU_LAST => {}
-            _ => bus.diagnose_private(address, "reading", self.t),
+            _ => bus.fabric_mut().diagnostics.unmodelled("PPB", address, "reading", self.t),
         }
         Ok(value)
     }
@@ -240,7 +240,7 @@ impl Core {
     }
 
     /// Writes a register of the private peripheral bus; always as a word, which is all it takes (B3.1.1).
-    pub(crate) fn write_private(&mut self, bus: &mut Bus, value: u32) -> Result<(), Fault> {
+    pub(crate) fn write_private(&mut self, bus: &mut B, value: u32) -> Result<(), Fault> {
         if !self.is_privileged() || self.address >> 16 != 0xe000 {
             return Err(Fault);
         }
@@ -250,7 +250,7 @@ impl Core {
 
     /// A debugger writes a register of the private peripheral bus, as the core itself would at cycle `now` if it were
     /// privileged. A core that sleeps may wake for it.
-    pub(crate) fn poke_private(&mut self, address: u32, value: u32, now: Cycle, bus: &mut Bus) {
+    pub(crate) fn poke_private(&mut self, address: u32, value: u32, now: Cycle, bus: &mut B) {
         let now = self.private_time(now);
         self.set_private(address, value, now, bus);
         self.plan_wake(now);
@@ -262,13 +262,13 @@ impl Core {
         if self.is_asleep() || self.t == NEVER { now } else { self.t }
     }
 
-    fn set_private(&mut self, address: u32, value: u32, now: Cycle, bus: &mut Bus) {
+    fn set_private(&mut self, address: u32, value: u32, now: Cycle, bus: &mut B) {
         self.systick_due_by(now);
         let interrupts = u64::from(value) << IRQ0;
         let address = address & 0xfffc;
         match address {
             0xe010..=0xe01c => {
-                self.systick.write(address, value, now, bus.peripherals.reference_ticks().rate());
+                self.systick.write(address, value, now, bus.reference_ticks().rate());
             }
             0xe100 => self.nvic.enabled |= interrupts,
             0xe180 => self.nvic.enabled &= !interrupts,
@@ -277,7 +277,7 @@ impl Core {
             0xe400..=0xe41c => self.nvic.write_levels(16 + (address as usize & 0x1c), value, u32::MAX),
             0xed04 => self.write_interrupt_control(value, now),
             0xed08 => self.nvic.vtor = value & 0xffff_ff00,
-            0xed0c if value >> 16 == 0x05fa && value & 4 != 0 => bus.request_reset(self.id),
+            0xed0c if value >> 16 == 0x05fa && value & 4 != 0 => bus.fabric_mut().requests.reset(self.id),
             0xed10 => {
                 self.nvic.sleep_on_exit = value & 2 != 0;
                 self.nvic.deep_sleep = value & 4 != 0;
@@ -285,9 +285,9 @@ impl Core {
             }
             0xed1c => self.nvic.write_levels(8, value, 0xff00_0000),
             0xed20 => self.nvic.write_levels(12, value, 0xffff_0000),
-            MPU_CTRL if value & 1 != 0 => bus.diagnostics.ignored("MPU", MPU_IGNORED, now),
+            MPU_CTRL if value & 1 != 0 => bus.fabric_mut().diagnostics.ignored("MPU", MPU_IGNORED, now),
             0xed00 | 0xed0c | 0xed14 | MPU_TYPE..=MPU_LAST => {}
-            _ => bus.diagnose_private(address, "writing", now),
+            _ => bus.fabric_mut().diagnostics.unmodelled("PPB", address, "writing", now),
         }
         self.refresh();
     }

@@ -2,13 +2,14 @@
 
 #![allow(clippy::trivially_copy_pass_by_ref)] // of a decoded instruction, only what is needed is then read: measured, see bench/sim
 
-use crate::core::access::Width;
-use crate::core::access::extract;
+use crate::core::access::{Width, extract};
+use crate::core::bus::{Bus, Slave};
 use crate::core::time::Cycle;
+use crate::engine::LONG_STALL_CYCLES;
+use crate::engine::cpu::{Cpu, Pipeline, Request};
 use crate::isa::armv6m::decode::{Code, Op, TABLE};
 use crate::isa::armv6m::execute::{Effect, Progress};
 use crate::isa::armv6m::{Core, Phase};
-use crate::rp2040::bus::{Bus, Slave};
 
 /// What the next cycle of a pipeline is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,9 +31,6 @@ enum State {
     /// What the core has posted, since it is more than a pipeline can hold.
     Posted,
 }
-
-/// A core that does nothing for so many cycles is left to them.
-pub(crate) const LONG_STALL_CYCLES: Cycle = 8;
 
 /// What changes with every cycle, kept out of a `Core` while cycles follow each other in which nothing but SRAM and hits in
 /// the flash cache is asked for. All else is posted in the core meanwhile, and carried out there (`Core::perform`).
@@ -56,7 +54,7 @@ pub(crate) struct PipelineState {
 
 impl PipelineState {
     /// Where a core stands in cycle `now`, which is not behind its next step.
-    pub fn of(core: &Core, now: Cycle) -> Self {
+    pub fn of<B: Bus>(core: &Core<B>, now: Cycle) -> Self {
         let begins = core.phase == Phase::Start && core.t == now;
         Self {
             pc: core.pc,
@@ -72,11 +70,11 @@ impl PipelineState {
     }
 
     /// Puts back into the core what was issued for cycle `now`.
-    pub fn post(&self, core: &mut Core, now: Cycle) {
+    pub fn post<B: Bus>(&self, core: &mut Core<B>, now: Cycle) {
         if self.state == State::Posted {
             return;
         }
-        if self.slave != Slave::Internal {
+        if self.slave != Slave::INTERNAL {
             self.put_back(core, now);
             core.post(self.address, self.phase);
             return;
@@ -89,44 +87,19 @@ impl PipelineState {
         }
     }
 
-    /// Whether the next cycle is the first of an instruction.
-    pub fn is_ready(&self) -> bool {
-        self.state == State::Ready
-    }
-
-    /// Whether what is next stands in the core, and is for `Core::perform` to do.
-    pub fn is_posted(&self) -> bool {
-        self.state == State::Posted
-    }
-
-    /// The address of the next instruction.
-    pub fn pc(&self) -> u32 {
-        self.pc
-    }
-
-    /// Whether what is asked of the bus is a write.
-    pub fn writes(&self) -> bool {
-        matches!(self.phase, Phase::Store | Phase::StoreMany)
-    }
-
-    /// The address that is asked for, and its place in the slave: see `Bus::at_once`.
-    pub fn place(&self) -> (u32, u32) {
-        (self.address, self.index)
-    }
-
     /// Nothing is asked of the bus.
     #[inline(always)]
     fn asks_nothing(&mut self) -> bool {
-        self.slave = Slave::Internal;
+        self.slave = Slave::INTERNAL;
         true
     }
 
     /// What is next stands in the core. It may be due in this cycle already.
-    fn leave_to(&mut self, core: &Core, now: Cycle) {
+    fn leave_to<B: Bus>(&mut self, core: &Core<B>, now: Cycle) {
         self.state = State::Posted;
         self.slave = match core.slave {
-            _ if core.t > now => Slave::Internal,
-            Slave::Internal => Slave::None,
+            _ if core.t > now => Slave::INTERNAL,
+            Slave::INTERNAL => Slave::NONE,
             slave => slave,
         };
     }
@@ -137,7 +110,7 @@ impl PipelineState {
         self.state = if self.pc & 2 == 0 { State::Rests } else { State::Last };
     }
 
-    fn put_back(&self, core: &mut Core, now: Cycle) {
+    fn put_back<B: Bus>(&self, core: &mut Core<B>, now: Cycle) {
         core.t = now;
         core.pc = self.pc;
         core.queue = self.queue;
@@ -148,7 +121,7 @@ impl PipelineState {
     }
 }
 
-impl Core {
+impl<B: Bus> Core<B> {
     /// Whether the next element of POP is the program counter: more than a pipeline can hold.
     #[inline(always)]
     fn loads_pc(&self) -> bool {
@@ -158,7 +131,12 @@ impl Core {
     /// Begins cycle `now`: all that needs no bus is done, and the pipeline has what is asked of it. False if the core does nothing
     /// for a while, or stops before its next instruction.
     #[inline(always)]
-    pub(crate) fn issue<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut Bus) -> bool {
+    pub(crate) fn issue_cycle<const WATCH: bool>(
+        &mut self,
+        pipeline: &mut PipelineState,
+        now: Cycle,
+        bus: &mut B,
+    ) -> bool {
         if pipeline.state != State::Ready {
             return self.go_on::<WATCH>(pipeline, now, bus);
         }
@@ -167,7 +145,7 @@ impl Core {
         }
         let op = &TABLE[(pipeline.queue & 0xffff) as usize];
         let pc = pipeline.pc;
-        if WATCH && bus.watch.may_concern(pc) {
+        if WATCH && bus.fabric_mut().watch.may_concern(pc) {
             pipeline.put_back(self, now);
             if self.watch_execution(bus) {
                 return false;
@@ -191,7 +169,7 @@ impl Core {
 
     /// Begins a cycle that is not the first of an instruction.
     #[inline(always)]
-    fn go_on<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut Bus) -> bool {
+    fn go_on<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
         match std::mem::replace(&mut pipeline.state, State::Ready) {
             State::Ready | State::Rests => pipeline.asks_nothing(),
             State::Waits => true,
@@ -212,14 +190,14 @@ impl Core {
 
     /// Begins cycle `now` with what is posted. The pipeline takes it over if it can.
     #[inline(never)]
-    fn resume<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut Bus) -> bool {
+    fn resume<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
         if now < self.t {
             pipeline.leave_to(self, now);
             return self.t - now < LONG_STALL_CYCLES;
         }
         *pipeline = PipelineState::of(self, now);
         if pipeline.state == State::Ready {
-            return self.issue::<WATCH>(pipeline, now, bus);
+            return self.issue_cycle::<WATCH>(pipeline, now, bus);
         }
         let moves_many = matches!(self.phase, Phase::LoadMany | Phase::StoreMany);
         if self.phase.is_plain() && !(moves_many && (self.loads_pc() || now >= self.attention)) {
@@ -232,11 +210,11 @@ impl Core {
 
     /// Deals with what the pipeline has got in cycle `now`.
     #[inline(always)]
-    pub(crate) fn complete<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut Bus) {
+    pub(crate) fn complete_cycle<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
         if pipeline.state == State::Posted {
             return self.complete_posted::<WATCH>(pipeline, now, bus);
         }
-        bus.granted(self.id, pipeline.slave);
+        bus.fabric_mut().arbiter.grant(self.id, pipeline.slave);
         if WATCH {
             self.count(bus, pipeline.slave);
         }
@@ -250,7 +228,7 @@ impl Core {
             }
             Phase::Store => {
                 let value = self.regs[(pipeline.register & 15) as usize];
-                bus.memory.write_sram(pipeline.index, pipeline.address, pipeline.width, value);
+                bus.store_ram(pipeline.index, pipeline.address, pipeline.width, value);
                 self.see::<WATCH>(pipeline, now, bus, true, value);
                 pipeline.end();
             }
@@ -269,7 +247,7 @@ impl Core {
             }
             Phase::StoreMany => {
                 let value = self.next_element_to_store();
-                bus.memory.write_sram(pipeline.index, pipeline.address, Width::Word, value);
+                bus.store_ram(pipeline.index, pipeline.address, Width::Word, value);
                 self.see::<WATCH>(pipeline, now, bus, true, value);
                 pipeline.state = if self.element_stored() { State::Last } else { State::StoreNext };
             }
@@ -279,17 +257,17 @@ impl Core {
 
     /// The same of what is posted.
     #[inline(never)]
-    fn complete_posted<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut Bus) {
-        self.perform::<WATCH>(bus);
+    fn complete_posted<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
+        self.perform_posted::<WATCH>(bus);
         // A lockup is of the cycle of the fault that led to it.
-        if self.t == now && self.phase == Phase::Lockup && !bus.touched {
-            self.perform::<WATCH>(bus);
+        if self.t == now && self.phase == Phase::Lockup && !bus.fabric().requests.touched {
+            self.perform_posted::<WATCH>(bus);
         }
         *pipeline = PipelineState::of(self, now + 1);
     }
 
     /// Stops before cycle `now`, whether the pipeline has something to ask for already or not.
-    pub(crate) fn stop<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut Bus) {
+    pub(crate) fn stop_before<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
         match pipeline.state {
             State::Ready => {
                 pipeline.put_back(self, now);
@@ -297,7 +275,7 @@ impl Core {
             }
             State::Posted => {}
             _ => {
-                if self.issue::<WATCH>(pipeline, now, bus) {
+                if self.issue_cycle::<WATCH>(pipeline, now, bus) {
                     pipeline.post(self, now);
                 }
             }
@@ -306,17 +284,22 @@ impl Core {
 
     /// Begins the instruction at boundary `t`, or an exception before it, without doing anything on the bus.
     #[inline(never)]
-    pub(crate) fn begin<const WATCH: bool>(&mut self, bus: &mut Bus) {
+    pub(crate) fn begin_instruction<const WATCH: bool>(&mut self, bus: &mut B) {
         let now = self.t;
         let mut pipeline = PipelineState::of(self, now);
-        if self.issue::<WATCH>(&mut pipeline, now, bus) {
+        if self.issue_cycle::<WATCH>(&mut pipeline, now, bus) {
             pipeline.post(self, now);
         }
     }
 
     /// The cycle is lost to the other core.
     #[inline(always)]
-    pub(crate) fn lose<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut Bus) {
+    pub(crate) fn lose_pipeline_cycle<const WATCH: bool>(
+        &mut self,
+        pipeline: &mut PipelineState,
+        now: Cycle,
+        bus: &mut B,
+    ) {
         match pipeline.phase {
             _ if pipeline.state == State::Posted => self.lose_cycle::<WATCH>(bus),
             // It may be abandoned before it is asked for again.
@@ -342,7 +325,7 @@ impl Core {
 
     /// Asks for memory. It is posted instead if others have to do with it.
     #[inline(always)]
-    fn ask(&mut self, pipeline: &mut PipelineState, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
+    fn ask(&mut self, pipeline: &mut PipelineState, address: u32, phase: Phase, now: Cycle, bus: &mut B) -> bool {
         pipeline.phase = phase;
         pipeline.address = address;
         if let Some((slave, index)) = bus.at_once(address, matches!(phase, Phase::Store | Phase::StoreMany), now) {
@@ -358,7 +341,7 @@ impl Core {
 
     /// The last cycle of an instruction: the next word is asked for if the lower halfword was executed.
     #[inline(always)]
-    fn fetch_if_due(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut Bus) -> bool {
+    fn fetch_if_due(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
         if pipeline.pc & 2 == 0 {
             return pipeline.asks_nothing();
         }
@@ -374,7 +357,7 @@ impl Core {
         address: u32,
         phase: Phase,
         now: Cycle,
-        bus: &mut Bus,
+        bus: &mut B,
     ) -> bool {
         self.pass(pipeline);
         pipeline.register = op.d as u8;
@@ -397,7 +380,7 @@ impl Core {
 
     /// LDM, POP, STM, PUSH go on.
     #[inline(always)]
-    fn next_element(&mut self, pipeline: &mut PipelineState, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
+    fn next_element(&mut self, pipeline: &mut PipelineState, phase: Phase, now: Cycle, bus: &mut B) -> bool {
         let address = pipeline.address.wrapping_add(4);
         if self.list == 1 << 15 || now >= self.attention {
             pipeline.put_back(self, now);
@@ -411,12 +394,7 @@ impl Core {
     /// Instructions that are not worth a place in the hot loop. If all that one does in its first cycle is to ask for memory,
     /// the pipeline goes on with it.
     #[inline(never)]
-    fn issue_on_slow_path<const WATCH: bool>(
-        &mut self,
-        pipeline: &mut PipelineState,
-        now: Cycle,
-        bus: &mut Bus,
-    ) -> bool {
+    fn issue_on_slow_path<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
         let halfword = pipeline.queue as u16;
         let op = &TABLE[usize::from(halfword)];
         let pc = pipeline.pc;
@@ -459,20 +437,111 @@ impl Core {
 
     /// Tells probes of a load or store.
     #[inline(always)]
-    fn see<const WATCH: bool>(&self, pipeline: &PipelineState, now: Cycle, bus: &mut Bus, write: bool, value: u32) {
+    fn see<const WATCH: bool>(&self, pipeline: &PipelineState, now: Cycle, bus: &mut B, write: bool, value: u32) {
         if WATCH {
             let pc = pipeline.pc.wrapping_sub(2);
-            bus.watch.data(now, self.id, pc, pipeline.address, pipeline.width.bytes(), write, value);
+            bus.fabric_mut().watch.data(now, self.id, pc, pipeline.address, pipeline.width.bytes(), write, value);
         }
     }
 }
 
 /// The word that a pipeline is given.
 #[inline(always)]
-fn word(pipeline: &PipelineState, bus: &mut Bus) -> u32 {
-    if pipeline.slave == Slave::Xip {
-        bus.hit_flash(pipeline.address, pipeline.index)
-    } else {
-        bus.memory.sram(pipeline.index)
+fn word<B: Bus>(pipeline: &PipelineState, bus: &mut B) -> u32 {
+    bus.read_at_once(pipeline.slave, pipeline.address, pipeline.index)
+}
+
+impl Pipeline for PipelineState {
+    #[inline(always)]
+    fn slave(&self) -> Slave {
+        self.slave
+    }
+
+    #[inline(always)]
+    fn request(&self) -> Request {
+        let writes = matches!(self.phase, Phase::Store | Phase::StoreMany);
+        Request { slave: self.slave, address: self.address, place: self.index, writes }
+    }
+
+    #[inline(always)]
+    fn is_ready(&self) -> bool {
+        self.state == State::Ready
+    }
+
+    #[inline(always)]
+    fn is_posted(&self) -> bool {
+        self.state == State::Posted
+    }
+
+    fn pc(&self) -> u32 {
+        self.pc
+    }
+}
+
+impl<B: Bus> Cpu<B> for Core<B> {
+    type Pipeline = PipelineState;
+
+    fn id(&self) -> u8 {
+        self.id
+    }
+
+    #[inline(always)]
+    fn time(&self) -> Cycle {
+        self.t
+    }
+
+    #[inline(always)]
+    fn attention(&self) -> Cycle {
+        self.attention
+    }
+
+    #[inline(always)]
+    fn is_at_boundary(&self) -> bool {
+        self.phase == Phase::Start
+    }
+
+    fn posted_slave(&self) -> Slave {
+        self.slave
+    }
+
+    fn reads_bridge(&self) -> bool {
+        self.reads_registers()
+    }
+
+    #[inline(always)]
+    fn pipeline(&self, now: Cycle) -> PipelineState {
+        PipelineState::of(self, now)
+    }
+
+    #[inline(always)]
+    fn post_pipeline(&mut self, pipeline: &PipelineState, now: Cycle) {
+        pipeline.post(self, now);
+    }
+
+    #[inline(always)]
+    fn issue<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
+        self.issue_cycle::<WATCH>(pipeline, now, bus)
+    }
+
+    #[inline(always)]
+    fn complete<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
+        self.complete_cycle::<WATCH>(pipeline, now, bus);
+    }
+
+    #[inline(always)]
+    fn lose<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
+        self.lose_pipeline_cycle::<WATCH>(pipeline, now, bus);
+    }
+
+    fn stop<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
+        self.stop_before::<WATCH>(pipeline, now, bus);
+    }
+
+    fn begin<const WATCH: bool>(&mut self, bus: &mut B) {
+        self.begin_instruction::<WATCH>(bus);
+    }
+
+    fn perform<const WATCH: bool>(&mut self, bus: &mut B) {
+        self.perform_posted::<WATCH>(bus);
     }
 }

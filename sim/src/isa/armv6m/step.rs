@@ -2,21 +2,20 @@
 
 use crate::core::access::Width;
 use crate::core::access::{extract, replicate};
+use crate::core::bus::{Access, Bus, Slave};
 use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::CoreEvent;
 use crate::isa::armv6m::execute::Progress;
 use crate::isa::armv6m::{Core, Phase};
-use crate::rp2040::bus::{Access, Bus, Slave};
-use crate::rp2040::peripherals::Peripherals;
 
 /// What a fetch that the bus refused delivers: undefined as a 16-bit instruction and as either half of a 32-bit one, so
 /// that it faults when it is executed, not when it is fetched in vain (ARMv6-M B1.5.14, table B1-6: both are `HardFault`).
 const REFUSED: u32 = 0xe8e8_e8e8;
 
-impl Core {
+impl<B: Bus> Core<B> {
     /// Cycle `t` for what is posted, which has been granted if others wanted the same.
     #[inline(never)]
-    pub(crate) fn perform<const WATCH: bool>(&mut self, bus: &mut Bus) {
+    pub(crate) fn perform_posted<const WATCH: bool>(&mut self, bus: &mut B) {
         let end = match self.phase {
             Phase::Fetch => self.fetch::<WATCH>(bus).map_or(Progress::Posted, |word| self.end_fetch(word)),
             Phase::Target => self.fetch::<WATCH>(bus).map_or(Progress::Posted, |word| self.end_target(word)),
@@ -43,13 +42,13 @@ impl Core {
                 self.fetch_beside::<WATCH>(bus)
             }
             Phase::Sev => {
-                bus.send_event(self.t);
+                bus.fabric_mut().requests.send_event(self.t);
                 self.fetch_beside::<WATCH>(bus)
             }
             Phase::Doze => self.doze(bus),
             Phase::Asleep => self.wake(bus),
             Phase::Semihost => {
-                bus.ask_host(self.id);
+                bus.fabric_mut().requests.ask_host(self.id);
                 Progress::Posted
             }
             Phase::Push => {
@@ -65,8 +64,7 @@ impl Core {
             Phase::Delayed => self.end_delay::<WATCH>(bus),
             // Its time stands still until the machine has heard of it.
             Phase::Lockup => {
-                bus.locked_up = Some(self.id);
-                bus.touched = true;
+                bus.fabric_mut().requests.lock_up(self.id);
                 Progress::Posted
             }
             Phase::Off | Phase::Stuck => {
@@ -79,21 +77,21 @@ impl Core {
         }
     }
 
-    /// Whether what is posted is part of reading registers behind the APB bridge, from which nothing is taken by that.
-    pub(crate) fn reads_apb(&self) -> bool {
+    /// Whether what is posted is part of reading registers behind a bridge, from which nothing is taken by that.
+    pub(crate) fn reads_registers(&self) -> bool {
         let (slave, phase) =
             if self.phase == Phase::Delayed { (self.delayed, self.resume) } else { (self.slave, self.phase) };
-        slave == Slave::Apb && matches!(phase, Phase::Load | Phase::LoadMany) && !Peripherals::takes_data(self.address)
+        B::is_bridge(slave) && matches!(phase, Phase::Load | Phase::LoadMany) && !B::takes_data(self.address)
     }
 
-    fn load_next<const WATCH: bool>(&mut self, bus: &mut Bus) -> Progress {
+    fn load_next<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
         if self.abandons() {
             return Progress::Posted;
         }
         self.read::<WATCH>(bus).map_or(Progress::Posted, |word| self.end_load_many(word))
     }
 
-    fn store_next<const WATCH: bool>(&mut self, bus: &mut Bus) -> Progress {
+    fn store_next<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
         if self.abandons() || !self.write::<WATCH>(bus, self.next_element_to_store()) {
             return Progress::Posted;
         }
@@ -156,7 +154,7 @@ impl Core {
     }
 
     /// A fetch posted beside something else, if one is due.
-    fn fetch_beside<const WATCH: bool>(&mut self, bus: &mut Bus) -> Progress {
+    fn fetch_beside<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
         if self.pc & 2 == 0 {
             self.t += 1;
             return Progress::Boundary;
@@ -170,14 +168,14 @@ impl Core {
 
     /// What happens in a lost cycle all the same: the I/O port and events are not the bus.
     #[inline(never)]
-    pub(crate) fn lose_cycle<const WATCH: bool>(&mut self, bus: &mut Bus) {
+    pub(crate) fn lose_cycle<const WATCH: bool>(&mut self, bus: &mut B) {
         match self.phase {
             Phase::Io => {
                 self.do_io::<WATCH>(bus);
                 self.phase = Phase::Fetch;
             }
             Phase::Sev => {
-                bus.send_event(self.t);
+                bus.fabric_mut().requests.send_event(self.t);
                 self.phase = Phase::Fetch;
             }
             _ => {}
@@ -188,24 +186,24 @@ impl Core {
 
     /// Cycle `now` is lost to another master of `slave`.
     #[inline(always)]
-    pub(crate) fn lost<const WATCH: bool>(&mut self, slave: Slave, now: Cycle, bus: &mut Bus) {
-        self.stats.conflicts[slave as usize] += 1;
+    pub(crate) fn lost<const WATCH: bool>(&mut self, slave: Slave, now: Cycle, bus: &mut B) {
+        self.stats.conflicts[slave.number()] += 1;
         self.contested = true;
         if WATCH {
-            bus.watch.core_event(now, self.id, CoreEvent::Conflicts(slave, 1));
+            bus.fabric_mut().watch.core_event(now, self.id, CoreEvent::Conflicts(slave, 1));
         }
     }
 
     /// Tells the performance counters of an access that is granted.
-    pub(crate) fn count(&mut self, bus: &mut Bus, slave: Slave) {
-        if bus.peripherals.busctrl.counts() {
+    pub(crate) fn count(&mut self, bus: &mut B, slave: Slave) {
+        if bus.counts() {
             bus.count(slave, std::mem::take(&mut self.contested));
         }
     }
 
-    fn do_io<const WATCH: bool>(&mut self, bus: &mut Bus) {
+    fn do_io<const WATCH: bool>(&mut self, bus: &mut B) {
         if self.width != Width::Word {
-            bus.diagnostics.misuse("SIO", self.io_address & 0xffc, "takes 32-bit accesses only (2.3.1.7)", self.t);
+            bus.note_narrow_io(self.io_address, self.t);
         }
         let write = self.resume == Phase::Store;
         let value = self.regs[(self.register & 15) as usize];
@@ -219,26 +217,34 @@ impl Core {
             value
         };
         if WATCH {
-            bus.watch.data(self.t, self.id, self.pc.wrapping_sub(2), self.io_address, self.width.bytes(), write, seen);
+            bus.fabric_mut().watch.data(
+                self.t,
+                self.id,
+                self.pc.wrapping_sub(2),
+                self.io_address,
+                self.width.bytes(),
+                write,
+                seen,
+            );
         }
     }
 
     /// Fetches the posted word. None: the core waits and asks again.
-    fn fetch<const WATCH: bool>(&mut self, bus: &mut Bus) -> Option<u32> {
-        if self.slave.is_sram() {
-            bus.granted(self.id, self.slave);
+    fn fetch<const WATCH: bool>(&mut self, bus: &mut B) -> Option<u32> {
+        if B::is_ram(self.slave) {
+            bus.fabric_mut().arbiter.grant(self.id, self.slave);
             if WATCH {
                 self.count(bus, self.slave);
             }
             self.t += 1;
-            return Some(bus.memory.sram(self.index));
+            return Some(bus.read_ram(self.index));
         }
         self.fetch_elsewhere::<WATCH>(bus)
     }
 
     #[inline(never)]
-    fn fetch_elsewhere<const WATCH: bool>(&mut self, bus: &mut Bus) -> Option<u32> {
-        if !self.slave.holds_code(self.address) {
+    fn fetch_elsewhere<const WATCH: bool>(&mut self, bus: &mut B) -> Option<u32> {
+        if !B::holds_code(self.slave, self.address) {
             self.t += 1;
             return Some(REFUSED);
         }
@@ -249,13 +255,13 @@ impl Core {
     }
 
     /// Reads the posted word. None: the core waits, or has faulted.
-    fn read<const WATCH: bool>(&mut self, bus: &mut Bus) -> Option<u32> {
-        let word = if self.slave.is_sram() {
-            bus.granted(self.id, self.slave);
+    fn read<const WATCH: bool>(&mut self, bus: &mut B) -> Option<u32> {
+        let word = if B::is_ram(self.slave) {
+            bus.fabric_mut().arbiter.grant(self.id, self.slave);
             if WATCH {
                 self.count(bus, self.slave);
             }
-            bus.memory.sram(self.index)
+            bus.read_ram(self.index)
         } else {
             if !self.ask_slave::<WATCH>(bus, false) {
                 return None;
@@ -270,13 +276,13 @@ impl Core {
     }
 
     /// Writes to the posted address. False: the core waits, or has faulted.
-    fn write<const WATCH: bool>(&mut self, bus: &mut Bus, value: u32) -> bool {
-        if self.slave.is_sram() {
-            bus.granted(self.id, self.slave);
+    fn write<const WATCH: bool>(&mut self, bus: &mut B, value: u32) -> bool {
+        if B::is_ram(self.slave) {
+            bus.fabric_mut().arbiter.grant(self.id, self.slave);
             if WATCH {
                 self.count(bus, self.slave);
             }
-            bus.memory.write_sram(self.index, self.address, self.width, value);
+            bus.store_ram(self.index, self.address, self.width, value);
         } else if !self.ask_slave::<WATCH>(bus, true) || !self.write_elsewhere(bus, value) {
             return false;
         }
@@ -289,13 +295,17 @@ impl Core {
 
     /// Asks a slave that may be busy or slow. False: the core stops again later.
     #[inline(never)]
-    fn ask_slave<const WATCH: bool>(&mut self, bus: &mut Bus, write: bool) -> bool {
+    fn ask_slave<const WATCH: bool>(&mut self, bus: &mut B, write: bool) -> bool {
         match bus.begin(self.id, self.slave, self.address, write, self.t) {
             Access::Busy(until) => {
-                self.stats.conflicts[self.slave as usize] += until - self.t;
+                self.stats.conflicts[self.slave.number()] += until - self.t;
                 self.contested = true;
                 if WATCH {
-                    bus.watch.core_event(self.t, self.id, CoreEvent::Conflicts(self.slave, until - self.t));
+                    bus.fabric_mut().watch.core_event(
+                        self.t,
+                        self.id,
+                        CoreEvent::Conflicts(self.slave, until - self.t),
+                    );
                 }
                 self.t = until;
                 false
@@ -307,10 +317,10 @@ impl Core {
                 true
             }
             Access::Takes(cycles) => {
-                self.stats.waits[self.slave as usize] += cycles - 1;
+                self.stats.waits[self.slave.number()] += cycles - 1;
                 if WATCH {
                     self.count(bus, self.slave);
-                    bus.watch.core_event(self.t, self.id, CoreEvent::Waits(self.slave, cycles - 1));
+                    bus.fabric_mut().watch.core_event(self.t, self.id, CoreEvent::Waits(self.slave, cycles - 1));
                 }
                 self.resume = self.phase;
                 self.delayed = self.slave;
@@ -322,7 +332,7 @@ impl Core {
     }
 
     /// The last wait state is over: the access happens.
-    fn end_delay<const WATCH: bool>(&mut self, bus: &mut Bus) -> Progress {
+    fn end_delay<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
         self.slave = self.delayed;
         self.phase = self.resume;
         match self.phase {
@@ -340,7 +350,7 @@ impl Core {
         }
     }
 
-    fn end_delayed_write<const WATCH: bool>(&mut self, bus: &mut Bus) -> Progress {
+    fn end_delayed_write<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
         let value = match self.phase {
             Phase::Store => self.regs[(self.register & 15) as usize],
             Phase::StoreMany => self.next_element_to_store(),
@@ -360,7 +370,7 @@ impl Core {
         }
     }
 
-    fn end_delayed_read<const WATCH: bool>(&mut self, bus: &mut Bus) -> Progress {
+    fn end_delayed_read<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
         let Some(word) = self.read_elsewhere(bus) else { return Progress::Posted };
         if WATCH {
             self.watch_read(bus, word);
@@ -375,10 +385,10 @@ impl Core {
     }
 
     #[inline(never)]
-    fn read_elsewhere(&mut self, bus: &mut Bus) -> Option<u32> {
+    fn read_elsewhere(&mut self, bus: &mut B) -> Option<u32> {
         let answer = match self.slave {
-            Slave::Private => self.read_private(bus),
-            Slave::Sio => Ok(bus.read_io(self.id, self.address, self.t)),
+            Slave::PRIVATE => self.read_private(bus),
+            Slave::IO => Ok(bus.read_io(self.id, self.address, self.t)),
             slave => bus.read(slave, self.address, self.t),
         };
         if answer.is_err() {
@@ -388,10 +398,10 @@ impl Core {
     }
 
     #[inline(never)]
-    fn write_elsewhere(&mut self, bus: &mut Bus, value: u32) -> bool {
+    fn write_elsewhere(&mut self, bus: &mut B, value: u32) -> bool {
         let answer = match self.slave {
-            Slave::Private => self.write_private(bus, value),
-            Slave::Sio => {
+            Slave::PRIVATE => self.write_private(bus, value),
+            Slave::IO => {
                 bus.write_io(self.id, self.address, value, self.t);
                 Ok(())
             }
@@ -403,25 +413,41 @@ impl Core {
         answer.is_ok()
     }
 
-    fn watch_read(&self, bus: &mut Bus, word: u32) {
+    fn watch_read(&self, bus: &mut B, word: u32) {
         if matches!(self.phase, Phase::Load | Phase::LoadMany) {
             let value = extract(word, self.address, self.width);
-            bus.watch.data(self.t, self.id, self.pc.wrapping_sub(2), self.address, self.width.bytes(), false, value);
+            bus.fabric_mut().watch.data(
+                self.t,
+                self.id,
+                self.pc.wrapping_sub(2),
+                self.address,
+                self.width.bytes(),
+                false,
+                value,
+            );
         }
     }
 
-    fn watch_write(&self, bus: &mut Bus, value: u32) {
+    fn watch_write(&self, bus: &mut B, value: u32) {
         if matches!(self.phase, Phase::Store | Phase::StoreMany) {
-            bus.watch.data(self.t, self.id, self.pc.wrapping_sub(2), self.address, self.width.bytes(), true, value);
+            bus.fabric_mut().watch.data(
+                self.t,
+                self.id,
+                self.pc.wrapping_sub(2),
+                self.address,
+                self.width.bytes(),
+                true,
+                value,
+            );
         }
     }
 
     /// Whether execution stops here for a breakpoint.
-    pub(crate) fn watch_execution(&mut self, bus: &mut Bus) -> bool {
+    pub(crate) fn watch_execution(&mut self, bus: &mut B) -> bool {
         let pass = self.passes_at == self.t;
-        if bus.watch.execution(self.t, self.id, self.pc, pass) {
+        if bus.fabric_mut().watch.execution(self.t, self.id, self.pc, pass) {
             self.post_internal(Phase::Start);
-            bus.stop_at_breakpoint(self.id, self.pc);
+            bus.fabric_mut().requests.stop_at_breakpoint(self.id, self.pc);
             return true;
         }
         false

@@ -2,15 +2,15 @@
 
 #![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
 
+use crate::core::bus::Bus;
 use crate::core::cortex_m::SV_CALL;
 use crate::core::time::NEVER;
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::execute::Progress;
 use crate::isa::armv6m::hard_fault::Cause;
 use crate::isa::armv6m::{Core, Phase};
-use crate::rp2040::bus::Bus;
 
-impl Core {
+impl<B: Bus> Core<B> {
     /// BL, MRS, MSR, DMB, DSB, ISB (ARMv6-M A5.3); all else is undefined. Three cycles each (TRM table 3-1).
     #[inline(never)]
     pub(crate) fn wide(&mut self, pc: u32, first: u16) -> Progress {
@@ -163,7 +163,7 @@ impl Core {
     }
 
     /// Second half of WFI and WFE: sleeps unless there is a reason not to.
-    pub(crate) fn doze(&mut self, bus: &mut Bus) -> Progress {
+    pub(crate) fn doze(&mut self, bus: &mut B) -> Progress {
         self.t += 1;
         if self.has_reason_to_wake() {
             return self.end_cycle();
@@ -172,16 +172,16 @@ impl Core {
         Progress::Posted
     }
 
-    pub(crate) fn fall_asleep(&mut self, bus: &mut Bus) {
+    pub(crate) fn fall_asleep(&mut self, bus: &mut B) {
         self.slept_at = self.t;
         self.post_internal(Phase::Asleep);
-        bus.watch.sleeps(self.t, self.id);
+        bus.fabric_mut().watch.sleeps(self.t, self.id);
         self.t = NEVER;
         self.plan_wake(0);
     }
 
     /// The last cycle of WFI or WFE after a sleep comes one cycle after waking.
-    pub(crate) fn wake(&mut self, bus: &mut Bus) -> Progress {
+    pub(crate) fn wake(&mut self, bus: &mut B) -> Progress {
         self.systick_due();
         if !self.has_reason_to_wake() {
             let now = self.t;
@@ -190,7 +190,7 @@ impl Core {
             return Progress::Posted;
         }
         self.stats.asleep += self.t - self.slept_at;
-        bus.watch.wakes(self.t, self.id);
+        bus.fabric_mut().watch.wakes(self.t, self.id);
         self.t += 1;
         if std::mem::take(&mut self.resume_from_exit) {
             return self.branch_to(self.pc);

@@ -1,9 +1,11 @@
 //! The two masters of the DMA on the bus: they ask, wait and are granted as cores are.
 
 use crate::core::access::Width;
+use crate::core::bus::{Access, Bus as _, Fault, Slave};
 use crate::core::time::{Cycle, NEVER};
+use crate::engine::cpu::Cpu as _;
 use crate::isa::armv6m::Core;
-use crate::rp2040::bus::{Access, Bus, Fault, Slave, locate};
+use crate::rp2040::bus::{Crossbar, locate};
 use crate::rp2040::peripherals::Context;
 use crate::rp2040::peripherals::dma::{BusError, DmaAccess};
 
@@ -28,7 +30,7 @@ pub(crate) struct DmaMasters {
 
 impl DmaMasters {
     /// The next cycle, not before `now`, in which a master does something.
-    pub fn next(&self, bus: &Bus, now: Cycle) -> Cycle {
+    pub fn next(&self, bus: &Crossbar, now: Cycle) -> Cycle {
         let wanted = bus.peripherals.dma_next(now);
         if wanted == NEVER && self.waiting == [const { None }; 2] {
             return NEVER;
@@ -40,7 +42,7 @@ impl DmaMasters {
 
     /// Cycle `now` of both masters, and of the arbiters where they ask for what a core asks for. Cores have been run up to
     /// `now`, and have lost the cycle if they lose.
-    pub fn cycle(&mut self, cores: &mut [Core; 2], bus: &mut Bus, now: Cycle) {
+    pub fn cycle(&mut self, cores: &mut [Core<Crossbar>; 2], bus: &mut Crossbar, now: Cycle) {
         let wanted = [READ, WRITE].map(|master| {
             let side = usize::from(master - READ);
             if self.waiting[side].is_some() { None } else { wanted(bus, master, now) }
@@ -62,7 +64,7 @@ impl DmaMasters {
         }
     }
 
-    fn grant(&mut self, bus: &mut Bus, side: usize, slave: Slave, access: DmaAccess, now: Cycle) {
+    fn grant(&mut self, bus: &mut Crossbar, side: usize, slave: Slave, access: DmaAccess, now: Cycle) {
         let Access::Takes(cycles) = bus.begin(READ + side as u8, slave, access.address, side == 1, now) else {
             self.contested[side] = true;
             return;
@@ -76,26 +78,32 @@ impl DmaMasters {
     }
 }
 
-fn context(bus: &mut Bus, now: Cycle) -> (&mut crate::rp2040::peripherals::Peripherals, Context<'_>) {
-    let context = Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.diagnostics };
+fn context(bus: &mut Crossbar, now: Cycle) -> (&mut crate::rp2040::peripherals::Peripherals, Context<'_>) {
+    let context = Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.fabric.diagnostics };
     (&mut bus.peripherals, context)
 }
 
-fn wanted(bus: &mut Bus, master: u8, now: Cycle) -> Option<DmaAccess> {
+fn wanted(bus: &mut Crossbar, master: u8, now: Cycle) -> Option<DmaAccess> {
     let (peripherals, mut context) = context(bus, now);
     if master == READ { peripherals.dma_read_wanted(&mut context) } else { peripherals.dma_write_wanted(now) }
 }
 
 /// Who gets a slave that at least one DMA master asks for; cores that do not, lose the cycle.
-fn winner(cores: &mut [Core; 2], bus: &mut Bus, wanted: [Option<DmaAccess>; 2], slave: Slave, now: Cycle) -> u8 {
+fn winner(
+    cores: &mut [Core<Crossbar>; 2],
+    bus: &mut Crossbar,
+    wanted: [Option<DmaAccess>; 2],
+    slave: Slave,
+    now: Cycle,
+) -> u8 {
     let mut asking = 0;
     for core in &*cores {
-        asking |= u8::from(core.t == now && core.slave == slave) << core.id;
+        asking |= u8::from(core.t == now && core.posted_slave() == slave) << core.id;
     }
     for (side, access) in wanted.iter().enumerate() {
         asking |= u8::from(access.is_some_and(|access| locate(access.address).0 == slave)) << (READ + side as u8);
     }
-    let winner = bus.arbitrate(slave, asking);
+    let winner = bus.fabric.arbiter.arbitrate(slave, asking);
     for core in cores {
         if asking >> core.id & 1 != 0 && core.id != winner {
             core.lose_cycle::<true>(bus);
@@ -105,7 +113,7 @@ fn winner(cores: &mut [Core; 2], bus: &mut Bus, wanted: [Option<DmaAccess>; 2], 
 }
 
 /// The data phase.
-fn finish(bus: &mut Bus, side: usize, access: DmaAccess, now: Cycle) {
+fn finish(bus: &mut Crossbar, side: usize, access: DmaAccess, now: Cycle) {
     let (slave, _) = locate(access.address);
     let width = match access.bytes {
         1 => Width::Byte,
@@ -123,5 +131,5 @@ fn finish(bus: &mut Bus, side: usize, access: DmaAccess, now: Cycle) {
         let (peripherals, mut context) = context(bus, now);
         peripherals.dma_write_done(result, &mut context);
     }
-    bus.touch(now);
+    bus.fabric.requests.touch(now);
 }

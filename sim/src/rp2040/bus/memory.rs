@@ -2,30 +2,29 @@
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
-use crate::core::access::Width;
-use crate::core::access::{merge, zeroed};
+use crate::core::access::{Width, merge};
+use crate::core::ram::{RAM_ROOM, zeroed};
 use crate::core::state_hash::hash_words;
-use crate::engine::code_cache::CodeCache;
+use crate::engine::access_tags::AccessTags;
+use crate::engine::fast_bus::StaleCode;
 use std::hash::{Hash, Hasher};
 
 /// Words of boot ROM: 16 kB (DS 2.6.1).
 pub const ROM_WORDS: usize = 4096;
 /// Words of SRAM in use: 4 banks of 64 kB, 2 of 4 kB (DS 2.6.2).
 pub const SRAM_WORDS: usize = 0x42000 / 4;
-/// Next power of two, so that an index needs no check, only a mask.
-pub(crate) const SRAM_ROOM: usize = 1 << 17;
 /// Largest flash that the XIP window shows: 16 MB (DS 2.6.3).
 pub const FLASH_LIMIT: usize = 16 << 20;
 
 /// The six banks, by the index that `bus::locate` gives.
 #[derive(Clone, Debug)]
-pub(crate) struct Sram(Box<[u32; SRAM_ROOM]>);
+pub(crate) struct Sram(Box<[u32; RAM_ROOM]>);
 
 impl Sram {
     /// A word.
     #[inline(always)]
     pub fn word(&self, index: u32) -> u32 {
-        self.0[index as usize & (SRAM_ROOM - 1)]
+        self.0[index as usize & (RAM_ROOM - 1)]
     }
 
     /// Where its words are, for native code.
@@ -36,7 +35,7 @@ impl Sram {
     /// Writes to a word; returns what was there.
     #[inline(always)]
     pub fn write(&mut self, index: u32, address: u32, width: Width, value: u32) -> u32 {
-        let word = &mut self.0[index as usize & (SRAM_ROOM - 1)];
+        let word = &mut self.0[index as usize & (RAM_ROOM - 1)];
         let old = *word;
         *word = merge(old, address, width, value);
         old
@@ -53,13 +52,22 @@ pub struct Memory {
     pub(crate) flash: Vec<u32>,
     /// The cache's own 16 kB, when used as memory (DS 2.6.3.1).
     pub(crate) cache: Box<[u32; 4096]>,
-    /// What of it has been executed, decoded.
-    pub(crate) decoded: CodeCache,
+    /// Who relies on the words of SRAM.
+    pub(crate) tags: AccessTags,
+    /// What was changed of code that the fast path holds decoded.
+    pub(crate) stale_code: StaleCode,
 }
 
 impl Memory {
     pub(crate) fn new() -> Self {
-        Self { sram: Sram(zeroed()), rom: zeroed(), flash: Vec::new(), cache: zeroed(), decoded: CodeCache::new() }
+        Self {
+            sram: Sram(zeroed()),
+            rom: zeroed(),
+            flash: Vec::new(),
+            cache: zeroed(),
+            tags: AccessTags::default(),
+            stale_code: StaleCode::default(),
+        }
     }
 
     /// A word of SRAM by the index that `bus::locate` gives.
@@ -69,10 +77,8 @@ impl Memory {
     }
 
     #[inline(always)]
-    pub(crate) fn write_sram(&mut self, index: u32, address: u32, width: Width, value: u32) {
-        if self.decoded.is_code(index) {
-            self.decoded.forget_sram(index);
-        }
+    pub(crate) fn store_sram(&mut self, index: u32, address: u32, width: Width, value: u32) {
+        self.stale_code.note_ram(&mut self.tags, index);
         self.sram.write(index, address, width, value);
     }
 
@@ -92,7 +98,7 @@ impl Memory {
 
 impl Hash for Memory {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self { rom, sram, flash, cache, decoded: _ } = self;
+        let Self { rom, sram, flash, cache, tags: _, stale_code: _ } = self;
         for words in [&rom[..], &sram.0[..SRAM_WORDS], flash, &cache[..]] {
             hash_words(words, hasher);
         }

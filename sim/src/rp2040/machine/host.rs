@@ -1,5 +1,6 @@
 //! What the host does to the chip from outside: read its counters, write its registers, talk to its UARTs.
 
+use crate::core::bus::Bus as _;
 use crate::core::time::Cycle;
 use crate::isa::armv6m::Statistics;
 use crate::rp2040::machine::Machine;
@@ -27,7 +28,7 @@ impl Machine {
         let now = self.now();
         let bus = &mut self.bus;
         let mut context =
-            Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.diagnostics };
+            Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.fabric.diagnostics };
         let written = bus.peripherals.write(address, value, &mut context).is_some();
         self.register_written(now);
         written
@@ -46,7 +47,7 @@ impl Machine {
         let ago = if operand { DIVIDE_CYCLES + 1 } else { 0 };
         let now = self.now();
         self.bus.write_io(core as u8 & 1, address, value, now.saturating_sub(ago));
-        self.bus.touch(now);
+        self.bus.fabric.requests.touch(now);
     }
 
     /// Writes a register of a core's private peripheral bus (NVIC, SCB, `SysTick`) as the core would, in no time.
@@ -55,7 +56,7 @@ impl Machine {
         let (core, bus) = self.core_and_bus(core);
         core.poke_private(address, value, now, bus);
         // The machine looks before any core goes on.
-        bus.touch(now);
+        bus.fabric.requests.touch(now);
     }
 
     /// Puts a byte on the line to a UART, behind those that are on it, and not before cycle `not_before`.

@@ -1,17 +1,17 @@
 //! Cycles, and who asks whom in them: what `PeerPolicy` does for a fast run.
 
+use crate::core::bus::Slave;
 use crate::engine::grant_log::{NO_SLAVE, SLAVES};
-use crate::engine::native::Role;
-use crate::engine::native::x86_64::{
-    ASKED, Asked, BEFORE, COUNTS, FOLLOWED, LEADER_LOST, LED, LOST, Point, Stub, Translator,
+use crate::isa::armv6m::native::Role;
+use crate::isa::armv6m::native::x86_64::{
+    ASKED, Asked, BEFORE, COUNTS, LAST_GRANTED, LAST_REQUESTED, LOST, Point, SPECULATIVE_LOST, Stub, Translator,
 };
-use crate::rp2040::bus::Slave;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 impl Translator<'_> {
     /// The last cycle of an instruction, in which the next word is asked for if it is due.
     pub(crate) fn fetch(&mut self, slave: Slave) {
-        if slave == Slave::Internal {
+        if slave == Slave::INTERNAL {
             if self.role == Role::Speculative {
                 let at = ASKED + self.at.cycle;
                 dynasm!(self.to ; .arch x64 ; mov BYTE [rbp + rcx + at], NO_SLAVE as i8);
@@ -19,10 +19,10 @@ impl Translator<'_> {
             self.at.cycle += 1;
             return;
         }
-        if slave == Slave::Xip {
+        if slave == self.around.layout.flash_slave {
             self.at.hits += 1;
         }
-        self.ask(Asked::Slave(slave as u8));
+        self.ask(Asked::Slave(slave.0));
     }
 
     /// A cycle in which a slave is asked for. Changes RAX only.
@@ -31,7 +31,7 @@ impl Translator<'_> {
         let (noted, before) = (ASKED + cycle, BEFORE + 2 * cycle);
         match (self.role, asked) {
             (Role::Speculative, Asked::Slave(slave)) => {
-                let last_requested = LED + 4 * i32::from(slave);
+                let last_requested = LAST_REQUESTED + 4 * i32::from(slave);
                 dynasm!(self.to ; .arch x64 ; mov BYTE [rbp + rcx + noted], slave as i8);
                 if let Some(last) = self.at.last_requested[usize::from(slave)] {
                     dynasm!(self.to ; .arch x64 ; lea eax, [rcx + last]);
@@ -43,22 +43,22 @@ impl Translator<'_> {
             }
             // Only whether it was asked matters.
             (Role::Solo, Asked::Slave(slave)) => self.at.last_requested[usize::from(slave)] = Some(cycle),
-            (Role::Solo, Asked::InRdi) => dynasm!(self.to ; .arch x64 ; mov DWORD [rbp + rdi * 4 + LED], 1),
+            (Role::Solo, Asked::InRdi) => dynasm!(self.to ; .arch x64 ; mov DWORD [rbp + rdi * 4 + LAST_REQUESTED], 1),
             (Role::Speculative, Asked::InRdi) => {
                 dynasm!(self.to
                     ; .arch x64
                     ; mov BYTE [rbp + rcx + noted], dil
-                    ; mov eax, [rbp + rdi * 4 + LED]
+                    ; mov eax, [rbp + rdi * 4 + LAST_REQUESTED]
                     ; mov WORD [rbp + rcx * 2 + before], ax
                     ; lea eax, [rcx + cycle]
-                    ; mov [rbp + rdi * 4 + LED], eax
+                    ; mov [rbp + rdi * 4 + LAST_REQUESTED], eax
                 );
             }
             (Role::Replaying, asked) => {
                 let (label, back) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
                 match asked {
                     Asked::Slave(slave) => {
-                        let last_granted = FOLLOWED + 4 * i32::from(slave);
+                        let last_granted = LAST_GRANTED + 4 * i32::from(slave);
                         dynasm!(self.to
                             ; .arch x64
                             ; cmp BYTE [rbp + rcx + noted], slave as i8
@@ -72,7 +72,7 @@ impl Translator<'_> {
                         ; cmp BYTE [rbp + rcx + noted], dil
                         ; je =>label
                         ; lea eax, [rcx + cycle]
-                        ; mov [rbp + rdi * 4 + FOLLOWED], eax
+                        ; mov [rbp + rdi * 4 + LAST_GRANTED], eax
                     ),
                 }
                 dynasm!(self.to ; .arch x64 ; =>back);
@@ -91,7 +91,7 @@ impl Translator<'_> {
             Asked::Slave(slave) => {
                 let slave = i32::from(slave);
                 let (last_granted, lost, speculative_lost) =
-                    (FOLLOWED + 4 * slave, LOST + 4 * slave, LEADER_LOST + 4 * slave);
+                    (LAST_GRANTED + 4 * slave, LOST + 4 * slave, SPECULATIVE_LOST + 4 * slave);
                 dynasm!(self.to
                     ; .arch x64
                     ; cmp eax, [rbp + last_granted]
@@ -115,21 +115,21 @@ impl Translator<'_> {
             }
             Asked::InRdi => dynasm!(self.to
                 ; .arch x64
-                ; cmp eax, [rbp + rdi * 4 + FOLLOWED]
+                ; cmp eax, [rbp + rdi * 4 + LAST_GRANTED]
                 ; jb =>waits
-                ; add DWORD [rbp + rdi * 4 + LEADER_LOST], 1
+                ; add DWORD [rbp + rdi * 4 + SPECULATIVE_LOST], 1
                 ; lea eax, [rcx + cycle]
-                ; mov [rbp + rdi * 4 + FOLLOWED], eax
+                ; mov [rbp + rdi * 4 + LAST_GRANTED], eax
                 ; lea rcx, [rcx - 1]
                 ; jmp =>back
                 ; =>waits
                 ; add DWORD [rbp + rdi * 4 + LOST], 1
                 ; lea eax, [rcx + later]
-                ; mov [rbp + rdi * 4 + FOLLOWED], eax
+                ; mov [rbp + rdi * 4 + LAST_GRANTED], eax
                 ; lea rcx, [rcx + 1]
                 ; cmp BYTE [rbp + rcx + noted], dil
                 ; jne =>back
-                ; add DWORD [rbp + rdi * 4 + LEADER_LOST], 1
+                ; add DWORD [rbp + rdi * 4 + SPECULATIVE_LOST], 1
                 ; lea rcx, [rcx - 1]
                 ; jmp =>back
             ),
@@ -140,7 +140,7 @@ impl Translator<'_> {
     pub(crate) fn note_led(&mut self) {
         for slave in 0..SLAVES {
             if let Some(cycle) = self.at.last_requested[slave].take() {
-                let last_requested = LED + 4 * slave as i32;
+                let last_requested = LAST_REQUESTED + 4 * slave as i32;
                 dynasm!(self.to ; .arch x64 ; lea eax, [rcx + cycle] ; mov [rbp + last_requested], eax);
             }
         }

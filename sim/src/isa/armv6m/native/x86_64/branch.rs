@@ -1,20 +1,19 @@
 //! Branches: whether they are taken, and what they fetch.
 
-use crate::engine::code_cache::CodeView;
-use crate::engine::native::x86_64::{
-    Asked, BURST, C, CODE, Flags, LR, NZ, RAX, Stub, TARGET, TARGET_CODE, Translator, V, YOUNGEST, low, offset_in_flash,
-};
-use crate::engine::native::{Around, NativeExit, fetched_by_branch};
+use crate::core::bus::Slave;
+use crate::isa::armv6m::code_cache::CodeView;
 use crate::isa::armv6m::decode::{Code, Op};
-use crate::rp2040::bus::xip::FLASH;
-use crate::rp2040::bus::{Slave, locate_sram};
+use crate::isa::armv6m::native::x86_64::{
+    Asked, C, CODE, Flags, LR, MRU, NZ, RAX, RUN, Stub, TARGET, TARGET_CODE, Translator, V, low,
+};
+use crate::isa::armv6m::native::{Around, NativeExit, fetched_by_branch};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 impl Translator<'_> {
     /// A branch to a target: what it fetches in its last two cycles, or a way out before it.
     pub(crate) fn go(&mut self, target: u32) {
-        self.fetch(slave(target));
-        self.fetch(if target & 2 == 0 { Slave::Internal } else { slave(target.wrapping_add(2)) });
+        self.fetch(self.around.slave(target));
+        self.fetch(if target & 2 == 0 { Slave::INTERNAL } else { self.around.slave(target.wrapping_add(2)) });
         self.at.instructions += 1;
         self.settle();
         self.go_to(target, None);
@@ -22,9 +21,9 @@ impl Translator<'_> {
 
     /// Leaves if one of these words of flash is not known.
     pub(crate) fn know(&mut self, words: impl IntoIterator<Item = u32>, exit: DynamicLabel) {
-        dynasm!(self.to ; .arch x64 ; mov rdi, [rbp + YOUNGEST] ; mov eax, [rbp + BURST]);
+        dynasm!(self.to ; .arch x64 ; mov rdi, [rbp + MRU] ; mov eax, [rbp + RUN]);
         for word in words {
-            let offset = offset_in_flash(word);
+            let offset = (word.wrapping_sub(self.around.layout.flash) & !3) as i32;
             dynasm!(self.to ; .arch x64 ; cmp [rdi + offset], eax ; jne =>exit);
         }
     }
@@ -46,14 +45,14 @@ impl Translator<'_> {
     /// Whether a branch to a target is one that can be translated.
     fn can_go(&self, target: u32) -> bool {
         let Around { place, source, words, .. } = self.around;
-        if CodeView::of(target) != Some(*place) {
+        if (self.around.view_of)(target) != Some(*place) {
             return false;
         }
         if *place == CodeView::Flash {
-            return (target.wrapping_sub(FLASH) >> 2) as usize + 1 < *words;
+            return (target.wrapping_sub(self.around.layout.flash) >> 2) as usize + 1 < *words;
         }
         // What is fetched must be what is executed: so it has to be decoded before.
-        let upper = target & 2 == 0 || locate_sram(target.wrapping_add(2)).is_some();
+        let upper = target & 2 == 0 || (self.around.locate_ram)(target.wrapping_add(2)).is_some();
         upper && source.is_decoded(target)
     }
 
@@ -65,7 +64,7 @@ impl Translator<'_> {
         let label = self.to.new_dynamic_label();
         self.jump_if(op.code, label);
         self.stubs.push(Stub::Taken { label, point: self.at, pc, target });
-        if op.fetch == Slave::Xip {
+        if op.fetch == self.around.layout.flash_slave {
             let exit = self.exit(pc, NativeExit::Stop);
             self.know([pc.wrapping_add(4)], exit);
         }
@@ -106,9 +105,9 @@ impl Translator<'_> {
         let table = targets[self.role as usize];
         let first = -(source.base as i32).wrapping_add(1);
         let mut halves = self.around.halves;
-        if *place == CodeView::Sram {
+        if *place == CodeView::Ram {
             // Only the striped banks, and the next word is one of theirs.
-            halves = halves.min(0x4_0000 / 2 - 2);
+            halves = halves.min(self.around.layout.striped_bytes as usize / 2 - 2);
         }
         let bytes = 2 * halves as i32;
         dynasm!(self.to
@@ -130,9 +129,9 @@ impl Translator<'_> {
             dynasm!(self.to
                 ; .arch x64
                 ; and edi, -4
-                ; mov rax, [rbp + YOUNGEST]
+                ; mov rax, [rbp + MRU]
                 ; add rdi, rax
-                ; mov eax, [rbp + BURST]
+                ; mov eax, [rbp + RUN]
                 ; cmp [rdi], eax
                 ; jne =>exit
                 ; test sil, 2
@@ -155,24 +154,25 @@ impl Translator<'_> {
         self.enter_target();
         dynasm!(self.to ; .arch x64 ; =>lower);
         self.at = at;
-        self.fetch(Slave::Internal);
+        self.fetch(Slave::INTERNAL);
         self.enter_target();
     }
 
     /// Asks for the word that is so many bytes behind the target.
     fn ask_for_target(&mut self, behind: i32) {
         let shift = match self.around.place {
-            CodeView::Flash => return self.fetch(Slave::Xip),
-            CodeView::Sram => 2,
-            CodeView::Unstriped => 16,
+            CodeView::Flash => return self.fetch(self.around.layout.flash_slave),
+            CodeView::Ram => 2,
+            CodeView::Unstriped => self.around.bank_shift(),
         };
+        let first_bank = i32::from(self.around.layout.first_bank.0);
         dynasm!(self.to
             ; .arch x64
             ; mov edi, [rbp + TARGET]
             ; add edi, behind
             ; shr edi, shift
             ; and edi, 3
-            ; add edi, Slave::Sram0 as i32
+            ; add edi, first_bank
         );
         self.ask(Asked::InRdi);
     }
@@ -286,9 +286,4 @@ impl Translator<'_> {
             _ => unreachable!("no condition"),
         }
     }
-}
-
-/// Whom a fetch from an address asks.
-fn slave(address: u32) -> Slave {
-    locate_sram(address).map_or(Slave::Xip, |(bank, _)| bank)
 }

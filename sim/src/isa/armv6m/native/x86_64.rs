@@ -12,52 +12,52 @@ mod compute;
 mod memory;
 mod time;
 
-use crate::engine::code_cache::CodeView;
 use crate::engine::grant_log::{BusGrantLog, SLAVES};
-use crate::engine::native::region::{Block, BlockEnd};
-use crate::engine::native::{Around, NativeContext, NativeExit, Role};
+use crate::engine::native_context::{NativeContext, Role};
 use crate::isa::armv6m::Core;
+use crate::isa::armv6m::code_cache::CodeView;
 use crate::isa::armv6m::decode::{Code, Op, Reg};
-use crate::rp2040::bus::xip::FLASH;
+use crate::isa::armv6m::native::region::{Block, BlockEnd};
+use crate::isa::armv6m::native::{Around, NativeExit};
 use compute::live;
 use dynasmrt::x64::Assembler;
 use dynasmrt::{AssemblyOffset, DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use std::mem::offset_of;
 
-const PC: i32 = offset_of!(Core, pc) as i32;
-const REGS: i32 = offset_of!(Core, regs) as i32;
+const PC: i32 = offset_of!(Core<()>, pc) as i32;
+const REGS: i32 = offset_of!(Core<()>, regs) as i32;
 const SP: i32 = REGS + 4 * 13;
 const LR: i32 = REGS + 4 * 14;
-const NZ: i32 = offset_of!(Core, nz) as i32;
-const C: i32 = offset_of!(Core, c) as i32;
-const V: i32 = offset_of!(Core, v) as i32;
-const LIST: i32 = offset_of!(Core, list) as i32;
-const WRITEBACK: i32 = offset_of!(Core, writeback) as i32;
-const LOADS_BASE: i32 = offset_of!(Core, loads_base) as i32;
+const NZ: i32 = offset_of!(Core<()>, nz) as i32;
+const C: i32 = offset_of!(Core<()>, c) as i32;
+const V: i32 = offset_of!(Core<()>, v) as i32;
+const LIST: i32 = offset_of!(Core<()>, list) as i32;
+const WRITEBACK: i32 = offset_of!(Core<()>, writeback) as i32;
+const LOADS_BASE: i32 = offset_of!(Core<()>, loads_base) as i32;
 
-const HOST: i32 = offset_of!(BusGrantLog, host) as i32;
+const CONTEXT: i32 = offset_of!(BusGrantLog, native) as i32;
 const END: i32 = offset_of!(BusGrantLog, end) as i32;
 const READ: i32 = offset_of!(BusGrantLog, read) as i32;
 const WRITTEN: i32 = offset_of!(BusGrantLog, written) as i32;
 const OVERWRITTEN: i32 = offset_of!(BusGrantLog, overwritten) as i32;
-const LED: i32 = offset_of!(BusGrantLog, last_requested) as i32;
-const FOLLOWED: i32 = offset_of!(BusGrantLog, last_granted) as i32;
+const LAST_REQUESTED: i32 = offset_of!(BusGrantLog, last_requested) as i32;
+const LAST_GRANTED: i32 = offset_of!(BusGrantLog, last_granted) as i32;
 const LOST: i32 = offset_of!(BusGrantLog, lost) as i32;
-const LEADER_LOST: i32 = offset_of!(BusGrantLog, speculative_lost) as i32;
+const SPECULATIVE_LOST: i32 = offset_of!(BusGrantLog, speculative_lost) as i32;
 const ASKED: i32 = offset_of!(BusGrantLog, asked) as i32;
 const BEFORE: i32 = offset_of!(BusGrantLog, before) as i32;
-const KEPT: i32 = offset_of!(BusGrantLog, kept) as i32;
-const CLOCK: i32 = HOST + offset_of!(NativeContext, clock) as i32;
-const COUNTS: i32 = HOST + offset_of!(NativeContext, counts) as i32;
-const SRAM: i32 = HOST + offset_of!(NativeContext, sram) as i32;
-const MARKS: i32 = HOST + offset_of!(NativeContext, tags) as i32;
-const FLASH_AT: i32 = HOST + offset_of!(NativeContext, flash) as i32;
-const FLASH_BYTES: i32 = HOST + offset_of!(NativeContext, flash_bytes) as i32;
-const YOUNGEST: i32 = HOST + offset_of!(NativeContext, mru) as i32;
-const CODE: i32 = HOST + offset_of!(NativeContext, code) as i32;
-const TARGET: i32 = HOST + offset_of!(NativeContext, target) as i32;
-const TARGET_CODE: i32 = HOST + offset_of!(NativeContext, target_code) as i32;
-const BURST: i32 = HOST + offset_of!(NativeContext, run_fast) as i32;
+const OVERWRITES: i32 = offset_of!(BusGrantLog, kept) as i32;
+const CLOCK: i32 = CONTEXT + offset_of!(NativeContext, clock) as i32;
+const COUNTS: i32 = CONTEXT + offset_of!(NativeContext, counts) as i32;
+const RAM: i32 = CONTEXT + offset_of!(NativeContext, ram) as i32;
+const TAGS: i32 = CONTEXT + offset_of!(NativeContext, tags) as i32;
+const FLASH_AT: i32 = CONTEXT + offset_of!(NativeContext, flash) as i32;
+const FLASH_BYTES: i32 = CONTEXT + offset_of!(NativeContext, flash_bytes) as i32;
+const MRU: i32 = CONTEXT + offset_of!(NativeContext, mru) as i32;
+const CODE: i32 = CONTEXT + offset_of!(NativeContext, code) as i32;
+const TARGET: i32 = CONTEXT + offset_of!(NativeContext, target) as i32;
+const TARGET_CODE: i32 = CONTEXT + offset_of!(NativeContext, target_code) as i32;
+const RUN: i32 = CONTEXT + offset_of!(NativeContext, run) as i32;
 
 const RAX: u8 = 0;
 const RDX: u8 = 2;
@@ -126,14 +126,14 @@ impl NativeEntry {
 
     /// Runs the code at an offset from `base`, where all code is. The number of the exit.
     #[allow(unsafe_code)]
-    pub fn enter(&self, base: usize, offset: usize, core: &mut Core, log: &mut BusGrantLog) -> u32 {
+    pub fn enter<B>(&self, base: usize, offset: usize, core: &mut Core<B>, log: &mut BusGrantLog) -> u32 {
         #[cfg(target_arch = "x86_64")]
-        type Enter = extern "sysv64" fn(&mut Core, &mut BusGrantLog, usize) -> u32;
+        type Enter<B> = extern "sysv64" fn(&mut Core<B>, &mut BusGrantLog, usize) -> u32;
         #[cfg(not(target_arch = "x86_64"))]
-        type Enter = extern "C" fn(&mut Core, &mut BusGrantLog, usize) -> u32;
+        type Enter<B> = extern "C" fn(&mut Core<B>, &mut BusGrantLog, usize) -> u32;
         // SAFETY: it is the address of a function of this type, made by `new` and committed; what it does to memory, see
         // `native`.
-        let enter: Enter = unsafe { std::mem::transmute(base + self.enter.0) };
+        let enter: Enter<B> = unsafe { std::mem::transmute(base + self.enter.0) };
         enter(core, log, base + offset)
     }
 }
@@ -199,10 +199,6 @@ fn is_low(register: Reg) -> bool {
 
 fn place(register: Reg) -> i32 {
     REGS + 4 * i32::from(register as u8)
-}
-
-fn offset_in_flash(address: u32) -> i32 {
-    (address.wrapping_sub(FLASH) & !3) as i32
 }
 
 impl<'a> Translator<'a> {

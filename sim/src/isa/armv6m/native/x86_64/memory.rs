@@ -1,16 +1,16 @@
-//! Loads and stores: of SRAM and of what is known of flash.
+//! Loads and stores: of RAM and of what is known of flash.
 
 use crate::core::access::Width;
-use crate::engine::code_cache::CODE as CODE_MARK;
-use crate::engine::native::region::words_moved;
-use crate::engine::native::x86_64::{
-    Asked, BURST, COUNTS, FLASH_AT, FLASH_BYTES, Flags, KEPT, LIST, LOADS_BASE, LR, MARKS, OVERWRITTEN, RAX, READ, SP,
-    SRAM, Stub, Translator, WRITEBACK, WRITTEN, YOUNGEST, low,
-};
-use crate::engine::native::{NativeExit, Role};
+use crate::core::bus::Slave;
+use crate::engine::access_tags::CODE as CODE_TAG;
+use crate::engine::fast_bus::MemoryLayout;
 use crate::isa::armv6m::decode::{Code, Op, Reg};
-use crate::rp2040::bus::Slave;
-use crate::rp2040::bus::xip::FLASH;
+use crate::isa::armv6m::native::region::words_moved;
+use crate::isa::armv6m::native::x86_64::{
+    Asked, COUNTS, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, RAM, RAX, READ,
+    RUN, SP, Stub, TAGS, Translator, WRITEBACK, WRITTEN, low,
+};
+use crate::isa::armv6m::native::{NativeExit, Role};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 impl Translator<'_> {
@@ -36,10 +36,11 @@ impl Translator<'_> {
         }
         let (label, back, done) =
             (self.to.new_dynamic_label(), self.to.new_dynamic_label(), self.to.new_dynamic_label());
+        let (ram, striped) = self.around.ram();
         dynasm!(self.to
             ; .arch x64
-            ; lea edx, [rax - 0x2000_0000]
-            ; cmp edx, 0x4_0000
+            ; lea edx, [rax - ram]
+            ; cmp edx, striped
             ; jae =>label
             ; =>back
         );
@@ -52,13 +53,13 @@ impl Translator<'_> {
         }
     }
 
-    /// An access to the word of SRAM at the offset in RDX, of the striped banks or the others.
+    /// An access to the word of RAM at the offset in RDX, of the striped banks or the others.
     pub(crate) fn in_sram(&mut self, op: &Op, exit: DynamicLabel, striped: bool) {
         dynasm!(self.to
             ; .arch x64
             ; mov esi, edx
             ; and esi, -4
-            ; mov rax, [rbp + MARKS]
+            ; mov rax, [rbp + TAGS]
             ; mov edi, [rax + rsi]
         );
         self.check_mark(is_load(op), exit);
@@ -76,10 +77,10 @@ impl Translator<'_> {
         let d = low(op.d);
         if is_load(op) {
             self.ask(Asked::InRdi);
-            dynasm!(self.to ; .arch x64 ; mov rax, [rbp + SRAM]);
+            dynasm!(self.to ; .arch x64 ; mov rax, [rbp + RAM]);
             self.load(op);
         } else {
-            dynasm!(self.to ; .arch x64 ; mov rax, [rbp + SRAM]);
+            dynasm!(self.to ; .arch x64 ; mov rax, [rbp + RAM]);
             match op.width {
                 Width::Word => dynasm!(self.to ; .arch x64 ; mov [rax + rdx], Rd(d)),
                 Width::Half | Width::SignedHalf => dynasm!(self.to ; .arch x64 ; mov WORD [rax + rdx], Rw(d)),
@@ -101,7 +102,7 @@ impl Translator<'_> {
             ),
             (Role::Solo, true) => dynasm!(self.to ; .arch x64 ; test edi, edi ; js =>exit),
             (Role::Speculative | Role::Solo, false) => {
-                dynasm!(self.to ; .arch x64 ; cmp edi, CODE_MARK as i32 ; jae =>exit);
+                dynasm!(self.to ; .arch x64 ; cmp edi, CODE_TAG as i32 ; jae =>exit);
             }
             (Role::Replaying, true) => dynasm!(self.to
                 ; .arch x64
@@ -121,25 +122,28 @@ impl Translator<'_> {
             ; mov eax, [rbp + OVERWRITTEN]
             ; lea edi, [rax + 1]
             ; mov [rbp + OVERWRITTEN], edi
-            ; mov rdi, [rbp + SRAM]
+            ; mov rdi, [rbp + RAM]
             ; mov edi, [rdi + rsi]
             ; shr esi, 2
-            ; mov [rbp + rax * 8 + KEPT], esi
-            ; mov [rbp + rax * 8 + (KEPT + 4)], edi
+            ; mov [rbp + rax * 8 + OVERWRITES], esi
+            ; mov [rbp + rax * 8 + (OVERWRITES + 4)], edi
         );
     }
 
     /// RDI, an offset, becomes the number of its bank.
     fn bank(&mut self, striped: bool) {
+        let first = i32::from(self.around.layout.first_bank.0);
         if striped {
-            dynasm!(self.to ; .arch x64 ; shr edi, 2 ; and edi, 3 ; add edi, Slave::Sram0 as i32);
+            dynasm!(self.to ; .arch x64 ; shr edi, 2 ; and edi, 3 ; add edi, first);
         } else {
+            let second_bank = (self.around.layout.striped_bytes + self.around.layout.bank_bytes) as i32;
+            let first = first + 4;
             dynasm!(self.to
                 ; .arch x64
-                ; cmp edi, 0x4_1000
+                ; cmp edi, second_bank
                 ; setae dil
                 ; movzx edi, dil
-                ; add edi, Slave::Sram4 as i32
+                ; add edi, first
             );
         }
     }
@@ -156,25 +160,28 @@ impl Translator<'_> {
         }
     }
 
-    /// An access to what is not the striped view of SRAM: RAX is the address, RDX the offset that it would have there.
+    /// An access to what is not the striped view of RAM: RAX is the address, RDX the offset that it would have there.
     pub(crate) fn elsewhere(&mut self, op: &Op, pc: u32, back: DynamicLabel, done: DynamicLabel) {
         let exit = self.exit(pc, NativeExit::Stop);
         let (not_small, not_linear) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
         let at = self.at;
-        dynasm!(self.to ; .arch x64 ; cmp edx, 0x4_2000 ; jae =>not_small);
+        let MemoryLayout { ram_bytes, striped_bytes, unstriped, flash, flash_slave, .. } = self.around.layout;
+        let (ram_bytes, striped_bytes, unstriped) = (ram_bytes as i32, striped_bytes as i32, unstriped as i32);
+        let (shift, in_bank, flash) = (self.around.bank_shift(), striped_bytes / 4 - 1, flash as i32);
+        dynasm!(self.to ; .arch x64 ; cmp edx, ram_bytes ; jae =>not_small);
         self.in_sram(op, exit, false);
         self.at = at;
         dynasm!(self.to
             ; .arch x64
             ; jmp =>done
             ; =>not_small
-            ; lea edx, [rax - 0x2100_0000]
-            ; cmp edx, 0x4_0000
+            ; lea edx, [rax - unstriped]
+            ; cmp edx, striped_bytes
             ; jae =>not_linear
-            // The same word in the striped view: bits 17:16 become bits 3:2.
+            // The same word in the striped view: the bits that choose the bank become bits 3:2.
             ; mov esi, edx
-            ; shr esi, 16
-            ; and edx, 0xffff
+            ; shr esi, shift
+            ; and edx, in_bank
             ; mov edi, edx
             ; and edi, -4
             ; and edx, 3
@@ -189,17 +196,17 @@ impl Translator<'_> {
         }
         dynasm!(self.to
             ; .arch x64
-            ; lea edx, [rax - FLASH as i32]
+            ; lea edx, [rax - flash]
             ; cmp edx, [rbp + FLASH_BYTES]
             ; jae =>exit
             ; mov esi, edx
             ; and esi, -4
-            ; mov rdi, [rbp + YOUNGEST]
+            ; mov rdi, [rbp + MRU]
             ; mov edi, [rdi + rsi]
-            ; cmp edi, [rbp + BURST]
+            ; cmp edi, [rbp + RUN]
             ; jne =>exit
         );
-        self.ask(Asked::Slave(Slave::Xip as u8));
+        self.ask(Asked::Slave(flash_slave.0));
         self.note_led();
         dynasm!(self.to ; .arch x64 ; add DWORD [rbp + COUNTS], 1 ; mov rax, [rbp + FLASH_AT]);
         self.load(op);
@@ -217,12 +224,13 @@ impl Translator<'_> {
         if op.code == Code::Push {
             dynasm!(self.to ; .arch x64 ; sub eax, bytes);
         }
+        let (ram, striped) = self.around.ram();
         dynasm!(self.to
             ; .arch x64
             ; test al, 3
             ; jnz =>exit
-            ; lea edx, [rax - 0x2000_0000]
-            ; cmp edx, 0x4_0000 - bytes
+            ; lea edx, [rax - ram]
+            ; cmp edx, striped - bytes
             ; ja =>label
         );
         self.stubs.push(Stub::ManyElsewhere { label, done, point: self.at, pc, op: *op });
@@ -234,11 +242,13 @@ impl Translator<'_> {
     pub(crate) fn many_elsewhere(&mut self, op: &Op, pc: u32, done: DynamicLabel) {
         let bytes = 4 * words_moved(op) as i32;
         let exit = self.exit(pc, NativeExit::Stop);
+        let (_, striped) = self.around.ram();
+        let end = self.around.layout.ram_bytes as i32 - bytes;
         dynasm!(self.to
             ; .arch x64
-            ; cmp edx, 0x4_0000
+            ; cmp edx, striped
             ; jb =>exit
-            ; cmp edx, 0x4_2000 - bytes
+            ; cmp edx, end
             ; ja =>exit
         );
         self.move_many(op, exit, false);
@@ -254,7 +264,7 @@ impl Translator<'_> {
         let registers = (0..16u8).filter(|number| list >> number & 1 != 0);
         let offsets = (0i32..).step_by(4);
         let bytes = 4 * words_moved(op) as i32;
-        dynasm!(self.to ; .arch x64 ; mov rax, [rbp + MARKS]);
+        dynasm!(self.to ; .arch x64 ; mov rax, [rbp + TAGS]);
         for offset in offsets.clone().take(words_moved(op)) {
             dynasm!(self.to ; .arch x64 ; mov edi, [rax + rdx + offset]);
             self.check_mark(loads, exit);
@@ -264,7 +274,7 @@ impl Translator<'_> {
         }
         if op.code == Code::PopPc {
             let target = bytes - 4;
-            dynasm!(self.to ; .arch x64 ; mov rax, [rbp + SRAM] ; mov esi, [rax + rdx + target]);
+            dynasm!(self.to ; .arch x64 ; mov rax, [rbp + RAM] ; mov esi, [rax + rdx + target]);
             self.find_target(exit);
         }
         for (register, offset) in registers.zip(offsets) {
@@ -276,11 +286,11 @@ impl Translator<'_> {
             self.ask(Asked::InRdi);
             if loads && register < 15 {
                 let d = 8 + register;
-                dynasm!(self.to ; .arch x64 ; mov rax, [rbp + SRAM] ; mov Rd(d), [rax + rdx + offset]);
+                dynasm!(self.to ; .arch x64 ; mov rax, [rbp + RAM] ; mov Rd(d), [rax + rdx + offset]);
                 self.flags = Flags::InMemory;
             }
         }
-        let after = 0x2000_0000 + if op.code == Code::Push { 0 } else { bytes };
+        let after = self.around.ram().0 + if op.code == Code::Push { 0 } else { bytes };
         dynasm!(self.to
             ; .arch x64
             ; lea eax, [rdx + after]
@@ -290,7 +300,7 @@ impl Translator<'_> {
         );
         self.set_high(op.n);
         if op.code == Code::PopPc {
-            self.fetch(Slave::Internal);
+            self.fetch(Slave::INTERNAL);
             self.go_to_target();
         }
     }
@@ -301,13 +311,13 @@ impl Translator<'_> {
             dynasm!(self.to
                 ; .arch x64
                 ; lea esi, [rdx + offset]
-                ; mov rax, [rbp + MARKS]
+                ; mov rax, [rbp + TAGS]
                 ; mov edi, [rbp + WRITTEN]
                 ; mov [rax + rsi], edi
             );
             self.keep_overwritten();
         }
-        dynasm!(self.to ; .arch x64 ; mov rax, [rbp + SRAM]);
+        dynasm!(self.to ; .arch x64 ; mov rax, [rbp + RAM]);
         if register < 8 {
             let d = 8 + register;
             dynasm!(self.to ; .arch x64 ; mov [rax + rdx + offset], Rd(d));

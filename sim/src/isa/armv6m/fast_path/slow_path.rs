@@ -3,30 +3,32 @@
 
 #![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
 
+use super::FastPathExit;
+use super::memory::{FastMemory, half_at, unreachable};
 use crate::core::access::Width;
+use crate::core::bus::Slave;
 use crate::core::time::Cycle;
-use crate::engine::code_cache::{CodeView, Instructions};
-use crate::engine::fast_path::memory::{FastMemory, half_at, unreachable};
-use crate::engine::fast_path::{APB, FastPathExit, IO, PeerPolicy};
+use crate::engine::fast_bus::FastBus;
+use crate::engine::policy::PeerPolicy;
+use crate::isa::armv6m::code_cache::{CodeView, Instructions};
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::{Core, Phase, wide};
-use crate::rp2040::bus::{APB_READ, Slave, locate_sram};
 
-impl Core {
+impl<B: FastBus> Core<B> {
     /// Executes an instruction that is not worth a place in the hot loop. Why a fast run cannot, if so.
     #[inline(never)]
-    pub(crate) fn run_slow_path<C: PeerPolicy>(
+    pub(crate) fn run_slow_path<P: PeerPolicy>(
         &mut self,
-        fast: &mut FastMemory<C>,
+        fast: &mut FastMemory<B, P>,
         all: &Instructions,
-        clock: &mut C::Clock,
+        clock: &mut P::Clock,
         op: Op,
         place: CodeView,
     ) -> Result<(), FastPathExit> {
         (self.pc, *clock) = if place == CodeView::Flash {
-            self.slow_path::<C, true>(fast, all, *clock, op)?
+            self.slow_path::<P, true>(fast, all, *clock, op)?
         } else {
-            self.slow_path::<C, false>(fast, all, *clock, op)?
+            self.slow_path::<P, false>(fast, all, *clock, op)?
         };
         self.stats.instructions += 1;
         Ok(())
@@ -34,20 +36,20 @@ impl Core {
 
     /// The address of the next instruction, and the time.
     #[inline(always)]
-    fn slow_path<C: PeerPolicy, const IN_FLASH: bool>(
+    fn slow_path<P: PeerPolicy, const IN_FLASH: bool>(
         &mut self,
-        fast: &mut FastMemory<C>,
+        fast: &mut FastMemory<B, P>,
         all: &Instructions,
-        mut clock: C::Clock,
+        mut clock: P::Clock,
         op: Op,
-    ) -> Result<(u32, C::Clock), FastPathExit> {
+    ) -> Result<(u32, P::Clock), FastPathExit> {
         let pc = self.pc;
         let next = match op.code {
             Code::Push | Code::Stm => {
                 let list = op.immediate as u16;
                 let downwards = op.code == Code::Push;
                 let first = self.reg(op.n).wrapping_sub(if downwards { 4 * list.count_ones() } else { 0 });
-                fast.all(clock, first, list, C::may_write).ok_or(FastPathExit::Ends)?;
+                fast.all(clock, first, list, P::may_write).ok_or(FastPathExit::Ends)?;
                 self.store_many(&op, downwards);
                 clock = self.store_elements(fast, clock, first).ok_or(FastPathExit::Ends)?;
                 clock = fast.fetch(clock, &op, pc, IN_FLASH);
@@ -55,11 +57,11 @@ impl Core {
             }
             Code::Pop | Code::Ldm => {
                 let (first, list) = (self.reg(op.n), op.immediate as u16);
-                if first >> 28 == APB {
+                if B::is_bridged(first) {
                     fast.all_registers(clock, first, list.count_ones()).ok_or(FastPathExit::Ends)?;
                     self.waited_for_registers(list.count_ones(), Phase::LoadMany);
                 } else {
-                    fast.all(clock, first, list, C::may_read).ok_or(FastPathExit::Ends)?;
+                    fast.all(clock, first, list, P::may_read).ok_or(FastPathExit::Ends)?;
                 }
                 clock = self.load_elements(fast, clock, &op, 0).ok_or(FastPathExit::Ends)?;
                 clock = fast.fetch(clock, &op, pc, IN_FLASH);
@@ -68,22 +70,22 @@ impl Core {
             Code::PopPc => {
                 let list = op.immediate as u16 | 1 << 15;
                 let base = self.reg(op.n);
-                fast.all(clock, base, list, C::may_read).ok_or(FastPathExit::Ends)?;
+                fast.all(clock, base, list, P::may_read).ok_or(FastPathExit::Ends)?;
                 let (slave, index) =
-                    locate_sram(base.wrapping_add(4 * (list.count_ones() - 1))).ok_or(FastPathExit::Ends)?;
-                let target = self.exchangeable(fast.sram.word(index)).ok_or(FastPathExit::Ends)?;
-                let refill = fast.refill(all, CodeView::Sram, target).ok_or_else(|| unreachable(target))?;
+                    B::locate_ram(base.wrapping_add(4 * (list.count_ones() - 1))).ok_or(FastPathExit::Ends)?;
+                let target = self.exchangeable(fast.bus.read_ram(index)).ok_or(FastPathExit::Ends)?;
+                let refill = fast.refill(all, CodeView::Ram, target).ok_or_else(|| unreachable::<B>(target))?;
                 clock = self.load_elements(fast, clock, &op, 1 << 15).ok_or(FastPathExit::Ends)?;
                 clock = fast.policy.ask(clock, slave);
                 self.list = 0;
                 self.regs[13] = self.writeback;
-                clock = fast.policy.ask(clock, Slave::Internal);
+                clock = fast.policy.ask(clock, Slave::INTERNAL);
                 clock = fast.go(clock, target, refill);
                 target
             }
             Code::Bx | Code::Blx => {
                 let target = self.exchangeable(self.high(op.m, pc)).ok_or(FastPathExit::Ends)?;
-                let refill = fast.refill(all, CodeView::Sram, target).ok_or_else(|| unreachable(target))?;
+                let refill = fast.refill(all, CodeView::Ram, target).ok_or_else(|| unreachable::<B>(target))?;
                 if op.code == Code::Blx {
                     self.regs[14] = pc.wrapping_add(2) | 1;
                 }
@@ -93,11 +95,11 @@ impl Core {
             Code::MovPc | Code::AddPc => {
                 let value = self.high(op.m, pc);
                 let target = if op.code == Code::MovPc { value } else { pc.wrapping_add(4).wrapping_add(value) } & !1;
-                let refill = fast.refill(all, CodeView::Sram, target).ok_or_else(|| unreachable(target))?;
+                let refill = fast.refill(all, CodeView::Ram, target).ok_or_else(|| unreachable::<B>(target))?;
                 clock = fast.go(clock, target, refill);
                 target
             }
-            Code::Wide => return self.slow_path_wide::<C, IN_FLASH>(fast, all, clock, &op),
+            Code::Wide => return self.slow_path_wide::<P, IN_FLASH>(fast, all, clock, &op),
             Code::Cps => {
                 let done = self.unless_it_unmasks_an_exception(|core| {
                     core.mask(op.immediate != 0);
@@ -134,19 +136,19 @@ impl Core {
 
     /// The same of a 32-bit instruction.
     #[inline(always)]
-    fn slow_path_wide<C: PeerPolicy, const IN_FLASH: bool>(
+    fn slow_path_wide<P: PeerPolicy, const IN_FLASH: bool>(
         &mut self,
-        fast: &mut FastMemory<C>,
+        fast: &mut FastMemory<B, P>,
         all: &Instructions,
-        mut clock: C::Clock,
+        mut clock: P::Clock,
         op: &Op,
-    ) -> Result<(u32, C::Clock), FastPathExit> {
+    ) -> Result<(u32, P::Clock), FastPathExit> {
         let pc = self.pc;
         let (first, next) = (op.immediate as u16, pc.wrapping_add(4));
-        let second = half_at(pc.wrapping_add(2), fast.sram, fast.flash).ok_or(FastPathExit::Ends)?;
+        let second = half_at(pc.wrapping_add(2), fast.bus).ok_or(FastPathExit::Ends)?;
         let branch = wide::branch_target(pc, first, second);
         let target = branch.unwrap_or(next);
-        let refill = fast.refill(all, CodeView::Sram, target).ok_or_else(|| unreachable(target))?;
+        let refill = fast.refill(all, CodeView::Ram, target).ok_or_else(|| unreachable::<B>(target))?;
         let (first, second) = (u32::from(first), u32::from(second));
         if branch.is_some() {
             self.regs[14] = next | 1;
@@ -158,22 +160,22 @@ impl Core {
         if branch.is_some() || wide::refills(first, second) {
             clock = fast.go(clock, target, refill);
         } else {
-            let middle = if pc & 2 == 0 { Slave::Internal } else { refill[1] };
+            let middle = if pc & 2 == 0 { Slave::INTERNAL } else { refill[1] };
             clock = fast.ask(clock, middle, next.wrapping_add(2));
-            clock = fast.policy.ask(clock, Slave::Internal);
+            clock = fast.policy.ask(clock, Slave::INTERNAL);
         }
         Ok((target, clock))
     }
 
     /// Stores all registers of STM or PUSH from an address on.
-    fn store_elements<C: PeerPolicy>(
+    fn store_elements<P: PeerPolicy>(
         &mut self,
-        fast: &mut FastMemory<C>,
-        mut clock: C::Clock,
+        fast: &mut FastMemory<B, P>,
+        mut clock: P::Clock,
         mut address: u32,
-    ) -> Option<C::Clock> {
+    ) -> Option<P::Clock> {
         loop {
-            let (slave, index) = locate_sram(address)?;
+            let (slave, index) = B::locate_ram(address)?;
             let value = self.next_element_to_store();
             clock = fast.write(clock, slave, index, address, Width::Word, value);
             address = address.wrapping_add(4);
@@ -184,13 +186,13 @@ impl Core {
     }
 
     /// What LDR gets from a register, and the time behind its first cycles: of I/O none are its own.
-    fn read_register<C: PeerPolicy>(
+    fn read_register<P: PeerPolicy>(
         &mut self,
-        fast: &mut FastMemory<C>,
-        clock: C::Clock,
+        fast: &mut FastMemory<B, P>,
+        clock: P::Clock,
         address: u32,
-    ) -> Option<(C::Clock, u32)> {
-        if address >> 28 == IO {
+    ) -> Option<(P::Clock, u32)> {
+        if B::is_io(address) {
             let value = fast.read_io(clock, self.id, address)?;
             (self.io_address, self.resume) = (address, Phase::Load);
             return Some((clock, value));
@@ -202,24 +204,24 @@ impl Core {
 
     /// Takes note of waits for so many words from behind the APB bridge, read in a phase.
     fn waited_for_registers(&mut self, count: u32, phase: Phase) {
-        self.stats.waits[Slave::Apb as usize] += Cycle::from(count) * (APB_READ - 1);
+        self.stats.waits[B::BRIDGE.number()] += Cycle::from(count) * (B::BRIDGE_READ - 1);
         self.resume = phase;
     }
 
     /// Loads all registers of LDM or POP but PC, which `more` has.
-    fn load_elements<C: PeerPolicy>(
+    fn load_elements<P: PeerPolicy>(
         &mut self,
-        fast: &mut FastMemory<C>,
-        mut clock: C::Clock,
+        fast: &mut FastMemory<B, P>,
+        mut clock: P::Clock,
         op: &Op,
         more: u16,
-    ) -> Option<C::Clock> {
+    ) -> Option<P::Clock> {
         let mut address = self.reg(op.n);
         self.load_many(op, more);
         while self.list & 0x7fff != 0 {
             let word;
-            (clock, word) = if let Some((slave, index)) = locate_sram(address) {
-                (fast.policy.ask(clock, slave), fast.sram.word(index))
+            (clock, word) = if let Some((slave, index)) = B::locate_ram(address) {
+                (fast.policy.ask(clock, slave), fast.bus.read_ram(index))
             } else {
                 fast.read_register(clock, address)?
             };

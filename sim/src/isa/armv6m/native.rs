@@ -14,12 +14,14 @@
 mod region;
 mod x86_64;
 
-use crate::engine::code_cache::{CodeView, Instructions};
-use crate::engine::fast_path::memory::half_at;
+use crate::core::bus::Slave;
+use crate::engine::fast_bus::{FastBus, MemoryLayout};
 use crate::engine::grant_log::BusGrantLog;
+use crate::engine::native_context::{ROLES, Role};
 use crate::isa::armv6m::Core;
+use crate::isa::armv6m::code_cache::{CodeView, Instructions};
 use crate::isa::armv6m::decode::Code;
-use crate::rp2040::bus::memory::Sram;
+use crate::isa::armv6m::fast_path::memory::half_at;
 use dynasmrt::DynasmApi;
 use dynasmrt::x64::Assembler;
 use dynasmrt::{AssemblyOffset, DynamicLabel};
@@ -32,43 +34,6 @@ use x86_64::{NativeEntry, Translator};
 pub(crate) const JIT_THRESHOLD: u32 = 3000;
 /// The same where nothing is ever translated.
 const NEVER: u32 = u32::MAX;
-
-/// Whom code is for: the two cores of a quantum, or one that is alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    Speculative,
-    Replaying,
-    Solo,
-}
-
-/// How many roles there are.
-const ROLES: usize = 3;
-
-impl Role {
-    const ALL: [Self; ROLES] = [Self::Speculative, Self::Replaying, Self::Solo];
-}
-
-/// What native code needs to know of where it is: addresses are the host's.
-#[derive(Clone, Debug, Default)]
-#[repr(C)]
-pub(crate) struct NativeContext {
-    /// The cycle of the quantum.
-    pub clock: u32,
-    /// Instructions, times 2^16, and hits in the flash cache. There are fewer than `LOG_CYCLES` of each in a quantum.
-    pub counts: u32,
-    pub sram: usize,
-    pub tags: usize,
-    pub flash: usize,
-    pub flash_bytes: u32,
-    /// The number of the fast run, and those of fast runs by word of flash.
-    pub run_fast: u32,
-    pub mru: usize,
-    /// Where code is.
-    pub code: usize,
-    /// Where BX or POP goes, and the offset of the code for that.
-    pub target: u32,
-    pub target_code: u32,
-}
 
 /// Why native code was left; the core's PC is where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,12 +74,34 @@ struct Around<'a> {
     source: Source<'a>,
     /// How many words of flash there are.
     words: usize,
+    layout: MemoryLayout,
+    /// The bank and index of a word of RAM.
+    locate_ram: fn(u32) -> Option<(Slave, u32)>,
+    /// Which view of memory an address is in.
+    view_of: fn(u32) -> Option<CodeView>,
     /// The label of the code at an address, if there is any.
     label: &'a dyn Fn(u32, Role) -> Option<DynamicLabel>,
     /// By role, where the offsets of code are, by halfword; 0 where there is none.
     targets: [usize; ROLES],
     /// How many halfwords there are.
     halves: usize,
+}
+
+impl Around<'_> {
+    /// First address of RAM, and the bytes of its striped banks.
+    fn ram(&self) -> (i32, i32) {
+        (self.layout.ram as i32, self.layout.striped_bytes as i32)
+    }
+
+    /// The lowest bit that chooses the bank in the unstriped view.
+    fn bank_shift(&self) -> i8 {
+        (self.layout.striped_bytes / 4).trailing_zeros() as i8
+    }
+
+    /// Whom a fetch from an address asks.
+    fn slave(&self, address: u32) -> Slave {
+        (self.locate_ram)(address).map_or(self.layout.flash_slave, |(bank, _)| bank)
+    }
 }
 
 struct Compiled {
@@ -174,9 +161,9 @@ impl Native {
     }
 
     /// Execution goes on at an address. The number of the code for that, which is made if it is worth it.
-    pub fn entry(&mut self, pc: u32, all: &Instructions, sram: &Sram, flash: &[u32]) -> Option<usize> {
-        let place = CodeView::of(pc)?;
-        let (ops, base) = all.of(place);
+    pub fn entry<B: FastBus>(&mut self, pc: u32, all: &Instructions, bus: &B) -> Option<usize> {
+        let place = CodeView::of::<B>(pc)?;
+        let (ops, base) = all.of::<B>(place);
         let source = Source { ops, base };
         let hot_counters = &mut self.hot_counters[place as usize];
         if hot_counters.is_empty() {
@@ -191,9 +178,7 @@ impl Native {
             self.forget_all();
             return None;
         }
-        if self.hot_counters[place as usize][index] == self.hot
-            && self.translate(pc, place, source, sram, flash).is_none()
-        {
+        if self.hot_counters[place as usize][index] == self.hot && self.translate(pc, place, source, bus).is_none() {
             // The host does not let code be made.
             *self = Self::new(NEVER);
         }
@@ -209,9 +194,9 @@ impl Native {
     }
 
     /// Makes code of the region that begins at an address. None if that cannot be done; then some of it may be there.
-    fn translate(&mut self, pc: u32, place: CodeView, source: Source, sram: &Sram, flash: &[u32]) -> Option<()> {
+    fn translate<B: FastBus>(&mut self, pc: u32, place: CodeView, source: Source, bus: &B) -> Option<()> {
         let is_known = |pc| self.number(place, source.index(pc)).is_some();
-        let blocks = region::discover(source, pc, |pc| half_at(pc, sram, flash), is_known);
+        let blocks = region::discover(source, pc, |pc| half_at(pc, bus), is_known);
         if self.compiled.is_none() {
             self.compiled = Some(Box::new(Compiled::new()?));
         }
@@ -235,7 +220,10 @@ impl Native {
         let around = Around {
             place,
             source,
-            words: flash.len(),
+            words: bus.flash().len(),
+            layout: B::MEMORY,
+            locate_ram: B::locate_ram,
+            view_of: CodeView::of::<B>,
             label: &label,
             targets: targets.each_ref().map(|targets| targets.as_ptr() as usize),
             halves: targets[0].len(),
@@ -263,6 +251,17 @@ impl Native {
         }
     }
 
+    /// The same of all words between two addresses.
+    pub fn forget_range(&mut self, first: u32, last: u32) {
+        if self
+            .compiled
+            .as_ref()
+            .is_some_and(|compiled| compiled.sources.iter().any(|at| (first & !3..=last).contains(at)))
+        {
+            self.forget_all();
+        }
+    }
+
     /// Nothing is translated any more.
     pub fn forget_all(&mut self) {
         *self = Self::new(self.hot);
@@ -275,10 +274,10 @@ impl Native {
     }
 
     /// Runs code from an entry on.
-    pub fn run(&self, number: usize, role: Role, core: &mut Core, log: &mut BusGrantLog) -> NativeExit {
+    pub fn run<B>(&self, number: usize, role: Role, core: &mut Core<B>, log: &mut BusGrantLog) -> NativeExit {
         let Some(compiled) = &self.compiled else { return NativeExit::Stop };
         let Some(entry) = compiled.entries.get(number) else { return NativeExit::Stop };
-        log.host.code = compiled.base;
+        log.native.code = compiled.base;
         NativeExit::of(compiled.gate.enter(compiled.base, entry.offsets[role as usize], core, log))
     }
 }

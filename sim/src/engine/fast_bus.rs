@@ -1,0 +1,166 @@
+//! What a core reaches without asking for the bus cycle by cycle, if the chip has it: RAM, hits in the cache of the flash, and
+//! registers whose reading or writing concerns nobody else.
+
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
+
+use crate::core::access::Width;
+use crate::core::bus::{Bus, Slave};
+use crate::core::time::Cycle;
+use crate::engine::access_tags::{AccessTag, AccessTags, CODE};
+
+/// Where memories are that code may be executed from.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryLayout {
+    /// First address of RAM, in the view in which its words follow each other by index.
+    pub ram: u32,
+    /// Bytes of RAM.
+    pub ram_bytes: u32,
+    /// Of these, bytes of the first four banks, which take turns word by word; a power of two.
+    pub striped_bytes: u32,
+    /// Bytes of each bank behind them.
+    pub bank_bytes: u32,
+    /// The first bank; the others have the numbers behind it.
+    pub first_bank: Slave,
+    /// First address of a view of the striped banks one after the other.
+    pub unstriped: u32,
+    /// First address of flash, in the view that is read through its cache.
+    pub flash: u32,
+    /// The flash behind its cache.
+    pub flash_slave: Slave,
+}
+
+impl MemoryLayout {
+    /// Words of the striped banks.
+    #[must_use]
+    pub const fn striped_words(&self) -> u32 {
+        self.striped_bytes / 4
+    }
+
+    /// Where a word of the striped banks, by index, stands in the unstriped view: in words from its beginning.
+    #[must_use]
+    pub const fn unstriped_word(&self, index: u32) -> u32 {
+        (index & 3) * (self.striped_words() / 4) + index / 4
+    }
+}
+
+/// Words from which instructions were decoded that are held no longer to be what memory holds. Whoever writes to memory notes
+/// them here, and whoever holds decoded instructions drops them before it uses any.
+#[derive(Clone, Debug, Default)]
+pub struct StaleCode {
+    /// Words of RAM, by index.
+    pub ram: Vec<u32>,
+    /// First and last offset of what was changed of the flash.
+    pub flash: Option<(u32, u32)>,
+}
+
+impl StaleCode {
+    /// A word of RAM is about to be written: if an instruction relies on it, that is noted.
+    #[inline(always)]
+    pub fn note_ram(&mut self, tags: &mut AccessTags, index: u32) {
+        if tags.is_code(index) {
+            self.note_code(tags.of(index), index);
+        }
+    }
+
+    #[cold]
+    fn note_code(&mut self, tag: &mut AccessTag, index: u32) {
+        *tag &= !CODE;
+        self.ram.push(index);
+    }
+
+    /// The byte at an offset of the flash is another one.
+    pub fn note_flash(&mut self, offset: u32) {
+        let (first, last) = self.flash.unwrap_or((offset, offset));
+        self.flash = Some((first.min(offset), last.max(offset)));
+    }
+
+    /// Whether nothing is noted.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ram.is_empty() && self.flash.is_none()
+    }
+}
+
+/// A bus with memories whose words a core may have without asking for each cycle.
+pub trait FastBus: Bus {
+    /// Where its memories are.
+    const MEMORY: MemoryLayout;
+    /// The bridge to registers that takes several cycles for each access.
+    const BRIDGE: Slave;
+    /// Cycles that a read holds it.
+    const BRIDGE_READ: Cycle;
+
+    /// The bank and index of the word of an address in RAM; none if it is elsewhere.
+    fn locate_ram(address: u32) -> Option<(Slave, u32)>;
+
+    /// Writes to a word of RAM from which no instruction was decoded; what was there.
+    fn write_ram(&mut self, index: u32, address: u32, width: Width, value: u32) -> u32;
+
+    /// Where words of RAM are, for native code.
+    fn ram_address(&mut self) -> usize;
+
+    /// The words of the flash.
+    fn flash(&self) -> &[u32];
+
+    /// Who relies on words of RAM.
+    fn tags(&mut self) -> &mut AccessTags;
+
+    /// What is held decoded and should not be.
+    fn stale_code(&mut self) -> &mut StaleCode;
+
+    /// The way of the flash cache that has the word at an address.
+    fn cached_way(&self, address: u32) -> Option<u32>;
+
+    /// The set of the flash cache that an address belongs to.
+    fn cache_set(address: u32) -> usize;
+
+    /// The way of a set that was not read last, and is replaced next.
+    fn lru_way(&self, set: usize) -> u8;
+
+    /// Decides which way of a set is replaced next.
+    fn set_lru_way(&mut self, set: usize, way: u8);
+
+    /// The address of the line in a way of a set, or one that is no flash if there is none.
+    fn cached_line(&self, set: usize, way: u32) -> u32;
+
+    /// Hits counted so far.
+    fn cache_hits(&self) -> u32;
+
+    /// Counts hits, which are accesses, too.
+    fn count_cache_hits(&mut self, hits: u32);
+
+    /// Makes hits uncounted. No counter has come to its end since.
+    fn uncount_cache_hits(&mut self, hits: u32);
+
+    /// Whether so many more accesses could take a counter to its end, where it stays.
+    fn counts_cache_to_the_end(&self, accesses: u32) -> bool;
+
+    /// Whether a hit in the flash cache would take no longer than its cycle, at cycle `now`.
+    fn is_flash_ready(&self, now: Cycle) -> bool;
+
+    /// Whether an address is one of the core's own I/O port.
+    fn is_io(address: u32) -> bool;
+
+    /// Whether an address is one behind the bridge.
+    fn is_bridged(address: u32) -> bool;
+
+    /// Whether reading or writing an address of a core's I/O port has no effect outside it: no interrupt, no later event.
+    fn is_harmless_io(address: u32) -> bool;
+
+    /// A register of a core's I/O port that stays as it is for as long as nobody changes anything there.
+    fn read_stable_io(&self, core: u8, address: u32) -> Option<u32>;
+
+    /// A core reads its I/O port in cycle `now`. None, and nothing is done, if that is not harmless.
+    fn read_harmless_io(&mut self, core: u8, address: u32, now: Cycle) -> Option<u32>;
+
+    /// The same of a write.
+    fn write_harmless_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) -> Option<()>;
+
+    /// Whether a core may read so many registers behind the bridge, one after the other from cycle `now` on: the bridge is free,
+    /// and the reads concern nobody else, as they take nothing away and no peripheral does anything meanwhile.
+    fn may_read_registers(&self, first: u32, count: u32, now: Cycle) -> bool;
+
+    /// One of them: its address phase is in cycle `now`, and its data comes in the last of `BRIDGE_READ` cycles.
+    fn read_register(&mut self, address: u32, now: Cycle) -> Option<u32>;
+}

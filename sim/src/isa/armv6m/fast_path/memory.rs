@@ -1,0 +1,327 @@
+//! The memory that a core on the fast path reaches at once, and what each access means for the other core.
+
+#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
+
+use super::{FastPathExit, MAX_CYCLES};
+use crate::core::access::Width;
+use crate::core::bus::Slave;
+use crate::engine::access_tags::AccessTag;
+use crate::engine::fast_bus::FastBus;
+use crate::engine::mru_words::MruWords;
+use crate::engine::native_context::NativeContext;
+use crate::engine::policy::PeerPolicy;
+use crate::isa::armv6m::code_cache::{CodeView, Instructions};
+use crate::isa::armv6m::decode::{Code, Op};
+
+/// What the fast path needs of the bus.
+pub(crate) struct FastMemory<'a, B, P> {
+    pub bus: &'a mut B,
+    pub mru: &'a mut MruWords,
+    /// The flash interface is not busy with a miss or a flush.
+    pub flash_ready: bool,
+    /// Hits in the flash cache that are not counted yet.
+    pub hits: u32,
+    pub policy: &'a mut P,
+}
+
+/// Who is asked in the two last cycles of a branch.
+pub(crate) type RefillSlaves = [Slave; 2];
+
+/// A word to be loaded: whom to ask, and what it is.
+pub(crate) struct LoadedWord {
+    pub slave: Slave,
+    pub word: u32,
+}
+
+impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
+    /// Whether a word of flash is known to be the most recently used one of its set.
+    #[inline(always)]
+    pub fn has_mru(&self, address: u32) -> bool {
+        self.mru.has(address.wrapping_sub(B::MEMORY.flash))
+    }
+
+    /// Whether the flash cache has a word, and it may be read.
+    #[inline(always)]
+    pub fn may_hit(&mut self, address: u32) -> bool {
+        self.has_mru(address) || self.may_hit_unknown(address)
+    }
+
+    #[inline(never)]
+    pub fn may_hit_unknown(&mut self, address: u32) -> bool {
+        let way = self.bus.cached_way(address).filter(|_| self.flash_ready);
+        way.is_some_and(|way| self.policy.may_hit(B::cache_set(address), way))
+    }
+
+    /// The cycle in which a word is read from the flash cache, which has it.
+    #[inline(always)]
+    pub fn hit(&mut self, clock: P::Clock, address: u32) -> P::Clock {
+        if !self.has_mru(address) {
+            self.hit_unknown(address);
+        }
+        self.hit_known(clock)
+    }
+
+    /// The same of a word that is known.
+    #[inline(always)]
+    fn hit_known(&mut self, clock: P::Clock) -> P::Clock {
+        self.hits += 1;
+        self.policy.ask_flash(clock, B::MEMORY.flash_slave)
+    }
+
+    #[inline(never)]
+    pub fn hit_unknown(&mut self, address: u32) {
+        // It does: nothing leaves the cache on the fast path.
+        let Some(way) = self.bus.cached_way(address) else { return };
+        let set = B::cache_set(address);
+        let was_lru = u32::from(self.bus.lru_way(set)) == way;
+        self.policy.hits(set, way, was_lru);
+        if was_lru {
+            self.mru.remove_line(self.bus.cached_line(set, way ^ 1).wrapping_sub(B::MEMORY.flash));
+            self.bus.set_lru_way(set, way as u8 ^ 1);
+        }
+        self.mru.insert(address.wrapping_sub(B::MEMORY.flash));
+    }
+
+    /// What native code needs to know.
+    pub fn native_context(&mut self) -> NativeContext {
+        NativeContext {
+            clock: 0,
+            counts: 0,
+            ram: self.bus.ram_address(),
+            tags: self.bus.tags().address(),
+            flash: self.bus.flash().as_ptr() as usize,
+            flash_bytes: 4 * self.bus.flash().len() as u32,
+            run: self.mru.run(),
+            mru: self.mru.address(),
+            ..NativeContext::default()
+        }
+    }
+
+    /// Whether a word of flash is known, or can be taken as known since it changes nothing to read it.
+    pub fn ensure_mru(&mut self, address: u32) -> bool {
+        if self.has_mru(address) {
+            return true;
+        }
+        let Some(way) = self.bus.cached_way(address).filter(|_| self.flash_ready) else { return false };
+        let set = B::cache_set(address);
+        let is_mru = u32::from(self.bus.lru_way(set)) != way && self.policy.may_know(set, way);
+        if is_mru {
+            self.mru.insert(address.wrapping_sub(B::MEMORY.flash));
+        }
+        is_mru
+    }
+
+    /// The last cycle of the instruction at `pc`, in which the next word is fetched if it is due.
+    #[inline(always)]
+    pub fn fetch(&mut self, clock: P::Clock, op: &Op, pc: u32, in_flash: bool) -> P::Clock {
+        if in_flash && op.fetch == B::MEMORY.flash_slave {
+            return self.hit(clock, pc.wrapping_add(4));
+        }
+        self.policy.ask(clock, op.fetch)
+    }
+
+    /// The same if the next word is known, should it be one of flash.
+    #[inline(always)]
+    pub fn fetch_known(&mut self, clock: P::Clock, op: &Op, in_flash: bool) -> P::Clock {
+        if in_flash && op.fetch == B::MEMORY.flash_slave {
+            self.hit_known(clock)
+        } else {
+            self.policy.ask(clock, op.fetch)
+        }
+    }
+
+    /// Whether all that a branch to `target` fetches is known.
+    #[inline(always)]
+    pub fn is_mru(&self, target: u32) -> bool {
+        self.has_mru(target) && (target & 2 == 0 || self.has_mru(target.wrapping_add(2)))
+    }
+
+    /// The two last cycles of a branch, if it `is_mru` the target.
+    #[inline(always)]
+    pub fn go_known(&mut self, clock: P::Clock, target: u32) -> P::Clock {
+        let clock = self.hit_known(clock);
+        if target & 2 == 0 { self.policy.ask(clock, Slave::INTERNAL) } else { self.hit_known(clock) }
+    }
+
+    /// What a branch to `target` fetches, most likely in the view of SRAM that is near. None if a fast run cannot go on there, or
+    /// not yet (`unreachable`).
+    #[inline(always)]
+    pub fn refill(&mut self, all: &Instructions, near: CodeView, target: u32) -> Option<RefillSlaves> {
+        let (ops, base) = all.of::<B>(near);
+        let Some(op) = ops.get((target.wrapping_sub(base) >> 1) as usize) else {
+            return self.refill_from_elsewhere(all, target);
+        };
+        refill_from_ram::<B>(op, target)
+    }
+
+    #[inline(never)]
+    fn refill_from_elsewhere(&mut self, all: &Instructions, target: u32) -> Option<RefillSlaves> {
+        let place = CodeView::of::<B>(target)?;
+        if place != CodeView::Flash {
+            let (ops, base) = all.of::<B>(place);
+            return refill_from_ram::<B>(ops.get((target.wrapping_sub(base) >> 1) as usize)?, target);
+        }
+        if !self.may_hit(target & !3) {
+            return None;
+        }
+        if target & 2 == 0 {
+            return Some([B::MEMORY.flash_slave, Slave::INTERNAL]);
+        }
+        self.may_hit(target.wrapping_add(2)).then_some([B::MEMORY.flash_slave; 2])
+    }
+
+    /// The two last cycles of a branch.
+    #[inline(always)]
+    pub fn go(&mut self, mut clock: P::Clock, target: u32, refill: RefillSlaves) -> P::Clock {
+        for (number, address) in [target & !3, target.wrapping_add(2)].into_iter().enumerate() {
+            clock = self.ask(clock, refill[number], address);
+        }
+        clock
+    }
+
+    /// The word at an address that a load may have.
+    #[inline(always)]
+    pub fn loadable(&mut self, address: u32) -> Option<LoadedWord> {
+        if let Some((slave, index)) = B::locate_ram(address) {
+            let readable = self.policy.may_read(self.bus.tags().of(index));
+            return readable.then(|| LoadedWord { slave, word: self.bus.read_ram(index) });
+        }
+        self.may_hit(address)
+            .then(|| LoadedWord { slave: B::MEMORY.flash_slave, word: word_of_flash(address, self.bus) })
+    }
+
+    /// The cycle in which a word is read that may be, if any is.
+    #[inline(always)]
+    pub fn ask(&mut self, clock: P::Clock, slave: Slave, address: u32) -> P::Clock {
+        if slave == B::MEMORY.flash_slave { self.hit(clock, address) } else { self.policy.ask(clock, slave) }
+    }
+
+    /// Whether there is time for reading so many registers behind the APB bridge, and a fast run may: see `Registers::may_read`.
+    pub fn all_registers(&self, clock: P::Clock, first: u32, count: u32) -> Option<()> {
+        let now = self.policy.cycle(clock)?;
+        // And one more cycle, at most with a wait.
+        let has_room = self.policy.has_room(clock, count * B::BRIDGE_READ as u32 + MAX_CYCLES);
+        (has_room && self.bus.may_read_registers(first, count, now)).then_some(())
+    }
+
+    /// One of them, and the time at which the core has it.
+    pub fn read_register(&mut self, clock: P::Clock, address: u32) -> Option<(P::Clock, u32)> {
+        let value = self.bus.read_register(address, self.policy.cycle(clock)?)?;
+        let clock = self.policy.ask(clock, B::BRIDGE);
+        Some(((1..B::BRIDGE_READ).fold(clock, |clock, _| self.policy.ask(clock, Slave::INTERNAL)), value))
+    }
+
+    /// A register of SIO. None if a core in a fast run may not read it, or not at this time.
+    pub fn read_io(&mut self, clock: P::Clock, core: u8, address: u32) -> Option<u32> {
+        if let Some(value) = self.bus.read_stable_io(core, address) {
+            self.policy.read_stable_io();
+            return Some(value);
+        }
+        let now = self.policy.cycle(clock)?;
+        if self.policy.may_change_io() { self.bus.read_harmless_io(core, address, now) } else { None }
+    }
+
+    /// Writes a register of SIO. None if a core in a fast run may not.
+    pub fn write_io(&mut self, clock: P::Clock, core: u8, address: u32, value: u32) -> Option<()> {
+        let now = self.policy.cycle(clock)?;
+        let may = B::is_io(address) && self.policy.may_change_io();
+        if may { self.bus.write_harmless_io(core, address, value, now) } else { None }
+    }
+
+    /// The bank and index of a word of SRAM that may be written.
+    #[inline(always)]
+    pub fn writable(&mut self, address: u32) -> Option<(Slave, u32)> {
+        let (slave, index) = B::locate_ram(address)?;
+        self.policy.may_write(self.bus.tags().of(index)).then_some((slave, index))
+    }
+
+    #[inline(always)]
+    pub fn write(
+        &mut self,
+        clock: P::Clock,
+        slave: Slave,
+        index: u32,
+        address: u32,
+        width: Width,
+        value: u32,
+    ) -> P::Clock {
+        let old = self.bus.write_ram(index, address, width, value);
+        self.policy.wrote(index, old);
+        self.policy.ask(clock, slave)
+    }
+
+    /// Whether there is time for LDM, STM and the like, and they may have all the words that they move, from an aligned
+    /// address on.
+    #[inline(always)]
+    pub fn all(
+        &mut self,
+        clock: P::Clock,
+        first: u32,
+        list: u16,
+        may: impl Fn(&mut P, &mut AccessTag) -> bool,
+    ) -> Option<()> {
+        let count = list.count_ones();
+        // One more cycle, and the two of a branch if PC is among them.
+        if first & 3 != 0 || count == 0 || !self.policy.has_room(clock, count + MAX_CYCLES) {
+            return None;
+        }
+        for number in 0..count {
+            let (_, index) = B::locate_ram(first.wrapping_add(4 * number))?;
+            if !may(self.policy, self.bus.tags().of(index)) {
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+#[inline(always)]
+fn refill_from_ram<B: FastBus>(op: &Op, target: u32) -> Option<RefillSlaves> {
+    // What is fetched must be what is executed: so it has to be decoded before.
+    if op.code == Code::Undecoded {
+        return None;
+    }
+    let second = if target & 2 == 0 { Slave::INTERNAL } else { bank::<B>(target.wrapping_add(2))? };
+    Some([bank::<B>(target)?, second])
+}
+
+/// The bank that an address is in.
+#[inline(always)]
+fn bank<B: FastBus>(address: u32) -> Option<Slave> {
+    B::locate_ram(address).map(|(bank, _)| bank)
+}
+
+/// What is to be done about a target that has no `RefillSlaves`: in SRAM it was not decoded yet.
+#[cold]
+pub(crate) fn unreachable<B: FastBus>(target: u32) -> FastPathExit {
+    if matches!(CodeView::of::<B>(target), Some(CodeView::Ram | CodeView::Unstriped)) {
+        FastPathExit::Undecoded(target)
+    } else {
+        FastPathExit::Ends
+    }
+}
+
+fn word_of_flash<B: FastBus>(address: u32, bus: &B) -> u32 {
+    bus.flash().get((address & 0xff_ffff) as usize / 4).copied().unwrap_or(u32::MAX)
+}
+
+/// A word of the memories that the fast path knows.
+fn word_at<B: FastBus>(address: u32, bus: &B) -> Option<u32> {
+    match CodeView::of::<B>(address)? {
+        CodeView::Ram | CodeView::Unstriped => B::locate_ram(address).map(|(_, index)| bus.read_ram(index)),
+        CodeView::Flash => Some(word_of_flash(address, bus)),
+    }
+}
+
+pub(crate) fn half_at<B: FastBus>(address: u32, bus: &B) -> Option<u16> {
+    word_at(address, bus).map(|word| (word >> ((address & 2) * 8)) as u16)
+}
+
+/// What a core has fetched when it begins the instruction at `pc`, if memory has not changed since: the rest of the word,
+/// and the next word if that is an upper halfword.
+pub(crate) fn prefetched<B: FastBus>(pc: u32, bus: &B) -> Option<u64> {
+    if pc & 2 == 0 {
+        return word_at(pc, bus).map(u64::from);
+    }
+    Some(u64::from(word_at(pc, bus)? >> 16) | u64::from(word_at(pc.wrapping_add(2), bus)?) << 16)
+}

@@ -1,4 +1,4 @@
-//! Simulated dual-core chips: an RP2040 that counts every cycle, as true as what docs/simulator.md lists as assumed, and an
+//! Simulated dual-core chips: an RP2040 that counts every cycle (docs/simulator.md says from which sources), and an
 //! STM32H745 for function only.
 //!
 //! [`core`] is what any chip is made of, [`isa`] has the instruction sets, [`engine`] takes a chip through its cycles; [`rp2040`]

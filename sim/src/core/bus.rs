@@ -146,7 +146,8 @@ impl Arbiter {
     }
 
     /// Which of the masters in the set `asking` (a bit each, 4 of them) gets the slave: those of high priority first, among
-    /// equals the next in turn after the one last granted, the first one after reset.
+    /// equals the next in turn after the one last granted (that the turn goes 0, 1, 2, 3 and begins with 0 after reset is an
+    /// assumption).
     #[must_use]
     pub fn arbitrate(&self, slave: Slave, asking: u8) -> u8 {
         let high = asking & self.priority;

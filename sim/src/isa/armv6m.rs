@@ -25,6 +25,7 @@
 
 pub mod alu;
 pub(crate) mod code_cache;
+pub(crate) mod cycles;
 pub mod decode;
 pub mod exception;
 pub mod execute;

@@ -4,6 +4,8 @@
 
 use crate::core::access::Width;
 use crate::core::bus::{Bus, Slave};
+use crate::core::time::Cycle;
+use crate::isa::armv6m::cycles::{BRANCH, Cycles, LOAD, Last, STORE};
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::{Core, Phase};
 
@@ -143,11 +145,21 @@ impl<B: Bus> Core<B> {
         Progress::Posted
     }
 
-    /// The single-cycle I/O port is not the bus: an access there and a fetch go together (TRM 2.2.2, table 3-1 note b).
+    /// The single-cycle I/O port is not the bus: an access there takes no cycle of its own, but goes together with the first of
+    /// those behind data (TRM 2.2.2, table 3-1 note b).
     fn transfer_io(&mut self, direction: Phase) {
         self.io_address = self.address;
         self.resume = direction;
-        self.post_beside(Phase::Io);
+        if self.io_cycles().idle == 0 {
+            self.post_beside(Phase::Io);
+        } else {
+            self.post_internal(Phase::Io);
+        }
+    }
+
+    /// The cycles behind an access to the I/O port.
+    pub(crate) fn io_cycles(&self) -> Cycles {
+        if self.resume == Phase::Store { STORE } else { LOAD }
     }
 
     /// Posts what goes together with a fetch, if one is due.
@@ -156,6 +168,20 @@ impl<B: Bus> Core<B> {
             self.post_internal(phase);
         } else {
             self.post(self.pc.wrapping_add(2), phase);
+        }
+    }
+
+    /// The cycles of an instruction behind those of its data, from cycle `t` on: execution goes on at `pc`.
+    #[inline(always)]
+    pub(crate) fn finish(&mut self, cycles: Cycles) -> Progress {
+        self.t += Cycle::from(cycles.idle);
+        match cycles.last {
+            Last::Fetch => self.end_cycle(),
+            Last::Refill => {
+                self.post(self.pc & !3, Phase::Target);
+                Progress::Posted
+            }
+            Last::FetchThenRefill | Last::FetchTwice => unreachable!("of 32-bit instructions: see `finish_wide`"),
         }
     }
 
@@ -173,8 +199,7 @@ impl<B: Bus> Core<B> {
     #[inline(always)]
     pub(crate) fn branch_to(&mut self, target: u32) -> Progress {
         self.pc = target & !1;
-        self.post(target & !3, Phase::Target);
-        Progress::Posted
+        self.finish(BRANCH)
     }
 
     /// Ends the first cycle of a branch whose target word has come.

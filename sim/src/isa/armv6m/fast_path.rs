@@ -20,14 +20,12 @@ use crate::engine::fast_bus::FastBus;
 use crate::engine::native_context::{NativeContext, Role};
 use crate::engine::policy::PeerPolicy;
 use crate::isa::armv6m::code_cache::{CodeCache, CodeView, Instructions};
+use crate::isa::armv6m::cycles::{LOAD, MAX_CYCLES, STORE};
 use crate::isa::armv6m::decode::{Code, Op, TABLE};
 use crate::isa::armv6m::execute::Effect;
 use crate::isa::armv6m::native::{Native, NativeExit};
 use crate::isa::armv6m::{Core, Phase, wide};
 use memory::{FastMemory, half_at, prefetched, unreachable};
-
-/// Cycles of the longest instruction in a fast run that moves no list of registers: BL.
-pub(crate) const MAX_CYCLES: u32 = 3;
 
 /// Cycles for which it is worth it to look for native code.
 const MIN_NATIVE_BUDGET: u32 = 48;
@@ -260,7 +258,7 @@ impl<B: FastBus> Core<B> {
                     };
                     clock = fast.ask(clock, loadable.slave, address);
                     self.set(op.d, extract(loadable.word, address, op.width));
-                    clock = fast.fetch(clock, op, pc, in_flash);
+                    clock = fast.finish(clock, LOAD, op, pc, in_flash);
                     pc = pc.wrapping_add(2);
                 }
                 Effect::Store(address) => {
@@ -271,7 +269,7 @@ impl<B: FastBus> Core<B> {
                         break if B::is_io(address) { FastPathExit::Rare(*op) } else { FastPathExit::Ends };
                     };
                     clock = fast.write(clock, slave, index, address, op.width, self.reg(op.d));
-                    clock = fast.fetch(clock, op, pc, in_flash);
+                    clock = fast.finish(clock, STORE, op, pc, in_flash);
                     pc = pc.wrapping_add(2);
                 }
                 Effect::Rare if op.code == Code::Undecoded => break FastPathExit::Undecoded(pc),

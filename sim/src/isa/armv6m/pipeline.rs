@@ -2,13 +2,16 @@
 
 #![allow(clippy::trivially_copy_pass_by_ref)] // of a decoded instruction, only what is needed is then read: measured, see bench/sim
 
-use crate::core::access::{Width, extract};
+mod lockstep;
+
+use crate::core::access::Width;
 use crate::core::bus::{Bus, Slave};
 use crate::core::time::Cycle;
 use crate::engine::LONG_STALL_CYCLES;
-use crate::engine::cpu::{Cpu, Pipeline, Request};
+use crate::engine::cpu::Cpu;
+use crate::isa::armv6m::cycles::{BRANCH, Cycles, Last};
 use crate::isa::armv6m::decode::{Code, Op, TABLE};
-use crate::isa::armv6m::execute::{Effect, Progress};
+use crate::isa::armv6m::execute::Progress;
 use crate::isa::armv6m::{Core, Phase};
 
 /// What the next cycle of a pipeline is.
@@ -18,12 +21,14 @@ enum State {
     Ready,
     /// The same again, lost to the other core.
     Waits,
+    /// So many in which nothing is asked for, before the last.
+    Idle(u32),
     /// The last of an instruction, in which nothing is asked for.
     Rests,
-    /// The last of an instruction, in which the next word is fetched.
+    /// The last of an instruction, in which the next word is fetched if that is due.
     Last,
     /// The one in which the word is fetched where execution goes on.
-    RefillSlaves,
+    Refill,
     /// The next element of LDM or POP.
     LoadNext,
     /// The next element of STM or PUSH.
@@ -80,9 +85,13 @@ impl PipelineState {
             return;
         }
         self.put_back(core, now + 1);
-        if self.state == State::RefillSlaves {
-            core.post(self.pc & !3, Phase::Target);
-        } else {
+        let progress = match self.state {
+            State::Refill => core.finish(BRANCH),
+            State::Last => core.end_cycle(),
+            State::Idle(idle) => core.finish(Cycles { idle, last: Last::Fetch }),
+            _ => Progress::Boundary,
+        };
+        if progress == Progress::Boundary {
             core.post_internal(Phase::Start);
         }
     }
@@ -104,10 +113,15 @@ impl PipelineState {
         };
     }
 
-    /// One cycle is left of an instruction.
+    /// What is left of an instruction when its data has come.
     #[inline(always)]
-    fn end(&mut self) {
-        self.state = if self.pc & 2 == 0 { State::Rests } else { State::Last };
+    fn finish(&mut self, cycles: Cycles) {
+        debug_assert!(cycles.last == Last::Fetch, "else it is posted");
+        self.state = match cycles.idle {
+            0 if self.pc & 2 == 0 => State::Rests,
+            0 => State::Last,
+            idle => State::Idle(idle),
+        };
     }
 
     fn put_back<B: Bus>(&self, core: &mut Core<B>, now: Cycle) {
@@ -128,53 +142,18 @@ impl<B: Bus> Core<B> {
         self.phase == Phase::LoadMany && self.list == 1 << 15
     }
 
-    /// Begins cycle `now`: all that needs no bus is done, and the pipeline has what is asked of it. False if the core does nothing
-    /// for a while, or stops before its next instruction.
-    #[inline(always)]
-    pub(crate) fn issue_cycle<const WATCH: bool>(
-        &mut self,
-        pipeline: &mut PipelineState,
-        now: Cycle,
-        bus: &mut B,
-    ) -> bool {
-        if pipeline.state != State::Ready {
-            return self.go_on::<WATCH>(pipeline, now, bus);
-        }
-        if now >= self.attention && self.take_pending_exception(pipeline, now) {
-            return self.resume::<WATCH>(pipeline, now, bus);
-        }
-        let op = &TABLE[(pipeline.queue & 0xffff) as usize];
-        let pc = pipeline.pc;
-        if WATCH && bus.fabric_mut().watch.may_concern(pc) {
-            pipeline.put_back(self, now);
-            if self.watch_execution(bus) {
-                return false;
-            }
-        }
-        match self.execute(op, pc) {
-            Effect::Next => {
-                self.pass(pipeline);
-                self.fetch_if_due(pipeline, now, bus)
-            }
-            Effect::Branch => {
-                self.stats.instructions += 1;
-                pipeline.pc = pc.wrapping_add(4).wrapping_add(op.immediate as i32 as u32);
-                self.ask(pipeline, pipeline.pc & !3, Phase::Target, now, bus)
-            }
-            Effect::Load(address) => self.transfer(pipeline, op, address, Phase::Load, now, bus),
-            Effect::Store(address) => self.transfer(pipeline, op, address, Phase::Store, now, bus),
-            Effect::Rare => self.issue_on_slow_path::<WATCH>(pipeline, now, bus),
-        }
-    }
-
     /// Begins a cycle that is not the first of an instruction.
     #[inline(always)]
     fn go_on<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
         match std::mem::replace(&mut pipeline.state, State::Ready) {
             State::Ready | State::Rests => pipeline.asks_nothing(),
             State::Waits => true,
+            State::Idle(left) => {
+                pipeline.state = if left > 1 { State::Idle(left - 1) } else { State::Last };
+                pipeline.asks_nothing()
+            }
             State::Last => self.fetch_if_due(pipeline, now, bus),
-            State::RefillSlaves => self.ask(pipeline, pipeline.pc & !3, Phase::Target, now, bus),
+            State::Refill => self.ask(pipeline, pipeline.pc & !3, Phase::Target, now, bus),
             State::LoadNext => self.next_element(pipeline, Phase::LoadMany, now, bus),
             State::StoreNext => self.next_element(pipeline, Phase::StoreMany, now, bus),
             State::Posted => self.resume::<WATCH>(pipeline, now, bus),
@@ -197,7 +176,7 @@ impl<B: Bus> Core<B> {
         }
         *pipeline = PipelineState::of(self, now);
         if pipeline.state == State::Ready {
-            return self.issue_cycle::<WATCH>(pipeline, now, bus);
+            return self.issue::<WATCH>(pipeline, now, bus);
         }
         let moves_many = matches!(self.phase, Phase::LoadMany | Phase::StoreMany);
         if self.phase.is_plain() && !(moves_many && (self.loads_pc() || now >= self.attention)) {
@@ -206,53 +185,6 @@ impl<B: Bus> Core<B> {
         }
         pipeline.leave_to(self, now);
         true
-    }
-
-    /// Deals with what the pipeline has got in cycle `now`.
-    #[inline(always)]
-    pub(crate) fn complete_cycle<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
-        if pipeline.state == State::Posted {
-            return self.complete_posted::<WATCH>(pipeline, now, bus);
-        }
-        bus.fabric_mut().arbiter.grant(self.id, pipeline.slave);
-        if WATCH {
-            self.count(bus, pipeline.slave);
-        }
-        match pipeline.phase {
-            Phase::Fetch => pipeline.queue |= u64::from(word(pipeline, bus)) << 16,
-            Phase::Load => {
-                let value = extract(word(pipeline, bus), pipeline.address, pipeline.width);
-                self.set_number(pipeline.register, value);
-                self.see::<WATCH>(pipeline, now, bus, false, value);
-                pipeline.end();
-            }
-            Phase::Store => {
-                let value = self.regs[(pipeline.register & 15) as usize];
-                bus.store_ram(pipeline.index, pipeline.address, pipeline.width, value);
-                self.see::<WATCH>(pipeline, now, bus, true, value);
-                pipeline.end();
-            }
-            Phase::Target => {
-                pipeline.queue = u64::from(word(pipeline, bus)) >> ((pipeline.pc & 2) * 8);
-                pipeline.end();
-            }
-            Phase::FetchThenTarget => {
-                word(pipeline, bus);
-                pipeline.state = State::RefillSlaves;
-            }
-            Phase::LoadMany => {
-                let value = word(pipeline, bus);
-                self.see::<WATCH>(pipeline, now, bus, false, value);
-                pipeline.state = if self.element_loaded(value) { State::Last } else { State::LoadNext };
-            }
-            Phase::StoreMany => {
-                let value = self.next_element_to_store();
-                bus.store_ram(pipeline.index, pipeline.address, Width::Word, value);
-                self.see::<WATCH>(pipeline, now, bus, true, value);
-                pipeline.state = if self.element_stored() { State::Last } else { State::StoreNext };
-            }
-            _ => unreachable!("a pipeline asks for nothing else"),
-        }
     }
 
     /// The same of what is posted.
@@ -264,55 +196,6 @@ impl<B: Bus> Core<B> {
             self.perform_posted::<WATCH>(bus);
         }
         *pipeline = PipelineState::of(self, now + 1);
-    }
-
-    /// Stops before cycle `now`, whether the pipeline has something to ask for already or not.
-    pub(crate) fn stop_before<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
-        match pipeline.state {
-            State::Ready => {
-                pipeline.put_back(self, now);
-                self.post_internal(Phase::Start);
-            }
-            State::Posted => {}
-            _ => {
-                if self.issue_cycle::<WATCH>(pipeline, now, bus) {
-                    pipeline.post(self, now);
-                }
-            }
-        }
-    }
-
-    /// Begins the instruction at boundary `t`, or an exception before it, without doing anything on the bus.
-    #[inline(never)]
-    pub(crate) fn begin_instruction<const WATCH: bool>(&mut self, bus: &mut B) {
-        let now = self.t;
-        let mut pipeline = PipelineState::of(self, now);
-        if self.issue_cycle::<WATCH>(&mut pipeline, now, bus) {
-            pipeline.post(self, now);
-        }
-    }
-
-    /// The cycle is lost to the other core.
-    #[inline(always)]
-    pub(crate) fn lose_pipeline_cycle<const WATCH: bool>(
-        &mut self,
-        pipeline: &mut PipelineState,
-        now: Cycle,
-        bus: &mut B,
-    ) {
-        match pipeline.phase {
-            _ if pipeline.state == State::Posted => self.lose_cycle::<WATCH>(bus),
-            // It may be abandoned before it is asked for again.
-            Phase::LoadMany | Phase::StoreMany => {
-                pipeline.post(self, now);
-                pipeline.state = State::Posted;
-                self.lose_cycle::<WATCH>(bus);
-            }
-            _ => {
-                pipeline.state = State::Waits;
-                self.lost::<WATCH>(pipeline.slave, now, bus);
-            }
-        }
     }
 
     /// The instruction at the pipeline's place is begun.
@@ -429,7 +312,7 @@ impl<B: Bus> Core<B> {
         if self.t == now + 1 && self.phase == Phase::Target {
             // BL in an upper halfword.
             pipeline.pc = self.pc;
-            pipeline.state = State::RefillSlaves;
+            pipeline.state = State::Refill;
             return pipeline.asks_nothing();
         }
         self.resume::<WATCH>(pipeline, now, bus)
@@ -449,99 +332,4 @@ impl<B: Bus> Core<B> {
 #[inline(always)]
 fn word<B: Bus>(pipeline: &PipelineState, bus: &mut B) -> u32 {
     bus.read_at_once(pipeline.slave, pipeline.address, pipeline.index)
-}
-
-impl Pipeline for PipelineState {
-    #[inline(always)]
-    fn slave(&self) -> Slave {
-        self.slave
-    }
-
-    #[inline(always)]
-    fn request(&self) -> Request {
-        let writes = matches!(self.phase, Phase::Store | Phase::StoreMany);
-        Request { slave: self.slave, address: self.address, place: self.index, writes }
-    }
-
-    #[inline(always)]
-    fn is_ready(&self) -> bool {
-        self.state == State::Ready
-    }
-
-    #[inline(always)]
-    fn is_posted(&self) -> bool {
-        self.state == State::Posted
-    }
-
-    fn pc(&self) -> u32 {
-        self.pc
-    }
-}
-
-impl<B: Bus> Cpu<B> for Core<B> {
-    type Pipeline = PipelineState;
-
-    fn id(&self) -> u8 {
-        self.id
-    }
-
-    #[inline(always)]
-    fn time(&self) -> Cycle {
-        self.t
-    }
-
-    #[inline(always)]
-    fn attention(&self) -> Cycle {
-        self.attention
-    }
-
-    #[inline(always)]
-    fn is_at_boundary(&self) -> bool {
-        self.phase == Phase::Start
-    }
-
-    fn posted_slave(&self) -> Slave {
-        self.slave
-    }
-
-    fn reads_bridge(&self) -> bool {
-        self.reads_registers()
-    }
-
-    #[inline(always)]
-    fn pipeline(&self, now: Cycle) -> PipelineState {
-        PipelineState::of(self, now)
-    }
-
-    #[inline(always)]
-    fn post_pipeline(&mut self, pipeline: &PipelineState, now: Cycle) {
-        pipeline.post(self, now);
-    }
-
-    #[inline(always)]
-    fn issue<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
-        self.issue_cycle::<WATCH>(pipeline, now, bus)
-    }
-
-    #[inline(always)]
-    fn complete<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
-        self.complete_cycle::<WATCH>(pipeline, now, bus);
-    }
-
-    #[inline(always)]
-    fn lose<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
-        self.lose_pipeline_cycle::<WATCH>(pipeline, now, bus);
-    }
-
-    fn stop<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
-        self.stop_before::<WATCH>(pipeline, now, bus);
-    }
-
-    fn begin<const WATCH: bool>(&mut self, bus: &mut B) {
-        self.begin_instruction::<WATCH>(bus);
-    }
-
-    fn perform<const WATCH: bool>(&mut self, bus: &mut B) {
-        self.perform_posted::<WATCH>(bus);
-    }
 }

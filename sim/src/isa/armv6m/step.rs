@@ -5,6 +5,7 @@ use crate::core::access::{extract, replicate};
 use crate::core::bus::{Access, Bus, Slave};
 use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::CoreEvent;
+use crate::isa::armv6m::cycles::{LOAD, LOAD_MULTIPLE, POP_PC, STORE, STORE_MULTIPLE};
 use crate::isa::armv6m::execute::Progress;
 use crate::isa::armv6m::{Core, Phase};
 
@@ -25,7 +26,7 @@ impl<B: Bus> Core<B> {
             Phase::Load => self.read::<WATCH>(bus).map_or(Progress::Posted, |word| self.end_load(word)),
             Phase::Store => {
                 if self.write::<WATCH>(bus, self.regs[(self.register & 15) as usize]) {
-                    self.end_cycle()
+                    self.finish(STORE)
                 } else {
                     Progress::Posted
                 }
@@ -39,7 +40,8 @@ impl<B: Bus> Core<B> {
             }
             Phase::Io => {
                 self.do_io::<WATCH>(bus);
-                self.fetch_beside::<WATCH>(bus)
+                let cycles = self.io_cycles();
+                if cycles.idle == 0 { self.fetch_beside::<WATCH>(bus) } else { self.finish(cycles) }
             }
             Phase::Sev => {
                 bus.fabric_mut().requests.send_event(self.t);
@@ -127,19 +129,18 @@ impl<B: Bus> Core<B> {
     fn end_load(&mut self, word: u32) -> Progress {
         let value = extract(word, self.address, self.width);
         self.set_number(self.register, value);
-        self.end_cycle()
+        self.finish(LOAD)
     }
 
     fn end_load_many(&mut self, word: u32) -> Progress {
         if self.list == 1 << 15 {
             self.list = 0;
             self.regs[13] = self.writeback;
-            // POP with PC takes 3 + N cycles: one more until the PC is there, then a branch (TRM table 3-1).
-            self.t += 1;
+            self.t += Cycle::from(POP_PC.idle);
             return self.branch_exchange(word, self.began);
         }
         if self.element_loaded(word) {
-            return self.end_cycle();
+            return self.finish(LOAD_MULTIPLE);
         }
         self.post(self.address.wrapping_add(4), Phase::LoadMany);
         Progress::Posted
@@ -147,7 +148,7 @@ impl<B: Bus> Core<B> {
 
     fn end_store_many(&mut self) -> Progress {
         if self.element_stored() {
-            return self.end_cycle();
+            return self.finish(STORE_MULTIPLE);
         }
         self.post(self.address.wrapping_add(4), Phase::StoreMany);
         Progress::Posted
@@ -364,7 +365,7 @@ impl<B: Bus> Core<B> {
         }
         self.t += 1;
         match self.phase {
-            Phase::Store => self.end_cycle(),
+            Phase::Store => self.finish(STORE),
             Phase::StoreMany => self.end_store_many(),
             _ => self.end_push(bus),
         }

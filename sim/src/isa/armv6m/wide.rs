@@ -4,7 +4,8 @@
 
 use crate::core::bus::Bus;
 use crate::core::cortex_m::SV_CALL;
-use crate::core::time::NEVER;
+use crate::core::time::{Cycle, NEVER};
+use crate::isa::armv6m::cycles::{CALL, Cycles, Last, SYSTEM};
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::execute::Progress;
 use crate::isa::armv6m::hard_fault::Cause;
@@ -15,37 +16,31 @@ impl<B: Bus> Core<B> {
     #[inline(never)]
     pub(crate) fn wide(&mut self, pc: u32, first: u16) -> Progress {
         let first = u32::from(first);
-        let upper = pc & 2 != 0;
         let second = self.queue as u32 & 0xffff;
         self.queue >>= 16;
         if let Some(target) = branch_target(pc, first as u16, second as u16) {
             self.regs[14] = pc.wrapping_add(4) | 1;
             self.pc = target;
-            return self.refill(pc);
+            return self.finish_wide(pc, CALL);
         }
         if !self.system_instruction(first, second) {
             return self.fault_for(pc, Self::undefined(pc, first as u16, Some(second as u16)));
         }
         self.pc = pc.wrapping_add(4);
-        if refills(first, second) {
-            return self.refill(pc);
-        }
-        if upper {
-            self.t += 1;
-            self.post(self.pc.wrapping_add(2), Phase::FetchMiddle);
-        } else {
-            self.post(self.pc, Phase::FetchEarly);
-        }
-        Progress::Posted
+        self.finish_wide(pc, if refills(first, second) { CALL } else { SYSTEM })
     }
 
-    /// Goes on at `self.pc`, whose word is asked for in the second cycle of the instruction at `pc`.
-    fn refill(&mut self, pc: u32) -> Progress {
-        if pc & 2 == 0 {
-            self.post(pc.wrapping_add(4), Phase::FetchThenTarget);
-        } else {
-            self.t += 1;
-            self.post(self.pc & !3, Phase::Target);
+    /// The cycles of a 32-bit instruction at `at`: execution goes on at `pc`.
+    fn finish_wide(&mut self, at: u32, cycles: Cycles) -> Progress {
+        self.t += Cycle::from(cycles.idle);
+        let upper = at & 2 != 0;
+        // In its first cycle one in an upper halfword asks for nothing: the next word was fetched before.
+        self.t += Cycle::from(upper);
+        match (cycles.last, upper) {
+            (Last::FetchTwice, false) => self.post(at.wrapping_add(4), Phase::FetchEarly),
+            (Last::FetchTwice, true) => self.post(at.wrapping_add(6), Phase::FetchMiddle),
+            (_, false) => self.post(at.wrapping_add(4), Phase::FetchThenTarget),
+            (_, true) => self.post(self.pc & !3, Phase::Target),
         }
         Progress::Posted
     }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
 
-use super::{FastPathExit, MAX_CYCLES};
+use super::FastPathExit;
 use crate::core::access::Width;
 use crate::core::bus::Slave;
 use crate::engine::access_tags::AccessTag;
@@ -11,6 +11,7 @@ use crate::engine::mru_words::MruWords;
 use crate::engine::native_context::NativeContext;
 use crate::engine::policy::PeerPolicy;
 use crate::isa::armv6m::code_cache::{CodeView, Instructions};
+use crate::isa::armv6m::cycles::{Cycles, Last, MAX_CYCLES};
 use crate::isa::armv6m::decode::{Code, Op};
 
 /// What the fast path needs of the bus.
@@ -109,6 +110,46 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
             self.mru.insert(address.wrapping_sub(B::MEMORY.flash));
         }
         is_mru
+    }
+
+    /// Cycles in which nothing is asked for.
+    #[inline(always)]
+    pub fn idle(&mut self, clock: P::Clock, cycles: u32) -> P::Clock {
+        (0..cycles).fold(clock, |clock, _| self.policy.ask(clock, Slave::INTERNAL))
+    }
+
+    /// The cycles of the instruction at `pc` behind those of its data, if it branches nowhere.
+    #[inline(always)]
+    pub fn finish(&mut self, clock: P::Clock, cycles: Cycles, op: &Op, pc: u32, in_flash: bool) -> P::Clock {
+        debug_assert!(cycles.last == Last::Fetch, "else it branches");
+        let clock = self.idle(clock, cycles.idle);
+        self.fetch(clock, op, pc, in_flash)
+    }
+
+    /// The same of one that goes on at a target which is fetched from these slaves.
+    #[inline(always)]
+    pub fn finish_at(
+        &mut self,
+        clock: P::Clock,
+        cycles: Cycles,
+        (op, pc, in_flash): (&Op, u32, bool),
+        (target, refill): (u32, RefillSlaves),
+    ) -> P::Clock {
+        let clock = self.idle(clock, cycles.idle);
+        match cycles.last {
+            Last::Fetch => self.fetch(clock, op, pc, in_flash),
+            Last::Refill => self.go(clock, target, refill),
+            Last::FetchThenRefill => {
+                let clock = self.fetch(clock, op, pc, in_flash);
+                self.go(clock, target, refill)
+            }
+            Last::FetchTwice => {
+                let clock = self.fetch(clock, op, pc, in_flash);
+                let middle = if pc & 2 == 0 { Slave::INTERNAL } else { refill[1] };
+                let clock = self.ask(clock, middle, target.wrapping_add(2));
+                self.policy.ask(clock, Slave::INTERNAL)
+            }
+        }
     }
 
     /// The last cycle of the instruction at `pc`, in which the next word is fetched if it is due.

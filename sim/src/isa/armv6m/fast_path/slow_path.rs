@@ -6,11 +6,11 @@
 use super::FastPathExit;
 use super::memory::{FastMemory, half_at, unreachable};
 use crate::core::access::Width;
-use crate::core::bus::Slave;
 use crate::core::time::Cycle;
 use crate::engine::fast_bus::FastBus;
 use crate::engine::policy::PeerPolicy;
 use crate::isa::armv6m::code_cache::{CodeView, Instructions};
+use crate::isa::armv6m::cycles::{BRANCH, CALL, LOAD, LOAD_MULTIPLE, POP_PC, REGISTERS, STORE, STORE_MULTIPLE, SYSTEM};
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::{Core, Phase, wide};
 
@@ -52,7 +52,7 @@ impl<B: FastBus> Core<B> {
                 fast.all(clock, first, list, P::may_write).ok_or(FastPathExit::Ends)?;
                 self.store_many(&op, downwards);
                 clock = self.store_elements(fast, clock, first).ok_or(FastPathExit::Ends)?;
-                clock = fast.fetch(clock, &op, pc, IN_FLASH);
+                clock = fast.finish(clock, STORE_MULTIPLE, &op, pc, IN_FLASH);
                 pc.wrapping_add(2)
             }
             Code::Pop | Code::Ldm => {
@@ -64,7 +64,7 @@ impl<B: FastBus> Core<B> {
                     fast.all(clock, first, list, P::may_read).ok_or(FastPathExit::Ends)?;
                 }
                 clock = self.load_elements(fast, clock, &op, 0).ok_or(FastPathExit::Ends)?;
-                clock = fast.fetch(clock, &op, pc, IN_FLASH);
+                clock = fast.finish(clock, LOAD_MULTIPLE, &op, pc, IN_FLASH);
                 pc.wrapping_add(2)
             }
             Code::PopPc => {
@@ -79,8 +79,7 @@ impl<B: FastBus> Core<B> {
                 clock = fast.policy.ask(clock, slave);
                 self.list = 0;
                 self.regs[13] = self.writeback;
-                clock = fast.policy.ask(clock, Slave::INTERNAL);
-                clock = fast.go(clock, target, refill);
+                clock = fast.finish_at(clock, POP_PC, (&op, pc, IN_FLASH), (target, refill));
                 target
             }
             Code::Bx | Code::Blx => {
@@ -89,14 +88,14 @@ impl<B: FastBus> Core<B> {
                 if op.code == Code::Blx {
                     self.regs[14] = pc.wrapping_add(2) | 1;
                 }
-                clock = fast.go(clock, target, refill);
+                clock = fast.finish_at(clock, BRANCH, (&op, pc, IN_FLASH), (target, refill));
                 target
             }
             Code::MovPc | Code::AddPc => {
                 let value = self.high(op.m, pc);
                 let target = if op.code == Code::MovPc { value } else { pc.wrapping_add(4).wrapping_add(value) } & !1;
                 let refill = fast.refill(all, CodeView::Ram, target).ok_or_else(|| unreachable::<B>(target))?;
-                clock = fast.go(clock, target, refill);
+                clock = fast.finish_at(clock, BRANCH, (&op, pc, IN_FLASH), (target, refill));
                 target
             }
             Code::Wide => return self.slow_path_wide::<P, IN_FLASH>(fast, all, clock, &op),
@@ -108,7 +107,7 @@ impl<B: FastBus> Core<B> {
                 if !done {
                     return Err(FastPathExit::Ends);
                 }
-                clock = fast.fetch(clock, &op, pc, IN_FLASH);
+                clock = fast.finish(clock, REGISTERS, &op, pc, IN_FLASH);
                 pc.wrapping_add(2)
             }
             Code::LoadImm | Code::LoadReg if op.width == Width::Word => {
@@ -118,7 +117,7 @@ impl<B: FastBus> Core<B> {
                 // That of the I/O port, which is not the bus, comes in the same cycle as the next word.
                 (clock, value) = self.read_register(fast, clock, address).ok_or(FastPathExit::Ends)?;
                 self.set(op.d, value);
-                clock = fast.fetch(clock, &op, pc, IN_FLASH);
+                clock = fast.finish(clock, LOAD, &op, pc, IN_FLASH);
                 pc.wrapping_add(2)
             }
             Code::StoreImm | Code::StoreReg if op.width == Width::Word => {
@@ -126,7 +125,7 @@ impl<B: FastBus> Core<B> {
                 let address = self.reg(op.n).wrapping_add(offset);
                 fast.write_io(clock, self.id, address, self.reg(op.d)).ok_or(FastPathExit::Ends)?;
                 (self.io_address, self.resume) = (address, Phase::Store);
-                clock = fast.fetch(clock, &op, pc, IN_FLASH);
+                clock = fast.finish(clock, STORE, &op, pc, IN_FLASH);
                 pc.wrapping_add(2)
             }
             _ => return Err(FastPathExit::Ends),
@@ -140,7 +139,7 @@ impl<B: FastBus> Core<B> {
         &mut self,
         fast: &mut FastMemory<B, P>,
         all: &Instructions,
-        mut clock: P::Clock,
+        clock: P::Clock,
         op: &Op,
     ) -> Result<(u32, P::Clock), FastPathExit> {
         let pc = self.pc;
@@ -155,16 +154,8 @@ impl<B: FastBus> Core<B> {
         } else if !self.unless_it_unmasks_an_exception(|core| core.system_instruction(first, second)) {
             return Err(FastPathExit::Ends);
         }
-        // A branch that begins a word asks for the next word in vain.
-        clock = fast.fetch(clock, op, pc, IN_FLASH);
-        if branch.is_some() || wide::refills(first, second) {
-            clock = fast.go(clock, target, refill);
-        } else {
-            let middle = if pc & 2 == 0 { Slave::INTERNAL } else { refill[1] };
-            clock = fast.ask(clock, middle, next.wrapping_add(2));
-            clock = fast.policy.ask(clock, Slave::INTERNAL);
-        }
-        Ok((target, clock))
+        let cycles = if branch.is_some() || wide::refills(first, second) { CALL } else { SYSTEM };
+        Ok((target, fast.finish_at(clock, cycles, (op, pc, IN_FLASH), (target, refill))))
     }
 
     /// Stores all registers of STM or PUSH from an address on.

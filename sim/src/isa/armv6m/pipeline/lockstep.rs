@@ -1,0 +1,212 @@
+//! A core as the lock-step engine sees it.
+
+#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
+
+use super::{PipelineState, State, word};
+use crate::core::access::{Width, extract};
+use crate::core::bus::{Bus, Slave};
+use crate::core::time::Cycle;
+use crate::engine::cpu::{Cpu, Pipeline, Request};
+use crate::isa::armv6m::cycles::{LOAD, LOAD_MULTIPLE, REGISTERS, STORE, STORE_MULTIPLE};
+use crate::isa::armv6m::decode::TABLE;
+use crate::isa::armv6m::execute::Effect;
+use crate::isa::armv6m::{Core, Phase};
+
+impl Pipeline for PipelineState {
+    #[inline(always)]
+    fn slave(&self) -> Slave {
+        self.slave
+    }
+
+    #[inline(always)]
+    fn request(&self) -> Request {
+        let writes = matches!(self.phase, Phase::Store | Phase::StoreMany);
+        Request { slave: self.slave, address: self.address, place: self.index, writes }
+    }
+
+    #[inline(always)]
+    fn is_ready(&self) -> bool {
+        self.state == State::Ready
+    }
+
+    #[inline(always)]
+    fn is_posted(&self) -> bool {
+        self.state == State::Posted
+    }
+
+    fn pc(&self) -> u32 {
+        self.pc
+    }
+}
+
+impl<B: Bus> Cpu<B> for Core<B> {
+    type Pipeline = PipelineState;
+
+    fn id(&self) -> u8 {
+        self.id
+    }
+
+    #[inline(always)]
+    fn time(&self) -> Cycle {
+        self.t
+    }
+
+    #[inline(always)]
+    fn attention(&self) -> Cycle {
+        self.attention
+    }
+
+    #[inline(always)]
+    fn is_at_boundary(&self) -> bool {
+        self.phase == Phase::Start
+    }
+
+    fn posted_slave(&self) -> Slave {
+        self.slave
+    }
+
+    fn reads_bridge(&self) -> bool {
+        self.reads_registers()
+    }
+
+    #[inline(always)]
+    fn pipeline(&self, now: Cycle) -> PipelineState {
+        PipelineState::of(self, now)
+    }
+
+    #[inline(always)]
+    fn post_pipeline(&mut self, pipeline: &PipelineState, now: Cycle) {
+        pipeline.post(self, now);
+    }
+
+    #[inline(always)]
+    fn issue<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
+        if pipeline.state != State::Ready {
+            return self.go_on::<WATCH>(pipeline, now, bus);
+        }
+        if now >= self.attention && self.take_pending_exception(pipeline, now) {
+            return self.resume::<WATCH>(pipeline, now, bus);
+        }
+        let op = &TABLE[(pipeline.queue & 0xffff) as usize];
+        let pc = pipeline.pc;
+        if WATCH && bus.fabric_mut().watch.may_concern(pc) {
+            pipeline.put_back(self, now);
+            if self.watch_execution(bus) {
+                return false;
+            }
+        }
+        match self.execute(op, pc) {
+            Effect::Next => {
+                self.pass(pipeline);
+                self.fetch_if_due(pipeline, now, bus)
+            }
+            Effect::Branch => {
+                self.stats.instructions += 1;
+                pipeline.pc = pc.wrapping_add(4).wrapping_add(op.immediate as i32 as u32);
+                self.ask(pipeline, pipeline.pc & !3, Phase::Target, now, bus)
+            }
+            Effect::Load(address) => self.transfer(pipeline, op, address, Phase::Load, now, bus),
+            Effect::Store(address) => self.transfer(pipeline, op, address, Phase::Store, now, bus),
+            Effect::Rare => self.issue_on_slow_path::<WATCH>(pipeline, now, bus),
+        }
+    }
+
+    #[inline(always)]
+    fn complete<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
+        if pipeline.state == State::Posted {
+            return self.complete_posted::<WATCH>(pipeline, now, bus);
+        }
+        bus.fabric_mut().arbiter.grant(self.id, pipeline.slave);
+        if WATCH {
+            self.count(bus, pipeline.slave);
+        }
+        match pipeline.phase {
+            Phase::Fetch => pipeline.queue |= u64::from(word(pipeline, bus)) << 16,
+            Phase::Load => {
+                let value = extract(word(pipeline, bus), pipeline.address, pipeline.width);
+                self.set_number(pipeline.register, value);
+                self.see::<WATCH>(pipeline, now, bus, false, value);
+                pipeline.finish(LOAD);
+            }
+            Phase::Store => {
+                let value = self.regs[(pipeline.register & 15) as usize];
+                bus.store_ram(pipeline.index, pipeline.address, pipeline.width, value);
+                self.see::<WATCH>(pipeline, now, bus, true, value);
+                pipeline.finish(STORE);
+            }
+            Phase::Target => {
+                pipeline.queue = u64::from(word(pipeline, bus)) >> ((pipeline.pc & 2) * 8);
+                // The second cycle of a refill asks for the same word as the last one of an instruction.
+                pipeline.finish(REGISTERS);
+            }
+            Phase::FetchThenTarget => {
+                word(pipeline, bus);
+                pipeline.state = State::Refill;
+            }
+            Phase::LoadMany => {
+                let value = word(pipeline, bus);
+                self.see::<WATCH>(pipeline, now, bus, false, value);
+                if self.element_loaded(value) {
+                    pipeline.finish(LOAD_MULTIPLE);
+                } else {
+                    pipeline.state = State::LoadNext;
+                }
+            }
+            Phase::StoreMany => {
+                let value = self.next_element_to_store();
+                bus.store_ram(pipeline.index, pipeline.address, Width::Word, value);
+                self.see::<WATCH>(pipeline, now, bus, true, value);
+                if self.element_stored() {
+                    pipeline.finish(STORE_MULTIPLE);
+                } else {
+                    pipeline.state = State::StoreNext;
+                }
+            }
+            _ => unreachable!("a pipeline asks for nothing else"),
+        }
+    }
+
+    #[inline(always)]
+    fn lose<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
+        match pipeline.phase {
+            _ if pipeline.state == State::Posted => self.lose_cycle::<WATCH>(bus),
+            // It may be abandoned before it is asked for again.
+            Phase::LoadMany | Phase::StoreMany => {
+                pipeline.post(self, now);
+                pipeline.state = State::Posted;
+                self.lose_cycle::<WATCH>(bus);
+            }
+            _ => {
+                pipeline.state = State::Waits;
+                self.lost::<WATCH>(pipeline.slave, now, bus);
+            }
+        }
+    }
+
+    fn stop<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
+        match pipeline.state {
+            State::Ready => {
+                pipeline.put_back(self, now);
+                self.post_internal(Phase::Start);
+            }
+            State::Posted => {}
+            _ => {
+                if self.issue::<WATCH>(pipeline, now, bus) {
+                    pipeline.post(self, now);
+                }
+            }
+        }
+    }
+
+    fn begin<const WATCH: bool>(&mut self, bus: &mut B) {
+        let now = self.t;
+        let mut pipeline = PipelineState::of(self, now);
+        if self.issue::<WATCH>(&mut pipeline, now, bus) {
+            pipeline.post(self, now);
+        }
+    }
+
+    fn perform<const WATCH: bool>(&mut self, bus: &mut B) {
+        self.perform_posted::<WATCH>(bus);
+    }
+}

@@ -140,7 +140,7 @@ fn hits_beyond_those_that_are_kept_are_counted_and_no_others_are_given_for_all_o
         let turns = u64::from(decoupled.core(core).register(2));
         assert!(lost.is_some_and(|lost| (turns..=turns + 1).contains(&lost)), "{lost:?} of {turns}");
     }
-    assert_eq!(lost[0][2], Some(0), "it had none, and nobody is_mru whether it would have had");
+    assert_eq!(lost[0][2], Some(0), "it had none, and nobody knows whether it would have had");
     for probe in probes {
         decoupled.bus.fabric.watch.take_hits(probe);
     }

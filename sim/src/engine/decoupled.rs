@@ -1,14 +1,14 @@
-//! Cores that do not go through each cycle together, with the same result as if they did.
+//! Cores that run apart, a quantum at a time, with the same result as in lock-step.
 //!
-//! A core that is alone runs in fast runs (`cpu::run_fast`). Of two cores, one leads: it runs ahead for a quantum of cycles as if it
-//! were alone, and notes in each of its cycles whom it asked. The other one follows through the same quantum, and each time
-//! that it asks for what the speculative core asked for in that cycle, the arbiter decides. If the replaying core loses, it waits a cycle. If
-//! the speculative core loses, all that it does from there on comes a cycle later; as a wait freezes the whole pipeline of a core
-//! (docs/simulator.md), that is all that it changes.
+//! A core whose neighbour is idle runs on the fast path by itself. Of two active cores, one speculates: it runs ahead for a
+//! quantum as if it were alone and logs which slave it requests in each cycle ([`BusGrantLog`]). The other one replays the
+//! same cycles. Where both request the same slave in the same cycle, the arbiter decides. If the replaying core loses, it waits
+//! a cycle. If the speculative core loses, all that it does from there on comes a cycle later: a wait freezes the whole
+//! pipeline of a core (docs/simulator.md), so nothing else changes.
 //!
-//! What the speculative core read or wrote is marked (`CodeCache`). Where the replaying core would meet those tags, or would do anything that
-//! a fast run cannot, it stops; the speculative core is then taken back to where the quantum began and runs again, up to that cycle only.
-//! From there on both go cycle by cycle (`schedule`) until they have got past it.
+//! Words that the speculative core read or wrote carry an access tag. Where the replaying core would access one of them in a
+//! way that matters, or needs more than the fast path can do, the quantum ends: the speculative core is rolled back to its
+//! beginning and runs again, up to that cycle only. From there both go in lock-step until they have passed it.
 
 mod policy;
 
@@ -24,27 +24,27 @@ use policy::{Replaying, Solo, Speculative};
 
 /// Cycles in the longest quantum.
 const MAX_QUANTUM: u32 = 4000;
-/// Cycles of the shortest quantum that is worth the trouble.
+/// Cycles of the shortest quantum that pays for its own overhead.
 const MIN_QUANTUM: u32 = 48;
-/// The same if all that ended it was that the speculative core needed to know the time.
+/// The same if it ended only because the speculative core needed to know the time.
 const MIN_SHORT_QUANTUM: u32 = 16;
-/// The longest pause, in cycles that both cores go through together, after a quantum that was not worth it.
+/// The longest pause, in cycles of lock-step, after quanta that were too short.
 const PAUSE: Cycle = 2048;
 const SETS: usize = 1024;
 
-/// What is kept from quantum to quantum. It changes how fast a run is, and nothing else.
+/// What the engine keeps from quantum to quantum. It affects the speed of a run and nothing else.
 #[derive(Clone, Debug)]
 pub(crate) struct Decoupled<C: FastCpu<B>, B: FastBus> {
     /// Instructions that are held decoded.
     pub code: C::CodeCache,
     log: Box<BusGrantLog>,
-    /// Marks of the sets of the flash cache.
+    /// Tags of the sets of the flash cache.
     ways: Vec<u32>,
-    /// What the speculative core has changed of the flash cache: a set, and the way that was its oldest.
+    /// Replacement states that the speculative core has changed: a set, and the way that was its least recently used.
     lru_changes: Vec<(usize, u8)>,
-    /// Sets of the flash cache that the replaying core has read, and the ways.
+    /// Sets and ways of the flash cache that the replaying core has read.
     hit: Vec<(usize, u8)>,
-    /// The core that is to lead next: the one that ended the last quantum, or led to its end.
+    /// The core that speculates next: the one that ended the last quantum, or speculated to its end.
     speculative: usize,
     /// The speculative core stopped the last time as it needed to know the time: it may follow now.
     stopped_for_the_time: bool,
@@ -77,7 +77,7 @@ fn shared() -> impl Iterator<Item = Slave> {
 }
 
 impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
-    /// Cycles from `now` up to, not including, `until`, of a core while the other one asks for nothing: as many as a fast run can.
+    /// Runs a core on the fast path from cycle `now` up to, not including, `until`, while its neighbour is idle.
     pub fn run_alone(&mut self, core: &mut C, bus: &mut B, now: Cycle, until: Cycle) {
         if until.saturating_sub(now) < Cycle::from(C::MAX_CYCLES) || !core.can_run_fast(bus) {
             return;
@@ -98,7 +98,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
     /// Cycles from `now` on, before `until`, of both cores, which ask for nothing but SRAM and hits in the flash cache. False
     /// if nothing was done, since it is not worth it.
     pub fn run<const WATCH: bool>(&mut self, [zero, one]: [&mut C; 2], bus: &mut B, now: Cycle, until: Cycle) -> bool {
-        // The speculative core may lose a cycle for each of its own.
+        // Arbitration may cost the speculative core a cycle for each of its own.
         let room = until.saturating_sub(now) / 2;
         let equals = matches!(bus.fabric().arbiter.priority & 3, 0 | 3);
         if now < self.rests_until
@@ -108,7 +108,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         {
             return false;
         }
-        // Who needs the time does not lead.
+        // A core that needs the time cannot speculate.
         let leads = [&*zero, &*one].map(|core| core.can_run_fast(bus) && !core.needs_the_time(&self.code));
         let cores = match (self.speculative, leads) {
             (0, [true, _]) | (1, [true, false]) => [zero, one],
@@ -250,7 +250,7 @@ fn replay<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     cycle
 }
 
-/// As `replay`, cycle by cycle, to the end or until a fast run can begin. Whether it can go on from there.
+/// As `replay`, in lock-step, to the end or until the fast path can go on: the cycle, and whether the replay can go on from it.
 fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     core: &mut C,
     policy: &mut Replaying,
@@ -287,11 +287,11 @@ fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
             if slave == B::MEMORY.flash_slave {
                 let request = pipeline.request();
                 let set = B::cache_set(request.address);
-                policy.hits(set, request.place, u32::from(bus.lru_way(set)) == request.place);
+                policy.record_hit(set, request.place, u32::from(bus.lru_way(set)) == request.place);
             }
             core.complete::<WATCH>(&mut pipeline, now, bus);
             debug_assert!(!bus.fabric().requests.touched, "something that others must hear of");
-            cycle = policy.ask(cycle, slave);
+            cycle = policy.request(cycle, slave);
         }
     }
     core.stop::<WATCH>(&mut pipeline, policy.now(cycle), bus);

@@ -1,4 +1,5 @@
-//! The accounts of a quantum of two cores (`machine::decoupled`): who asked whom in which cycle, and what it cost.
+//! The log of a quantum: which slave the speculative core requested in which cycle, what it has overwritten, and which cycles
+//! arbitration cost both cores.
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
@@ -6,42 +7,42 @@ use crate::core::bus::Slave;
 use crate::engine::access_tags::AccessTag;
 use crate::engine::native_context::NativeContext;
 
-/// Number of the first cycle of a quantum. Those before say who was last granted a slave before it began.
+/// Number of the first cycle of a quantum. Lower numbers stand for grants before it.
 pub(crate) const FIRST: u32 = 2;
-/// Room for the notes of a quantum: a power of two, so that an index needs no check.
+/// Cycles that the log has room for: a power of two, so that an index needs no check.
 pub(crate) const LOG_CYCLES: usize = 4096;
-/// Room for what is kept by slave, likewise.
+/// Slaves that it has room for, likewise.
 pub(crate) const SLAVES: usize = 16;
-/// In the notes: nobody was asked.
+/// No slave is requested.
 pub(crate) const NO_SLAVE: u8 = 15;
 
-/// See the module's description. Code that was made for the host reads and writes it, too (`native`).
+/// See the module's description. Native code reads and writes it, too.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct BusGrantLog {
-    /// The cycle of the quantum before which a core is to stop.
+    /// The core stops before this cycle.
     pub end: u32,
-    /// Marks of words that the speculative core reads and writes.
+    /// The tags of words that the speculative core has read, and written.
     pub read: AccessTag,
     pub written: AccessTag,
-    /// What native code needs, see there.
+    /// What native code needs to know of the chip.
     pub(crate) native: NativeContext,
-    /// The speculative core has read what the replaying core could change in SIO.
+    /// The speculative core has read a register of the I/O port that the replaying core could change.
     pub read_stable_io: bool,
-    /// How many words the speculative core has overwritten.
+    /// Words that the speculative core has overwritten.
     pub(crate) overwritten: u32,
-    /// By slave, the cycle in which the speculative core last asked for it; 0 if it has not.
+    /// By slave, the cycle of the speculative core's last request; 0 if there is none.
     pub last_requested: [u32; SLAVES],
-    /// By slave, the cycle in which the replaying core last had it. Before the first: whether it was the one who had it.
+    /// By slave, the cycle in which it was last granted to the replaying core; before the quantum: 1 if that core had it last.
     pub last_granted: [u32; SLAVES],
-    /// By slave, cycles that the replaying core has lost to the speculative core, and the speculative core to the replaying core.
+    /// By slave, cycles that the replaying core has lost to the speculative core, and the other way round.
     pub lost: [u32; SLAVES],
     pub speculative_lost: [u32; SLAVES],
-    /// By cycle, the number of the slave that the speculative core asked.
+    /// By cycle, the number of the slave that the speculative core requested.
     pub(crate) asked: [u8; LOG_CYCLES],
-    /// By cycle, that in which the speculative core had asked the same one before; 0 if not in this quantum.
+    /// By cycle, the speculative core's previous request of the same slave; 0 if there is none in this quantum.
     pub(crate) before: [u16; LOG_CYCLES],
-    /// What the speculative core has overwritten, in order: index of a word of SRAM, and what was there.
+    /// Words that the speculative core has overwritten, in order: index in RAM and old value.
     pub(crate) kept: [(u32, u32); LOG_CYCLES],
 }
 
@@ -65,7 +66,7 @@ impl BusGrantLog {
         })
     }
 
-    /// The speculative core begins, and is to stop before cycle `end`, at most `LOG_CYCLES`.
+    /// Begins speculation up to cycle `end`, at most `LOG_CYCLES`.
     pub fn speculate(&mut self, end: u32) {
         self.end = end;
         self.overwritten = 0;
@@ -73,7 +74,7 @@ impl BusGrantLog {
         self.last_requested = [0; SLAVES];
     }
 
-    /// The replaying core begins, and is to stop where the speculative core has. `had` says for each slave whether it was the one who had it.
+    /// Begins the replay up to cycle `end`. `had` says for each slave whether it was last granted to the replaying core.
     pub fn replay(&mut self, end: u32, had: impl Fn(usize) -> bool) {
         self.end = end;
         self.last_granted = std::array::from_fn(|slave| u32::from(had(slave)));
@@ -81,7 +82,7 @@ impl BusGrantLog {
         self.speculative_lost = [0; SLAVES];
     }
 
-    /// The speculative core asks for a slave, or for `NO_SLAVE`.
+    /// Records a request of the speculative core; `NO_SLAVE` for a cycle without one.
     #[inline(always)]
     pub fn record(&mut self, cycle: u32, slave: u8) {
         let at = cycle as usize & (LOG_CYCLES - 1);
@@ -91,27 +92,27 @@ impl BusGrantLog {
         *last = cycle;
     }
 
-    /// Whether the speculative core asked for a slave in a cycle.
+    /// Whether the speculative core requested a slave in a cycle.
     #[inline(always)]
     pub fn collides(&self, cycle: u32, slave: Slave) -> bool {
         self.asked[cycle as usize & (LOG_CYCLES - 1)] == slave.0
     }
 
-    /// Whether the replaying core waits for the speculative core, in a cycle in which both ask for the same slave: equals take turns
-    /// (`Bus::arbitrate`), so the one that had it last does.
+    /// Whether the replaying core waits in a cycle in which both request the same slave: round robin makes the core wait that had
+    /// it last.
     #[inline(always)]
     pub fn waits(&self, cycle: u32, slave: Slave) -> bool {
         let before = u32::from(self.before[cycle as usize & (LOG_CYCLES - 1)]);
         self.last_granted[slave.number() & (SLAVES - 1)] > before
     }
 
-    /// Whether the replaying core, now at a cycle of the speculative core's, has just had what the speculative core asks for in it.
+    /// Whether the replaying core has just won this cycle's arbitration for the slave that the speculative core requested.
     pub fn is_lost_by_speculative(&self, cycle: u32, slave: Slave) -> bool {
         self.last_granted[slave.number() & (SLAVES - 1)] == cycle && self.collides(cycle, slave)
     }
 
-    /// The replaying core asks for a slave that the speculative core may ask for, too. The time behind the cycle in which it gets it. (Without
-    /// a branch: who meets whom is hard to foretell.)
+    /// The replaying core requests a slave that the speculative core may have requested, too. The time after the cycle in which it
+    /// is granted. (Without a branch: collisions are hard to predict.)
     #[inline(always)]
     pub fn collide(&mut self, cycle: u32, slave: Slave) -> u32 {
         let number = slave.number() & (SLAVES - 1);
@@ -119,25 +120,25 @@ impl BusGrantLog {
         self.lost[number] += waits;
         let got = cycle + waits;
         self.last_granted[number] = got;
-        // In the cycle after a wait it is the replaying core's turn, if the speculative core asks again.
+        // After a wait it is the replaying core's turn, if the speculative core requests it again.
         let speculative_waits = u32::from(self.collides(got, slave));
         self.speculative_lost[number] += speculative_waits;
         got + 1 - speculative_waits
     }
 
-    /// The speculative core overwrites a word of SRAM; what stood there before.
+    /// Records that the speculative core overwrites a word of RAM that held `old`.
     #[inline(always)]
     pub fn keep(&mut self, index: u32, old: u32) {
         self.kept[self.overwritten as usize & (LOG_CYCLES - 1)] = (index, old);
         self.overwritten += 1;
     }
 
-    /// What the speculative core has overwritten, last first.
+    /// Words that the speculative core has overwritten, last first: index and old value.
     pub fn kept(&self) -> impl Iterator<Item = (u32, u32)> {
         self.kept[..self.overwritten as usize].iter().rev().copied()
     }
 
-    /// Lets native code go on from a cycle.
+    /// Lets native code go on from a cycle, which it advances.
     pub fn run_native(&mut self, cycle: &mut u32, run: impl FnOnce(&mut Self)) {
         self.native.clock = *cycle;
         run(self);

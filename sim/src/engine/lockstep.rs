@@ -1,4 +1,4 @@
-//! One cycle after the other, for both cores at once, and the arbiter between them.
+//! Lock-step: both cores go through the same cycle together, with the arbiter between them.
 //!
 //! What changes from cycle to cycle is kept apart ([`Pipeline`]) for as long as a core asks for nothing but memory without wait
 //! states. All else it posts, and carries it out in the cycle that it is due.
@@ -10,15 +10,15 @@ use crate::engine::cpu::{Cpu, FastCpu, Pipeline};
 use crate::engine::decoupled::Decoupled;
 use crate::engine::fast_bus::FastBus;
 
-/// Cycles that cores go through one by one before it is tried again whether they can do better.
+/// Lock-step cycles to run before the fast path is tried again.
 const RETRY_AFTER: Cycle = 8;
-/// The same of a core whose code is in memory that no fast run knows.
+/// The same for a core whose code is in memory that the fast path cannot execute from.
 const UNCACHEABLE_RETRY_AFTER: Cycle = 512;
 
 /// Runs both cores up to, not including, cycle `limit`; returns early when the bus was touched in a way that may move the
 /// limit or concern the other core.
 ///
-/// Cores may run apart from each other for a while (`decoupled`), if `decoupled` is given.
+/// With `decoupled`, cores may run apart from each other for a while.
 pub(crate) fn run_cores<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     cores: &mut [C; 2],
     bus: &mut B,
@@ -53,7 +53,7 @@ fn run_both<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     };
     let calm = until.min(zero.attention()).min(one.attention());
     if zero.time() != one.time() || !decoupled.run::<WATCH>([zero, one], bus, now, calm) {
-        // Until cores are where they can run apart, or have rested.
+        // Until cores are where they can run apart, or the pause is over.
         let rested = decoupled.rests_until().max(now + RETRY_AFTER);
         run::<WATCH, true, C, B>([zero, one], bus, now, until.min(rested));
     }

@@ -1,12 +1,12 @@
-//! Words of flash that a fast run has found in the cache before, so that it need not look for them again.
+//! Words of flash that the fast path has found to be most recently used, so that it need not look for them again.
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 /// Words of flash whose line is the most recently used one of its set in the cache: reading it again is a hit that changes
-/// nothing. Each fast run  finds them anew, since what else reads flash does not keep them up to date.
+/// nothing. Each run on the fast path starts with none, because other readers of flash do not update this.
 #[derive(Clone, Debug)]
 pub struct MruWords {
-    /// By word of flash, the number of the last fast run that knows this of it.
+    /// By word of flash, the number of the last run that found it to be one.
     known_in: Vec<u32>,
     run: u32,
 }
@@ -16,7 +16,7 @@ impl MruWords {
         Self { known_in: Vec::new(), run: 0 }
     }
 
-    /// A new fast run begins, which knows of none of so many words.
+    /// Begins a run, in which none of so many words is known to be one.
     pub fn begin_run(&mut self, words: usize) {
         if self.run == u32::MAX {
             self.known_in.fill(0);
@@ -34,7 +34,7 @@ impl MruWords {
         self.known_in.get(index(offset)) == Some(&self.run)
     }
 
-    /// The number of the fast run.
+    /// The number of the run.
     pub fn run(&self) -> u32 {
         self.run
     }

@@ -1,13 +1,13 @@
-//! What code that was made for the host needs to know of the chip that it is for.
+//! What native code, compiled for the host, needs to know of the chip.
 
-/// Whom code is for: the two cores of a quantum, or one that is alone.
+/// Which core native code is for: one of the two of a quantum, or one whose neighbour is idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// It runs ahead.
     Speculative,
     /// It goes through the same cycles afterwards.
     Replaying,
-    /// It is alone on the bus.
+    /// Its neighbour is idle.
     Solo,
 }
 
@@ -19,7 +19,7 @@ impl Role {
     pub const ALL: [Self; ROLES] = [Self::Speculative, Self::Replaying, Self::Solo];
 }
 
-/// What native code needs to know of where it is: addresses are the host's.
+/// Addresses are the host's.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct NativeContext {
@@ -35,9 +35,9 @@ pub struct NativeContext {
     pub flash: usize,
     /// How much of it there is.
     pub flash_bytes: u32,
-    /// The number of the fast run.
+    /// The number of the run on the fast path.
     pub run: u32,
-    /// By word of flash, the number of the last fast run that knows it as the most recently used of its set.
+    /// By word of flash, the number of the last run on the fast path that found it to be the most recently used of its set.
     pub mru: usize,
     /// Where code is.
     pub code: usize,

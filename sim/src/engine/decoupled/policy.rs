@@ -1,4 +1,4 @@
-//! What a core in a fast run shares the chip with: nobody, the core that is to follow it, or the one that has led it.
+//! The policies of a core whose neighbour is idle, of one that speculates, and of one that replays.
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
@@ -24,14 +24,14 @@ const BOTH_WAYS: u32 = 3;
 const REPLAYED: u32 = 4;
 const LRU_CHANGED: u32 = 8;
 
-/// A core that is alone on the bus.
+/// A core whose neighbour is idle.
 pub(crate) struct Solo<'a> {
     pub log: &'a mut BusGrantLog,
     pub end: u64,
 }
 
 impl PeerPolicy for Solo<'_> {
-    /// Cycles, and the slaves that were asked, a bit each.
+    /// The cycle of the chip, and the slaves that were requested, a bit each.
     type Clock = (u64, u32);
 
     #[inline(always)]
@@ -39,12 +39,12 @@ impl PeerPolicy for Solo<'_> {
         cycle + u64::from(cycles) <= self.end
     }
 
-    fn cycle(&self, (cycle, _): Self::Clock) -> Option<Cycle> {
+    fn chip_cycle(&self, (cycle, _): Self::Clock) -> Option<Cycle> {
         Some(cycle)
     }
 
     #[inline(always)]
-    fn ask(&mut self, (cycle, asked): Self::Clock, slave: Slave) -> Self::Clock {
+    fn request(&mut self, (cycle, asked): Self::Clock, slave: Slave) -> Self::Clock {
         (cycle + 1, asked | 1 << (slave.0 & 31))
     }
 
@@ -59,7 +59,7 @@ impl PeerPolicy for Solo<'_> {
     }
 
     #[inline(always)]
-    fn wrote(&mut self, _: u32, _: u32) {}
+    fn record_write(&mut self, _: u32, _: u32) {}
 
     #[inline(always)]
     fn may_hit(&mut self, _: usize, _: u32) -> bool {
@@ -67,11 +67,11 @@ impl PeerPolicy for Solo<'_> {
     }
 
     #[inline(always)]
-    fn hits(&mut self, _: usize, _: u32, _: bool) {}
+    fn record_hit(&mut self, _: usize, _: u32, _: bool) {}
 
     const ROLE: Option<Role> = Some(Role::Solo);
 
-    fn may_know(&mut self, _: usize, _: u32) -> bool {
+    fn may_assume_mru(&mut self, _: usize, _: u32) -> bool {
         true
     }
 
@@ -87,7 +87,7 @@ impl PeerPolicy for Solo<'_> {
     }
 }
 
-/// The core that runs ahead. Its time is the number of its next cycle.
+/// The core that runs ahead. Its clock is the number of its next cycle in the quantum.
 pub(crate) struct Speculative<'a> {
     pub log: &'a mut BusGrantLog,
     pub lru_changes: &'a mut Vec<(usize, u8)>,
@@ -104,8 +104,8 @@ impl PeerPolicy for Speculative<'_> {
     }
 
     #[inline(always)]
-    fn ask(&mut self, cycle: u32, slave: Slave) -> u32 {
-        // So that no slave of the replaying core's is the same as nobody.
+    fn request(&mut self, cycle: u32, slave: Slave) -> u32 {
+        // No request of the replaying core may match this.
         let noted = if slave == Slave::INTERNAL { NO_SLAVE } else { slave.0 };
         self.log.record(cycle, noted);
         cycle + 1
@@ -127,7 +127,7 @@ impl PeerPolicy for Speculative<'_> {
     }
 
     #[inline(always)]
-    fn wrote(&mut self, index: u32, old: u32) {
+    fn record_write(&mut self, index: u32, old: u32) {
         self.log.keep(index, old);
     }
 
@@ -142,14 +142,14 @@ impl PeerPolicy for Speculative<'_> {
     }
 
     #[inline(always)]
-    fn hits(&mut self, set: usize, way: u32, was_lru: bool) {
+    fn record_hit(&mut self, set: usize, way: u32, was_lru: bool) {
         if was_lru {
             self.ways[set] |= LRU_CHANGED;
             self.lru_changes.push((set, way as u8));
         }
     }
 
-    fn may_know(&mut self, set: usize, way: u32) -> bool {
+    fn may_assume_mru(&mut self, set: usize, way: u32) -> bool {
         self.may_hit(set, way)
     }
 
@@ -164,8 +164,8 @@ impl PeerPolicy for Speculative<'_> {
     }
 }
 
-/// The core that goes through the same cycles after the speculative core. Its time is the number of the speculative core's cycle that is next;
-/// it stays when the speculative core loses one to the replaying core.
+/// The core that replays the quantum. Its clock is the number of the speculative core's next cycle, which stays the same when
+/// the speculative core loses a cycle to this one.
 pub(crate) struct Replaying<'a> {
     pub log: &'a mut BusGrantLog,
     pub ways: &'a mut [u32],
@@ -175,13 +175,13 @@ pub(crate) struct Replaying<'a> {
 }
 
 impl Replaying<'_> {
-    /// The cycle of the chip at a time of the replaying core's.
+    /// The cycle of the chip in which it is at `cycle` of the quantum.
     pub fn now(&self, cycle: u32) -> Cycle {
         let waits: u32 = self.log.speculative_lost.iter().sum();
         self.began + Cycle::from(cycle - FIRST + waits)
     }
 
-    /// Whether it may have what it asks for.
+    /// Whether a request commutes with what the speculative core has done in this quantum.
     pub fn allows<B: FastBus>(&mut self, request: Request, bus: &mut B) -> bool {
         if request.slave == B::MEMORY.flash_slave {
             return self.may_hit(B::cache_set(request.address), request.place);
@@ -196,16 +196,16 @@ impl PeerPolicy for Replaying<'_> {
 
     #[inline(always)]
     fn has_room(&self, cycle: u32, cycles: u32) -> bool {
-        // In each of them it may wait once.
+        // It may wait once in each of them.
         cycle + 2 * cycles <= self.log.end
     }
 
-    fn cycle(&self, cycle: u32) -> Option<Cycle> {
+    fn chip_cycle(&self, cycle: u32) -> Option<Cycle> {
         Some(self.now(cycle))
     }
 
     #[inline(always)]
-    fn ask(&mut self, cycle: u32, slave: Slave) -> u32 {
+    fn request(&mut self, cycle: u32, slave: Slave) -> u32 {
         if self.log.collides(cycle, slave) {
             return self.log.collide(cycle, slave);
         }
@@ -214,7 +214,7 @@ impl PeerPolicy for Replaying<'_> {
     }
 
     #[inline(always)]
-    fn ask_flash(&mut self, cycle: u32, flash: Slave) -> u32 {
+    fn request_flash(&mut self, cycle: u32, flash: Slave) -> u32 {
         self.log.collide(cycle, flash)
     }
 
@@ -229,7 +229,7 @@ impl PeerPolicy for Replaying<'_> {
     }
 
     #[inline(always)]
-    fn wrote(&mut self, _: u32, _: u32) {}
+    fn record_write(&mut self, _: u32, _: u32) {}
 
     #[inline(always)]
     fn may_hit(&mut self, set: usize, way: u32) -> bool {
@@ -238,16 +238,16 @@ impl PeerPolicy for Replaying<'_> {
     }
 
     #[inline(always)]
-    fn hits(&mut self, set: usize, way: u32, _: bool) {
+    fn record_hit(&mut self, set: usize, way: u32, _: bool) {
         let seen = &mut self.ways[set];
-        // Only what the speculative core has read is taken back.
+        // Only sets that the speculative core has read are rolled back.
         if *seen >> QUANTUM_SHIFT == self.quantum && *seen & REPLAYED == 0 {
             *seen |= REPLAYED;
             self.hit.push((set, way as u8));
         }
     }
 
-    fn may_know(&mut self, set: usize, way: u32) -> bool {
+    fn may_assume_mru(&mut self, set: usize, way: u32) -> bool {
         let seen = self.ways[set];
         let lru_changes = seen >> QUANTUM_SHIFT == self.quantum && seen & LRU_CHANGED != 0;
         !lru_changes && self.may_hit(set, way)

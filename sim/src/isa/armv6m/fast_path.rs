@@ -1,11 +1,9 @@
-//! Instructions one after the other, whole, from what `CodeCache` holds of memory: the quick way for a core that asks for
-//! nothing but SRAM and hits in the flash cache, and that no exception is due for.
+//! Whole instructions, one after the other, from what the code cache holds decoded: the fast path of a core that accesses only
+//! RAM and lines in the flash cache, and that no exception is due for. A core that knows the time also accesses registers whose
+//! access concerns nobody else (`slow_path`).
 //!
-//! Registers of peripherals, too, if a core knows the time (`PeerPolicy::cycle`) and nobody else has to hear of it (`rare`).
-//!
-//! A fast run ends before an instruction that is more than that. `pipeline` and `step` then take it cycle by cycle. Which port a
-//! core asks for in each cycle of an instruction stands here once more, in the order of [`super::Phase`]; that both ways come
-//! to the same is what `tests/engines` is for.
+//! It stops before an instruction that needs more. Lock-step executes that one. Both read the same table of bus cycles
+//! ([`super::cycles`]); tests/engines compares the two.
 
 #![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
 
@@ -27,20 +25,20 @@ use crate::isa::armv6m::native::{Native, NativeExit};
 use crate::isa::armv6m::{Core, Phase, wide};
 use memory::{FastMemory, half_at, prefetched, unreachable};
 
-/// Cycles for which it is worth it to look for native code.
+/// Cycles from which on looking for native code pays.
 const MIN_NATIVE_BUDGET: u32 = 48;
 
-/// Why the hot loop was left.
+/// Why the hot loop ends.
 pub(crate) enum FastPathExit {
-    /// There is no more time, or the next instruction is none for a fast run.
-    Ends,
-    /// The last instruction went to the other memory, or to where there may be native code.
-    Leaves,
-    /// The next instruction is none for the hot loop.
-    Rare(Op),
-    /// Somebody watches whether the next instruction is executed.
+    /// There is no more time, or lock-step has to execute the next instruction.
+    Stop,
+    /// The last instruction branched to another view of memory, or to where there may be native code.
+    OtherView,
+    /// The next instruction is one for the slow path.
+    SlowPath(Op),
+    /// A probe or a breakpoint watches the next instruction.
     Watched(Op),
-    /// What is at this address is to be decoded first.
+    /// What is at this address has to be decoded first.
     Undecoded(u32),
 }
 
@@ -105,7 +103,7 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
             let hits = fast.hits;
             bus.count_cache_hits(hits);
             let goes_on = match exit {
-                Ok(()) | Err(FastPathExit::Leaves) => true,
+                Ok(()) | Err(FastPathExit::OtherView) => true,
                 Err(FastPathExit::Undecoded(address)) => code.decode(address, bus),
                 Err(_) => false,
             };
@@ -129,31 +127,33 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
 }
 
 impl<B: FastBus> Core<B> {
-    /// Executes instructions of a place, from those of it that are given with the address of the first. Why a fast run cannot go
-    /// on behind them, if so.
+    /// Executes instructions of a view, which `from` has with the address of the first.
+    ///
+    /// # Errors
+    /// Why the fast path cannot go on after them.
     fn run_view<P: PeerPolicy>(
         &mut self,
         fast: &mut FastMemory<B, P>,
         native: &mut Native,
         all: &Instructions,
         clock: &mut P::Clock,
-        place: CodeView,
+        view: CodeView,
         from: (&[Op], u32),
     ) -> Result<(), FastPathExit> {
-        let left = match place {
+        let exit = match view {
             CodeView::Ram => self.run_hot_loop::<P, { CodeView::Ram as u8 }>(fast, native, all, clock, from),
             CodeView::Unstriped => {
                 self.run_hot_loop::<P, { CodeView::Unstriped as u8 }>(fast, native, all, clock, from)
             }
             CodeView::Flash => self.run_hot_loop::<P, { CodeView::Flash as u8 }>(fast, native, all, clock, from),
         };
-        match left {
-            FastPathExit::Rare(op) => self.run_slow_path(fast, all, clock, op, place),
-            left => Err(left),
+        match exit {
+            FastPathExit::SlowPath(op) => self.run_slow_path(fast, all, clock, op, view),
+            exit => Err(exit),
         }
     }
 
-    /// Executes an instruction that is watched, if a core in a fast run knows when it does, and tells of it.
+    /// Executes an instruction that is watched, if the core knows the time, and records the hit.
     #[cold]
     fn run_watched<P: PeerPolicy>(
         &mut self,
@@ -161,32 +161,32 @@ impl<B: FastBus> Core<B> {
         native: &mut Native,
         all: &Instructions,
         clock: &mut P::Clock,
-        place: CodeView,
+        view: CodeView,
         op: Op,
     ) -> Result<(), FastPathExit> {
         let (pc, begun) = (self.pc, self.stats.instructions);
         let now = fast
             .policy
-            .cycle(*clock)
+            .chip_cycle(*clock)
             .filter(|_| !fast.bus.fabric().watch.has_breakpoint(pc))
-            .ok_or(FastPathExit::Ends)?;
-        let half = half_at(pc, fast.bus).ok_or(FastPathExit::Ends)?;
+            .ok_or(FastPathExit::Stop)?;
+        let half = half_at(pc, fast.bus).ok_or(FastPathExit::Stop)?;
         let op = Op { fetch: op.fetch, ..TABLE[usize::from(half)] };
         if op.code.branches_directly() && op.immediate == -4 {
-            // It would be executed for ever, and told of once.
-            return Err(FastPathExit::Ends);
+            // It would be executed for ever, and recorded once.
+            return Err(FastPathExit::Stop);
         }
-        let left = self.run_view(fast, native, all, clock, place, (&[op], pc));
+        let exit = self.run_view(fast, native, all, clock, view, (&[op], pc));
         if self.stats.instructions == begun {
-            return left;
+            return exit;
         }
         fast.bus.fabric_mut().watch.executed_at(now, self.id, pc);
         Ok(())
     }
 
-    /// The hot loop, for as long as code is in one place, by number.
+    /// The hot loop, for as long as code is in one view (by number).
     #[inline(never)]
-    fn run_hot_loop<P: PeerPolicy, const PLACE: u8>(
+    fn run_hot_loop<P: PeerPolicy, const VIEW: u8>(
         &mut self,
         fast: &mut FastMemory<B, P>,
         native: &mut Native,
@@ -194,29 +194,29 @@ impl<B: FastBus> Core<B> {
         time: &mut P::Clock,
         (ops, base): (&[Op], u32),
     ) -> FastPathExit {
-        let place = CodeView::ALL[PLACE as usize];
-        let in_flash = place == CodeView::Flash;
-        let first = all.of::<B>(place).1;
-        let near = if in_flash { CodeView::Ram } else { place };
+        let view = CodeView::ALL[VIEW as usize];
+        let in_flash = view == CodeView::Flash;
+        let first = all.of::<B>(view).1;
+        let near = if in_flash { CodeView::Ram } else { view };
         let mut pc = self.pc;
         let mut clock = *time;
         let mut instructions = 0;
-        let left = loop {
+        let exit = loop {
             if !fast.policy.has_room(clock, MAX_CYCLES) {
-                break FastPathExit::Ends;
+                break FastPathExit::Stop;
             }
             let Some(op) = ops.get((pc.wrapping_sub(base) >> 1) as usize) else { break FastPathExit::Undecoded(pc) };
-            // Nothing but an access to data changes what is known.
+            // Only accesses to data change which words are most recently used.
             let unknown = in_flash && op.fetch == B::MEMORY.flash_slave && !fast.has_mru(pc.wrapping_add(4));
             // A branch that is taken fetches its target instead.
             let missing = unknown && !fast.may_hit_unknown(pc.wrapping_add(4));
             if missing && !op.code.branches() {
-                break FastPathExit::Ends;
+                break FastPathExit::Stop;
             }
             match self.execute(op, pc) {
                 Effect::Next => {
                     if missing {
-                        break FastPathExit::Ends;
+                        break FastPathExit::Stop;
                     }
                     if unknown {
                         fast.hit_unknown(pc.wrapping_add(4));
@@ -230,43 +230,43 @@ impl<B: FastBus> Core<B> {
                         clock = fast.go_known(clock, target);
                         pc = target;
                         instructions += 1;
-                        if P::ROLE.is_some() && native.bump_hot_counter(place, (pc.wrapping_sub(first) >> 1) as usize) {
-                            break FastPathExit::Leaves;
+                        if P::ROLE.is_some() && native.bump_hot_counter(view, (pc.wrapping_sub(first) >> 1) as usize) {
+                            break FastPathExit::OtherView;
                         }
                         continue;
                     }
                     let Some(refill) = fast.refill(all, near, target) else { break unreachable::<B>(target) };
                     clock = fast.go(clock, target, refill);
                     pc = target;
-                    if CodeView::of::<B>(pc) != Some(place)
-                        || (P::ROLE.is_some() && native.bump_hot_counter(place, (pc.wrapping_sub(first) >> 1) as usize))
+                    if CodeView::of::<B>(pc) != Some(view)
+                        || (P::ROLE.is_some() && native.bump_hot_counter(view, (pc.wrapping_sub(first) >> 1) as usize))
                     {
                         instructions += 1;
-                        break FastPathExit::Leaves;
+                        break FastPathExit::OtherView;
                     }
                 }
                 Effect::Load(address) => {
                     if address & op.width.misaligned() != 0 {
-                        break FastPathExit::Ends;
+                        break FastPathExit::Stop;
                     }
                     let Some(loadable) = fast.loadable(address) else {
                         break if B::is_bridged(address) || B::is_io(address) {
-                            FastPathExit::Rare(*op)
+                            FastPathExit::SlowPath(*op)
                         } else {
-                            FastPathExit::Ends
+                            FastPathExit::Stop
                         };
                     };
-                    clock = fast.ask(clock, loadable.slave, address);
+                    clock = fast.request(clock, loadable.slave, address);
                     self.set(op.d, extract(loadable.word, address, op.width));
                     clock = fast.finish(clock, LOAD, op, pc, in_flash);
                     pc = pc.wrapping_add(2);
                 }
                 Effect::Store(address) => {
                     if address & op.width.misaligned() != 0 {
-                        break FastPathExit::Ends;
+                        break FastPathExit::Stop;
                     }
                     let Some((slave, index)) = fast.writable(address) else {
-                        break if B::is_io(address) { FastPathExit::Rare(*op) } else { FastPathExit::Ends };
+                        break if B::is_io(address) { FastPathExit::SlowPath(*op) } else { FastPathExit::Stop };
                     };
                     clock = fast.write(clock, slave, index, address, op.width, self.reg(op.d));
                     clock = fast.finish(clock, STORE, op, pc, in_flash);
@@ -274,17 +274,17 @@ impl<B: FastBus> Core<B> {
                 }
                 Effect::Rare if op.code == Code::Undecoded => break FastPathExit::Undecoded(pc),
                 Effect::Rare if op.code == Code::Watched => break FastPathExit::Watched(*op),
-                Effect::Rare => break FastPathExit::Rare(*op),
+                Effect::Rare => break FastPathExit::SlowPath(*op),
             }
             instructions += 1;
         };
         self.pc = pc;
         *time = clock;
         self.stats.instructions += instructions;
-        left
+        exit
     }
 
-    /// Executes native code for as long as there is any, and single instructions between.
+    /// Executes native code for as long as there is any, and single instructions in between.
     fn run_native_code<P: PeerPolicy>(
         &mut self,
         fast: &mut FastMemory<B, P>,
@@ -295,12 +295,12 @@ impl<B: FastBus> Core<B> {
     ) {
         while let Some(number) = native.entry(self.pc, all, fast.bus) {
             let context = fast.native_context();
-            let mut left = (NativeExit::Stop, 0);
+            let mut exit = (NativeExit::Stop, 0);
             fast.policy.run_native(clock, |log| {
                 log.native = NativeContext { clock: log.native.clock, ..context };
-                left = (native.run(number, role, self, log), log.native.counts);
+                exit = (native.run(number, role, self, log), log.native.counts);
             });
-            let (exit, counts) = left;
+            let (exit, counts) = exit;
             self.stats.instructions += u64::from(counts >> 16);
             fast.hits += counts & 0xffff;
             let goes_on = match exit {
@@ -321,7 +321,7 @@ impl<B: FastBus> Core<B> {
         }
     }
 
-    /// Executes one instruction that the hot loop does not know. False if a fast run cannot.
+    /// Executes one instruction on the slow path. False if that is not possible.
     fn run_one_on_slow_path<P: PeerPolicy>(
         &mut self,
         fast: &mut FastMemory<B, P>,
@@ -329,13 +329,13 @@ impl<B: FastBus> Core<B> {
         clock: &mut P::Clock,
     ) -> bool {
         let pc = self.pc;
-        let Some(place) = CodeView::of::<B>(pc) else { return false };
-        let (ops, base) = all.of::<B>(place);
+        let Some(view) = CodeView::of::<B>(pc) else { return false };
+        let (ops, base) = all.of::<B>(view);
         let Some(&op) = ops.get((pc.wrapping_sub(base) >> 1) as usize) else { return false };
         let fetches = op.fetch == B::MEMORY.flash_slave && !op.code.branches();
         if (fetches && !fast.may_hit(pc.wrapping_add(4))) || !fast.policy.has_room(*clock, MAX_CYCLES) {
             return false;
         }
-        self.run_slow_path(fast, all, clock, op, place).is_ok()
+        self.run_slow_path(fast, all, clock, op, view).is_ok()
     }
 }

@@ -25,10 +25,10 @@ pub(crate) struct FastMemory<'a, B, P> {
     pub policy: &'a mut P,
 }
 
-/// Who is asked in the two last cycles of a branch.
+/// The slaves that are requested in the last two cycles of a branch.
 pub(crate) type RefillSlaves = [Slave; 2];
 
-/// A word to be loaded: whom to ask, and what it is.
+/// A word to be loaded, and its slave.
 pub(crate) struct LoadedWord {
     pub slave: Slave,
     pub word: u32,
@@ -41,7 +41,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         self.mru.has(address.wrapping_sub(B::MEMORY.flash))
     }
 
-    /// Whether the flash cache has a word, and it may be read.
+    /// Whether the flash cache has a word that may be read.
     #[inline(always)]
     pub fn may_hit(&mut self, address: u32) -> bool {
         self.has_mru(address) || self.may_hit_unknown(address)
@@ -53,7 +53,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         way.is_some_and(|way| self.policy.may_hit(B::cache_set(address), way))
     }
 
-    /// The cycle in which a word is read from the flash cache, which has it.
+    /// A cycle in which a word is read that the flash cache has.
     #[inline(always)]
     pub fn hit(&mut self, clock: P::Clock, address: u32) -> P::Clock {
         if !self.has_mru(address) {
@@ -62,11 +62,11 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         self.hit_known(clock)
     }
 
-    /// The same of a word that is known.
+    /// The same of the most recently used word of a set.
     #[inline(always)]
     fn hit_known(&mut self, clock: P::Clock) -> P::Clock {
         self.hits += 1;
-        self.policy.ask_flash(clock, B::MEMORY.flash_slave)
+        self.policy.request_flash(clock, B::MEMORY.flash_slave)
     }
 
     #[inline(never)]
@@ -75,7 +75,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         let Some(way) = self.bus.cached_way(address) else { return };
         let set = B::cache_set(address);
         let was_lru = u32::from(self.bus.lru_way(set)) == way;
-        self.policy.hits(set, way, was_lru);
+        self.policy.record_hit(set, way, was_lru);
         if was_lru {
             self.mru.remove_line(self.bus.cached_line(set, way ^ 1).wrapping_sub(B::MEMORY.flash));
             self.bus.set_lru_way(set, way as u8 ^ 1);
@@ -98,27 +98,27 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         }
     }
 
-    /// Whether a word of flash is known, or can be taken as known since it changes nothing to read it.
+    /// Whether a word of flash is known as most recently used, or can be made so because reading it changes no state.
     pub fn ensure_mru(&mut self, address: u32) -> bool {
         if self.has_mru(address) {
             return true;
         }
         let Some(way) = self.bus.cached_way(address).filter(|_| self.flash_ready) else { return false };
         let set = B::cache_set(address);
-        let is_mru = u32::from(self.bus.lru_way(set)) != way && self.policy.may_know(set, way);
+        let is_mru = u32::from(self.bus.lru_way(set)) != way && self.policy.may_assume_mru(set, way);
         if is_mru {
             self.mru.insert(address.wrapping_sub(B::MEMORY.flash));
         }
         is_mru
     }
 
-    /// Cycles in which nothing is asked for.
+    /// Cycles without a request.
     #[inline(always)]
     pub fn idle(&mut self, clock: P::Clock, cycles: u32) -> P::Clock {
-        (0..cycles).fold(clock, |clock, _| self.policy.ask(clock, Slave::INTERNAL))
+        (0..cycles).fold(clock, |clock, _| self.policy.request(clock, Slave::INTERNAL))
     }
 
-    /// The cycles of the instruction at `pc` behind those of its data, if it branches nowhere.
+    /// The cycles after the data of the instruction at `pc`, which does not branch.
     #[inline(always)]
     pub fn finish(&mut self, clock: P::Clock, cycles: Cycles, op: &Op, pc: u32, in_flash: bool) -> P::Clock {
         debug_assert!(cycles.last == Last::Fetch, "else it branches");
@@ -126,7 +126,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         self.fetch(clock, op, pc, in_flash)
     }
 
-    /// The same of one that goes on at a target which is fetched from these slaves.
+    /// The same of one that goes on at `target`, fetched from the slaves of `refill`.
     #[inline(always)]
     pub fn finish_at(
         &mut self,
@@ -146,46 +146,46 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
             Last::FetchTwice => {
                 let clock = self.fetch(clock, op, pc, in_flash);
                 let middle = if pc & 2 == 0 { Slave::INTERNAL } else { refill[1] };
-                let clock = self.ask(clock, middle, target.wrapping_add(2));
-                self.policy.ask(clock, Slave::INTERNAL)
+                let clock = self.request(clock, middle, target.wrapping_add(2));
+                self.policy.request(clock, Slave::INTERNAL)
             }
         }
     }
 
-    /// The last cycle of the instruction at `pc`, in which the next word is fetched if it is due.
+    /// The last cycle of the instruction at `pc`, which fetches the next word if one is due.
     #[inline(always)]
     pub fn fetch(&mut self, clock: P::Clock, op: &Op, pc: u32, in_flash: bool) -> P::Clock {
         if in_flash && op.fetch == B::MEMORY.flash_slave {
             return self.hit(clock, pc.wrapping_add(4));
         }
-        self.policy.ask(clock, op.fetch)
+        self.policy.request(clock, op.fetch)
     }
 
-    /// The same if the next word is known, should it be one of flash.
+    /// The same if the next word, should it be one of flash, is most recently used.
     #[inline(always)]
     pub fn fetch_known(&mut self, clock: P::Clock, op: &Op, in_flash: bool) -> P::Clock {
         if in_flash && op.fetch == B::MEMORY.flash_slave {
             self.hit_known(clock)
         } else {
-            self.policy.ask(clock, op.fetch)
+            self.policy.request(clock, op.fetch)
         }
     }
 
-    /// Whether all that a branch to `target` fetches is known.
+    /// Whether all words that a branch to `target` fetches are most recently used ones of flash.
     #[inline(always)]
     pub fn is_mru(&self, target: u32) -> bool {
         self.has_mru(target) && (target & 2 == 0 || self.has_mru(target.wrapping_add(2)))
     }
 
-    /// The two last cycles of a branch, if it `is_mru` the target.
+    /// The last two cycles of a branch to such a target.
     #[inline(always)]
     pub fn go_known(&mut self, clock: P::Clock, target: u32) -> P::Clock {
         let clock = self.hit_known(clock);
-        if target & 2 == 0 { self.policy.ask(clock, Slave::INTERNAL) } else { self.hit_known(clock) }
+        if target & 2 == 0 { self.policy.request(clock, Slave::INTERNAL) } else { self.hit_known(clock) }
     }
 
-    /// What a branch to `target` fetches, most likely in the view of SRAM that is near. None if a fast run cannot go on there, or
-    /// not yet (`unreachable`).
+    /// What a branch to `target` fetches, most likely in the view `near`. None if the fast path cannot go on there, or not yet
+    /// (`unreachable`).
     #[inline(always)]
     pub fn refill(&mut self, all: &Instructions, near: CodeView, target: u32) -> Option<RefillSlaves> {
         let (ops, base) = all.of::<B>(near);
@@ -197,9 +197,9 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
 
     #[inline(never)]
     fn refill_from_elsewhere(&mut self, all: &Instructions, target: u32) -> Option<RefillSlaves> {
-        let place = CodeView::of::<B>(target)?;
-        if place != CodeView::Flash {
-            let (ops, base) = all.of::<B>(place);
+        let view = CodeView::of::<B>(target)?;
+        if view != CodeView::Flash {
+            let (ops, base) = all.of::<B>(view);
             return refill_from_ram::<B>(ops.get((target.wrapping_sub(base) >> 1) as usize)?, target);
         }
         if !self.may_hit(target & !3) {
@@ -211,16 +211,16 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         self.may_hit(target.wrapping_add(2)).then_some([B::MEMORY.flash_slave; 2])
     }
 
-    /// The two last cycles of a branch.
+    /// The last two cycles of a branch.
     #[inline(always)]
     pub fn go(&mut self, mut clock: P::Clock, target: u32, refill: RefillSlaves) -> P::Clock {
         for (number, address) in [target & !3, target.wrapping_add(2)].into_iter().enumerate() {
-            clock = self.ask(clock, refill[number], address);
+            clock = self.request(clock, refill[number], address);
         }
         clock
     }
 
-    /// The word at an address that a load may have.
+    /// The word at an address, if a load may read it.
     #[inline(always)]
     pub fn loadable(&mut self, address: u32) -> Option<LoadedWord> {
         if let Some((slave, index)) = B::locate_ram(address) {
@@ -231,45 +231,45 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
             .then(|| LoadedWord { slave: B::MEMORY.flash_slave, word: word_of_flash(address, self.bus) })
     }
 
-    /// The cycle in which a word is read that may be, if any is.
+    /// A cycle in which a slave is requested for a word, or none is.
     #[inline(always)]
-    pub fn ask(&mut self, clock: P::Clock, slave: Slave, address: u32) -> P::Clock {
-        if slave == B::MEMORY.flash_slave { self.hit(clock, address) } else { self.policy.ask(clock, slave) }
+    pub fn request(&mut self, clock: P::Clock, slave: Slave, address: u32) -> P::Clock {
+        if slave == B::MEMORY.flash_slave { self.hit(clock, address) } else { self.policy.request(clock, slave) }
     }
 
-    /// Whether there is time for reading so many registers behind the APB bridge, and a fast run may: see `Registers::may_read`.
+    /// Some if there is time to read so many registers behind the bridge, and the bus allows it ([`FastBus::may_read_registers`]).
     pub fn all_registers(&self, clock: P::Clock, first: u32, count: u32) -> Option<()> {
-        let now = self.policy.cycle(clock)?;
+        let now = self.policy.chip_cycle(clock)?;
         // And one more cycle, at most with a wait.
         let has_room = self.policy.has_room(clock, count * B::BRIDGE_READ as u32 + MAX_CYCLES);
         (has_room && self.bus.may_read_registers(first, count, now)).then_some(())
     }
 
-    /// One of them, and the time at which the core has it.
+    /// Reads one of them: the time after it, and its value.
     pub fn read_register(&mut self, clock: P::Clock, address: u32) -> Option<(P::Clock, u32)> {
-        let value = self.bus.read_register(address, self.policy.cycle(clock)?)?;
-        let clock = self.policy.ask(clock, B::BRIDGE);
-        Some(((1..B::BRIDGE_READ).fold(clock, |clock, _| self.policy.ask(clock, Slave::INTERNAL)), value))
+        let value = self.bus.read_register(address, self.policy.chip_cycle(clock)?)?;
+        let clock = self.policy.request(clock, B::BRIDGE);
+        Some(((1..B::BRIDGE_READ).fold(clock, |clock, _| self.policy.request(clock, Slave::INTERNAL)), value))
     }
 
-    /// A register of SIO. None if a core in a fast run may not read it, or not at this time.
+    /// Reads a register of the I/O port. None if the fast path may not, or not at this time.
     pub fn read_io(&mut self, clock: P::Clock, core: u8, address: u32) -> Option<u32> {
         if let Some(value) = self.bus.read_stable_io(core, address) {
             self.policy.read_stable_io();
             return Some(value);
         }
-        let now = self.policy.cycle(clock)?;
+        let now = self.policy.chip_cycle(clock)?;
         if self.policy.may_change_io() { self.bus.read_harmless_io(core, address, now) } else { None }
     }
 
-    /// Writes a register of SIO. None if a core in a fast run may not.
+    /// Writes a register of the I/O port. None if the fast path may not.
     pub fn write_io(&mut self, clock: P::Clock, core: u8, address: u32, value: u32) -> Option<()> {
-        let now = self.policy.cycle(clock)?;
+        let now = self.policy.chip_cycle(clock)?;
         let may = B::is_io(address) && self.policy.may_change_io();
         if may { self.bus.write_harmless_io(core, address, value, now) } else { None }
     }
 
-    /// The bank and index of a word of SRAM that may be written.
+    /// The bank and index of a word of RAM that may be written.
     #[inline(always)]
     pub fn writable(&mut self, address: u32) -> Option<(Slave, u32)> {
         let (slave, index) = B::locate_ram(address)?;
@@ -287,12 +287,11 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         value: u32,
     ) -> P::Clock {
         let old = self.bus.write_ram(index, address, width, value);
-        self.policy.wrote(index, old);
-        self.policy.ask(clock, slave)
+        self.policy.record_write(index, old);
+        self.policy.request(clock, slave)
     }
 
-    /// Whether there is time for LDM, STM and the like, and they may have all the words that they move, from an aligned
-    /// address on.
+    /// Some if there is time for LDM, STM and the like, and they `may` access all words that they move, from an aligned address on.
     #[inline(always)]
     pub fn all(
         &mut self,
@@ -332,13 +331,13 @@ fn bank<B: FastBus>(address: u32) -> Option<Slave> {
     B::locate_ram(address).map(|(bank, _)| bank)
 }
 
-/// What is to be done about a target that has no `RefillSlaves`: in SRAM it was not decoded yet.
+/// Why a branch to a target has no `RefillSlaves`: in RAM it was not decoded yet.
 #[cold]
 pub(crate) fn unreachable<B: FastBus>(target: u32) -> FastPathExit {
     if matches!(CodeView::of::<B>(target), Some(CodeView::Ram | CodeView::Unstriped)) {
         FastPathExit::Undecoded(target)
     } else {
-        FastPathExit::Ends
+        FastPathExit::Stop
     }
 }
 
@@ -346,7 +345,7 @@ fn word_of_flash<B: FastBus>(address: u32, bus: &B) -> u32 {
     bus.flash().get((address & 0xff_ffff) as usize / 4).copied().unwrap_or(u32::MAX)
 }
 
-/// A word of the memories that the fast path knows.
+/// A word of the memories that the fast path can execute from.
 fn word_at<B: FastBus>(address: u32, bus: &B) -> Option<u32> {
     match CodeView::of::<B>(address)? {
         CodeView::Ram | CodeView::Unstriped => B::locate_ram(address).map(|(_, index)| bus.read_ram(index)),
@@ -358,8 +357,8 @@ pub(crate) fn half_at<B: FastBus>(address: u32, bus: &B) -> Option<u16> {
     word_at(address, bus).map(|word| (word >> ((address & 2) * 8)) as u16)
 }
 
-/// What a core has fetched when it begins the instruction at `pc`, if memory has not changed since: the rest of the word,
-/// and the next word if that is an upper halfword.
+/// What a core has fetched when it begins the instruction at `pc`, if memory has not changed since: the rest of the word, and
+/// for an upper halfword the next word.
 pub(crate) fn prefetched<B: FastBus>(pc: u32, bus: &B) -> Option<u64> {
     if pc & 2 == 0 {
         return word_at(pc, bus).map(u64::from);

@@ -1,5 +1,5 @@
-//! Instructions that are not worth a place in the hot loop of a fast run: lists of registers, branches to where a register says,
-//! 32-bit instructions, registers of peripherals.
+//! The slow path of the fast path: instructions that the hot loop leaves out because they are rare. Lists of registers, branches
+//! through a register, 32-bit instructions, registers of peripherals.
 
 #![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
 
@@ -15,7 +15,10 @@ use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::{Core, Phase, wide};
 
 impl<B: FastBus> Core<B> {
-    /// Executes an instruction that is not worth a place in the hot loop. Why a fast run cannot, if so.
+    /// Executes an instruction that the hot loop leaves out because it is rare.
+    ///
+    /// # Errors
+    /// Why the fast path cannot execute it.
     #[inline(never)]
     pub(crate) fn run_slow_path<P: PeerPolicy>(
         &mut self,
@@ -23,9 +26,9 @@ impl<B: FastBus> Core<B> {
         all: &Instructions,
         clock: &mut P::Clock,
         op: Op,
-        place: CodeView,
+        view: CodeView,
     ) -> Result<(), FastPathExit> {
-        (self.pc, *clock) = if place == CodeView::Flash {
+        (self.pc, *clock) = if view == CodeView::Flash {
             self.slow_path::<P, true>(fast, all, *clock, op)?
         } else {
             self.slow_path::<P, false>(fast, all, *clock, op)?
@@ -49,41 +52,41 @@ impl<B: FastBus> Core<B> {
                 let list = op.immediate as u16;
                 let downwards = op.code == Code::Push;
                 let first = self.reg(op.n).wrapping_sub(if downwards { 4 * list.count_ones() } else { 0 });
-                fast.all(clock, first, list, P::may_write).ok_or(FastPathExit::Ends)?;
+                fast.all(clock, first, list, P::may_write).ok_or(FastPathExit::Stop)?;
                 self.store_many(&op, downwards);
-                clock = self.store_elements(fast, clock, first).ok_or(FastPathExit::Ends)?;
+                clock = self.store_elements(fast, clock, first).ok_or(FastPathExit::Stop)?;
                 clock = fast.finish(clock, STORE_MULTIPLE, &op, pc, IN_FLASH);
                 pc.wrapping_add(2)
             }
             Code::Pop | Code::Ldm => {
                 let (first, list) = (self.reg(op.n), op.immediate as u16);
                 if B::is_bridged(first) {
-                    fast.all_registers(clock, first, list.count_ones()).ok_or(FastPathExit::Ends)?;
+                    fast.all_registers(clock, first, list.count_ones()).ok_or(FastPathExit::Stop)?;
                     self.waited_for_registers(list.count_ones(), Phase::LoadMany);
                 } else {
-                    fast.all(clock, first, list, P::may_read).ok_or(FastPathExit::Ends)?;
+                    fast.all(clock, first, list, P::may_read).ok_or(FastPathExit::Stop)?;
                 }
-                clock = self.load_elements(fast, clock, &op, 0).ok_or(FastPathExit::Ends)?;
+                clock = self.load_elements(fast, clock, &op, 0).ok_or(FastPathExit::Stop)?;
                 clock = fast.finish(clock, LOAD_MULTIPLE, &op, pc, IN_FLASH);
                 pc.wrapping_add(2)
             }
             Code::PopPc => {
                 let list = op.immediate as u16 | 1 << 15;
                 let base = self.reg(op.n);
-                fast.all(clock, base, list, P::may_read).ok_or(FastPathExit::Ends)?;
+                fast.all(clock, base, list, P::may_read).ok_or(FastPathExit::Stop)?;
                 let (slave, index) =
-                    B::locate_ram(base.wrapping_add(4 * (list.count_ones() - 1))).ok_or(FastPathExit::Ends)?;
-                let target = self.exchangeable(fast.bus.read_ram(index)).ok_or(FastPathExit::Ends)?;
+                    B::locate_ram(base.wrapping_add(4 * (list.count_ones() - 1))).ok_or(FastPathExit::Stop)?;
+                let target = self.exchangeable(fast.bus.read_ram(index)).ok_or(FastPathExit::Stop)?;
                 let refill = fast.refill(all, CodeView::Ram, target).ok_or_else(|| unreachable::<B>(target))?;
-                clock = self.load_elements(fast, clock, &op, 1 << 15).ok_or(FastPathExit::Ends)?;
-                clock = fast.policy.ask(clock, slave);
+                clock = self.load_elements(fast, clock, &op, 1 << 15).ok_or(FastPathExit::Stop)?;
+                clock = fast.policy.request(clock, slave);
                 self.list = 0;
                 self.regs[13] = self.writeback;
                 clock = fast.finish_at(clock, POP_PC, (&op, pc, IN_FLASH), (target, refill));
                 target
             }
             Code::Bx | Code::Blx => {
-                let target = self.exchangeable(self.high(op.m, pc)).ok_or(FastPathExit::Ends)?;
+                let target = self.exchangeable(self.high(op.m, pc)).ok_or(FastPathExit::Stop)?;
                 let refill = fast.refill(all, CodeView::Ram, target).ok_or_else(|| unreachable::<B>(target))?;
                 if op.code == Code::Blx {
                     self.regs[14] = pc.wrapping_add(2) | 1;
@@ -105,7 +108,7 @@ impl<B: FastBus> Core<B> {
                     true
                 });
                 if !done {
-                    return Err(FastPathExit::Ends);
+                    return Err(FastPathExit::Stop);
                 }
                 clock = fast.finish(clock, REGISTERS, &op, pc, IN_FLASH);
                 pc.wrapping_add(2)
@@ -115,7 +118,7 @@ impl<B: FastBus> Core<B> {
                 let address = self.reg(op.n).wrapping_add(offset);
                 let value;
                 // That of the I/O port, which is not the bus, comes in the same cycle as the next word.
-                (clock, value) = self.read_register(fast, clock, address).ok_or(FastPathExit::Ends)?;
+                (clock, value) = self.read_register(fast, clock, address).ok_or(FastPathExit::Stop)?;
                 self.set(op.d, value);
                 clock = fast.finish(clock, LOAD, &op, pc, IN_FLASH);
                 pc.wrapping_add(2)
@@ -123,12 +126,12 @@ impl<B: FastBus> Core<B> {
             Code::StoreImm | Code::StoreReg if op.width == Width::Word => {
                 let offset = if op.code == Code::StoreReg { self.reg(op.m) } else { op.immediate as u32 };
                 let address = self.reg(op.n).wrapping_add(offset);
-                fast.write_io(clock, self.id, address, self.reg(op.d)).ok_or(FastPathExit::Ends)?;
+                fast.write_io(clock, self.id, address, self.reg(op.d)).ok_or(FastPathExit::Stop)?;
                 (self.io_address, self.resume) = (address, Phase::Store);
                 clock = fast.finish(clock, STORE, &op, pc, IN_FLASH);
                 pc.wrapping_add(2)
             }
-            _ => return Err(FastPathExit::Ends),
+            _ => return Err(FastPathExit::Stop),
         };
         Ok((next, clock))
     }
@@ -144,7 +147,7 @@ impl<B: FastBus> Core<B> {
     ) -> Result<(u32, P::Clock), FastPathExit> {
         let pc = self.pc;
         let (first, next) = (op.immediate as u16, pc.wrapping_add(4));
-        let second = half_at(pc.wrapping_add(2), fast.bus).ok_or(FastPathExit::Ends)?;
+        let second = half_at(pc.wrapping_add(2), fast.bus).ok_or(FastPathExit::Stop)?;
         let branch = wide::branch_target(pc, first, second);
         let target = branch.unwrap_or(next);
         let refill = fast.refill(all, CodeView::Ram, target).ok_or_else(|| unreachable::<B>(target))?;
@@ -152,7 +155,7 @@ impl<B: FastBus> Core<B> {
         if branch.is_some() {
             self.regs[14] = next | 1;
         } else if !self.unless_it_unmasks_an_exception(|core| core.system_instruction(first, second)) {
-            return Err(FastPathExit::Ends);
+            return Err(FastPathExit::Stop);
         }
         let cycles = if branch.is_some() || wide::refills(first, second) { CALL } else { SYSTEM };
         Ok((target, fast.finish_at(clock, cycles, (op, pc, IN_FLASH), (target, refill))))
@@ -176,7 +179,7 @@ impl<B: FastBus> Core<B> {
         }
     }
 
-    /// What LDR gets from a register, and the time behind its first cycles: of I/O none are its own.
+    /// Reads a register for LDR: the time after its data cycles, of which one of the I/O port has none, and its value.
     fn read_register<P: PeerPolicy>(
         &mut self,
         fast: &mut FastMemory<B, P>,
@@ -193,13 +196,13 @@ impl<B: FastBus> Core<B> {
         fast.read_register(clock, address)
     }
 
-    /// Takes note of waits for so many words from behind the APB bridge, read in a phase.
+    /// Counts the wait states of so many words read from behind the bridge in a phase.
     fn waited_for_registers(&mut self, count: u32, phase: Phase) {
         self.stats.waits[B::BRIDGE.number()] += Cycle::from(count) * (B::BRIDGE_READ - 1);
         self.resume = phase;
     }
 
-    /// Loads all registers of LDM or POP but PC, which `more` has.
+    /// Loads all registers of LDM or POP but PC, which is the one in `more`.
     fn load_elements<P: PeerPolicy>(
         &mut self,
         fast: &mut FastMemory<B, P>,
@@ -212,7 +215,7 @@ impl<B: FastBus> Core<B> {
         while self.list & 0x7fff != 0 {
             let word;
             (clock, word) = if let Some((slave, index)) = B::locate_ram(address) {
-                (fast.policy.ask(clock, slave), fast.bus.read_ram(index))
+                (fast.policy.request(clock, slave), fast.bus.read_ram(index))
             } else {
                 fast.read_register(clock, address)?
             };
@@ -222,8 +225,7 @@ impl<B: FastBus> Core<B> {
         Some(clock)
     }
 
-    /// Does something after which exceptions are taken at the same time as before it. False, and nothing is done, if they are
-    /// not, or if it cannot be done.
+    /// Applies `action` unless it unmasks a pending exception: then it is rolled back. Whether it was applied.
     fn unless_it_unmasks_an_exception(&mut self, action: impl FnOnce(&mut Self) -> bool) -> bool {
         let (primask, attention) = (self.primask, self.attention);
         let succeeded = action(self);
@@ -234,7 +236,7 @@ impl<B: FastBus> Core<B> {
         succeeded && done
     }
 
-    /// Where BX, BLX or POP goes; none if it returns from an exception, or faults.
+    /// The target of BX, BLX or POP; none if it returns from an exception, or faults.
     fn exchangeable(&self, target: u32) -> Option<u32> {
         let returns = target >> 28 == 15 && self.ipsr != 0;
         (target & 1 != 0 && !returns).then_some(target & !1)

@@ -124,8 +124,8 @@ impl Register {
             }
             19 => {
                 core.primask = value & 1 != 0;
-                core.refresh();
-                core.plan_wake(now);
+                core.update_exception_check();
+                core.schedule_wake(now);
             }
             _ => return false,
         }

@@ -50,7 +50,7 @@ pub(crate) trait Cpu<B: Bus>: Clone {
     fn time(&self) -> Cycle;
 
     /// From this cycle on, an instruction boundary looks at exceptions.
-    fn attention(&self) -> Cycle;
+    fn exceptions_from(&self) -> Cycle;
 
     /// Whether it stands before an instruction of which nothing has happened.
     fn is_at_boundary(&self) -> bool;

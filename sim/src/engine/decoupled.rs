@@ -234,9 +234,9 @@ fn replay<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     flash_ready: bool,
 ) -> u32 {
     let mut cycle = FIRST;
-    let attention = core.attention();
+    let exceptions_from = core.exceptions_from();
     // It is an exception's turn earlier once they are no longer masked.
-    while cycle < policy.log.end && core.attention() == attention {
+    while cycle < policy.log.end && core.exceptions_from() == exceptions_from {
         if policy.has_room(cycle, C::MAX_CYCLES) && core.can_run_fast(bus) {
             cycle = core.run_fast(bus, decoded, policy, cycle, flash_ready);
             core.set_time(policy.now(cycle));

@@ -51,7 +51,7 @@ fn run_both<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     let Some(decoupled) = decoupled else {
         return run::<WATCH, true, C, B>([zero, one], bus, now, until);
     };
-    let calm = until.min(zero.attention()).min(one.attention());
+    let calm = until.min(zero.exceptions_from()).min(one.exceptions_from());
     if zero.time() != one.time() || !decoupled.run::<WATCH>([zero, one], bus, now, calm) {
         // Until cores are where they can run apart, or the pause is over.
         let rested = decoupled.rests_until().max(now + RETRY_AFTER);
@@ -72,7 +72,7 @@ fn run_one<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
         return run::<WATCH, false, C, B>([core, other], bus, now, until);
     };
     while core.time() < until && !bus.fabric().requests.touched {
-        decoupled.run_alone(core, bus, core.time(), until.min(core.attention()));
+        decoupled.run_alone(core, bus, core.time(), until.min(core.exceptions_from()));
         let now = core.time();
         if now >= until {
             return;

@@ -151,7 +151,7 @@ pub struct Core<B> {
     /// When the posted access is asked for, or the posted step is due.
     pub(crate) t: Cycle,
     /// From this cycle on, an instruction boundary looks at exceptions.
-    pub(crate) attention: Cycle,
+    pub(crate) exceptions_from: Cycle,
     /// Where the posted access goes.
     pub(crate) address: u32,
     pub(crate) index: u32,
@@ -220,7 +220,7 @@ impl<B: Bus> Core<B> {
     pub fn new(id: u8) -> Self {
         Self {
             t: NEVER,
-            attention: NEVER,
+            exceptions_from: NEVER,
             address: 0,
             index: 0,
             io_address: 0,
@@ -328,7 +328,7 @@ impl<B: Bus> Core<B> {
         self.t = now.saturating_add(stuck.left);
         if self.is_asleep() {
             self.slept_at = now;
-            self.plan_wake(now);
+            self.schedule_wake(now);
         }
         true
     }
@@ -482,7 +482,7 @@ impl<B: Bus> Hash for Core<B> {
             id: _,
             stats,
             t,
-            attention,
+            exceptions_from,
             address,
             index: _,
             io_address: _,
@@ -524,7 +524,7 @@ impl<B: Bus> Hash for Core<B> {
         } = self;
         // What nothing is posted with is left over from an access that need not have been posted in another run.
         let posted = *phase == Phase::Delayed || *slave != Slave::INTERNAL;
-        (t, attention, posted.then_some(address), phase, resume, pc).hash(hasher);
+        (t, exceptions_from, posted.then_some(address), phase, resume, pc).hash(hasher);
         (regs, self.flags(), queue, list, writeback).hash(hasher);
         let loaded_base = loads_base.then_some(loaded_base);
         (loaded_base, primask, spsel, unprivileged, ipsr, other_sp).hash(hasher);

@@ -304,7 +304,7 @@ impl Machine {
             return Some(Stop::Exit { core, code });
         }
         if let Some(core) = self.bus.fabric.requests.locked_up.take() {
-            self.cores[usize::from(core)].rest_locked_up();
+            self.cores[usize::from(core)].stop_locked_up();
             return Some(Stop::Lockup { core, pc: self.cores[usize::from(core)].register(15) });
         }
         let (core, pc) = self.bus.fabric.requests.breakpoint.take()?;

@@ -27,10 +27,10 @@ pub const EVENT: Cycle = 1;
 
 impl<B: Bus> Core<B> {
     /// Recomputes from which cycle on an instruction boundary must look at exceptions.
-    pub(crate) fn refresh(&mut self) {
+    pub(crate) fn update_exception_check(&mut self) {
         let due = if self.nvic.is_pending() { self.nvic.first_due(self.execution_priority()) } else { NEVER };
         let tick = self.systick.next_exception();
-        self.attention = due.min(tick).saturating_add(RECOGNITION);
+        self.exceptions_from = due.min(tick).saturating_add(RECOGNITION);
     }
 
     /// Priority of what executes now: lower is more urgent; 4 is a thread (B1.5.4).
@@ -45,10 +45,10 @@ impl<B: Bus> Core<B> {
 
     /// An instruction boundary at which an exception may be due. True if one is being entered.
     #[inline(never)]
-    pub(crate) fn attend(&mut self) -> bool {
-        self.systick_due();
+    pub(crate) fn take_exception_if_due(&mut self) -> bool {
+        self.take_systick();
         if self.nvic.best(self.recognised(), self.execution_priority()).is_none() {
-            self.refresh();
+            self.update_exception_check();
             return false;
         }
         self.enter(self.pc);
@@ -61,12 +61,12 @@ impl<B: Bus> Core<B> {
     }
 
     /// Lets `SysTick` raise what it has raised by now.
-    pub(crate) fn systick_due(&mut self) {
-        self.systick_due_by(self.t);
+    pub(crate) fn take_systick(&mut self) {
+        self.take_systick_by(self.t);
     }
 
     /// The same by a cycle that need not be that of the core's next step.
-    pub(crate) fn systick_due_by(&mut self, now: Cycle) {
+    pub(crate) fn take_systick_by(&mut self, now: Cycle) {
         if let Some(at) = self.systick.take_exception(now) {
             self.pend(SYS_TICK, at);
         }
@@ -75,14 +75,14 @@ impl<B: Bus> Core<B> {
     /// Whether a load or store multiple is abandoned before its next element for an exception (TRM 3.6.1).
     #[inline(always)]
     pub(crate) fn abandons(&mut self) -> bool {
-        self.t >= self.attention && self.abandon()
+        self.t >= self.exceptions_from && self.abandon()
     }
 
     #[inline(never)]
     fn abandon(&mut self) -> bool {
-        self.systick_due();
+        self.take_systick();
         if self.nvic.best(self.recognised(), self.execution_priority()).is_none() {
-            self.refresh();
+            self.update_exception_check();
             return false;
         }
         self.t += 1;
@@ -95,8 +95,8 @@ impl<B: Bus> Core<B> {
         if self.nvic.pend(exception, at) && self.nvic.send_event_on_pend {
             self.event_at = self.event_at.min(at);
         }
-        self.refresh();
-        self.plan_wake(0);
+        self.update_exception_check();
+        self.schedule_wake(0);
     }
 
     /// New levels of the interrupt lines from cycle `now` on.
@@ -104,33 +104,33 @@ impl<B: Bus> Core<B> {
         if self.nvic.set_lines(lines, now) && self.nvic.send_event_on_pend {
             self.event_at = self.event_at.min(now);
         }
-        self.refresh();
-        self.plan_wake(0);
+        self.update_exception_check();
+        self.schedule_wake(0);
     }
 
     /// The reference that `SysTick` may count has changed its rate, or may have, at cycle `now`.
     pub(crate) fn reference_changed(&mut self, now: Cycle, reference: &Ticks) {
         self.systick.reference_changed(now, reference.rate());
-        self.refresh();
-        self.plan_wake(0);
+        self.update_exception_check();
+        self.schedule_wake(0);
     }
 
     /// Other interrupt lines raise NMI from cycle `now` on.
     pub(crate) fn set_nmi_mask(&mut self, mask: u32, now: Cycle) {
         if self.nvic.set_nmi_mask(mask, now) {
-            self.refresh();
-            self.plan_wake(0);
+            self.update_exception_check();
+            self.schedule_wake(0);
         }
     }
 
     /// The event register gets set at cycle `at`.
     pub(crate) fn receive_event(&mut self, at: Cycle) {
         self.event_at = self.event_at.min(at);
-        self.plan_wake(0);
+        self.schedule_wake(0);
     }
 
     /// If asleep, sets when to look again: not before `earliest`.
-    pub(crate) fn plan_wake(&mut self, earliest: Cycle) {
+    pub(crate) fn schedule_wake(&mut self, earliest: Cycle) {
         if self.phase != Phase::Asleep {
             return;
         }
@@ -149,7 +149,7 @@ impl<B: Bus> Core<B> {
     /// Whether the core sleeps, and nothing but the other core could wake it.
     #[must_use]
     pub fn sleeps_for_good(&self) -> bool {
-        self.is_asleep() && self.t == NEVER && !self.nvic.can_be_disturbed(self.waking_priority())
+        self.is_asleep() && self.t == NEVER && !self.nvic.has_enabled_source(self.waking_priority())
     }
 
     /// Whether WFI or WFE ends at `t`. Takes the event if that is why.
@@ -175,7 +175,7 @@ impl<B: Bus> Core<B> {
         self.frame_at = sp.wrapping_sub(32) & !7;
         self.regs[13] = self.frame_at;
         self.count = 0;
-        self.attention = NEVER;
+        self.exceptions_from = NEVER;
         self.width = Width::Word;
         self.post(self.frame_at, Phase::Push);
     }
@@ -211,7 +211,7 @@ impl<B: Bus> Core<B> {
     /// The vector has come: branch there. Its data cycle passes first.
     pub(crate) fn end_vector(&mut self, vector: u32) -> Progress {
         self.t += 1;
-        self.refresh();
+        self.update_exception_check();
         self.thumb = vector & 1 != 0;
         if !self.thumb {
             return self.fault_for(vector, Cause::NoThumb(vector));
@@ -261,14 +261,14 @@ impl<B: Bus> Core<B> {
     pub(crate) fn chain_or_unstack(&mut self, bus: &mut B) -> Progress {
         bus.fabric_mut().watch.leaves(self.t, self.id, self.ipsr);
         self.t += 1;
-        self.systick_due();
+        self.take_systick();
         if self.nvic.best(self.recognised(), self.execution_priority()).is_some() {
             self.begin_handler(bus);
             return Progress::Posted;
         }
         self.frame_at = if self.returning == 0xffff_fffd { self.other_sp } else { self.regs[13] };
         self.count = 0;
-        self.attention = NEVER;
+        self.exceptions_from = NEVER;
         self.width = Width::Word;
         self.post(self.frame_at, Phase::Unstack);
         Progress::Posted
@@ -283,7 +283,7 @@ impl<B: Bus> Core<B> {
         }
         self.t += 1;
         self.restore_frame();
-        self.refresh();
+        self.update_exception_check();
         self.thumb = self.frame[7] & 1 << 24 != 0;
         if !self.thumb {
             self.fault_for(self.pc, Cause::NoThumb(self.pc))
@@ -335,7 +335,7 @@ impl<B: Bus> Core<B> {
             self.lock_up(pc, cause);
             return Progress::Posted;
         }
-        self.note_fault(pc, cause);
+        self.record_fault(pc, cause);
         self.take_at_once(HARD_FAULT, pc)
     }
 
@@ -347,16 +347,16 @@ impl<B: Bus> Core<B> {
     }
 
     /// Locks up at `t`, for what is at `pc`. The core stays in that cycle until the machine has heard of it: see
-    /// `rest_locked_up`.
+    /// `stop_locked_up`.
     fn lock_up(&mut self, pc: u32, cause: Cause) {
-        self.note_lockup(pc, cause);
+        self.record_lockup(pc, cause);
         self.pc = pc & !1;
         self.slept_at = self.t;
         self.post_internal(Phase::Lockup);
     }
 
     /// From here on a core that has locked up does nothing, until it is reset.
-    pub(crate) fn rest_locked_up(&mut self) {
+    pub(crate) fn stop_locked_up(&mut self) {
         if self.phase == Phase::Lockup {
             self.t = NEVER;
         }
@@ -369,13 +369,13 @@ impl<B: Bus> Core<B> {
         let cause = self.refused();
         match self.phase {
             Phase::Push if !handling => {
-                self.note_fault(self.frame[6], cause);
+                self.record_fault(self.frame[6], cause);
                 self.nvic.pend(HARD_FAULT, 0);
                 self.t += 1;
                 self.end_push(bus);
             }
             Phase::Vector | Phase::Unstack if !handling => {
-                self.note_fault(self.pc, cause);
+                self.record_fault(self.pc, cause);
                 self.nvic.pend(HARD_FAULT, 0);
                 self.t += 1;
                 self.begin_handler(bus);

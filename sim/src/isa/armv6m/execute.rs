@@ -151,7 +151,7 @@ impl<B: Bus> Core<B> {
         self.io_address = self.address;
         self.resume = direction;
         if self.io_cycles().idle == 0 {
-            self.post_beside(Phase::Io);
+            self.post_with_fetch(Phase::Io);
         } else {
             self.post_internal(Phase::Io);
         }
@@ -163,7 +163,7 @@ impl<B: Bus> Core<B> {
     }
 
     /// Posts what goes together with a fetch, if one is due.
-    pub(crate) fn post_beside(&mut self, phase: Phase) {
+    pub(crate) fn post_with_fetch(&mut self, phase: Phase) {
         if self.pc & 2 == 0 {
             self.post_internal(phase);
         } else {

@@ -93,18 +93,18 @@ impl<B: Bus> Core<B> {
     }
 
     /// A fault is recognised at `t`; the first one is kept.
-    pub(crate) fn note_fault(&mut self, pc: u32, cause: Cause) {
+    pub(crate) fn record_fault(&mut self, pc: u32, cause: Cause) {
         if self.hard_fault.is_none() {
-            self.hard_fault = Some(Box::new(self.fault_now(pc, cause)));
+            self.hard_fault = Some(Box::new(self.describe_fault(pc, cause)));
         }
     }
 
     /// The fault that locks the core up.
-    pub(crate) fn note_lockup(&mut self, pc: u32, cause: Cause) {
-        self.lockup_fault = Some(Box::new(self.fault_now(pc, cause)));
+    pub(crate) fn record_lockup(&mut self, pc: u32, cause: Cause) {
+        self.lockup_fault = Some(Box::new(self.describe_fault(pc, cause)));
     }
 
-    fn fault_now(&self, pc: u32, cause: Cause) -> HardFault {
+    fn describe_fault(&self, pc: u32, cause: Cause) -> HardFault {
         let registers = std::array::from_fn(|number| self.regs[number]);
         HardFault { cycle: self.t, pc, cause, registers, during: self.ipsr }
     }

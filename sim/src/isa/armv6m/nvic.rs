@@ -74,7 +74,7 @@ impl Nvic {
     }
 
     /// Whether anything from outside could wake a core that executes at priority `below`.
-    pub(crate) fn can_be_disturbed(&self, below: i8) -> bool {
+    pub(crate) fn has_enabled_source(&self, below: i8) -> bool {
         let enabled = set_bits(self.enabled & !ALWAYS).any(|exception| self.priority(exception) < below);
         enabled || self.nmi_mask != 0 || self.send_event_on_pend
     }
@@ -184,13 +184,13 @@ impl<B: Bus> Core<B> {
     /// Enables interrupts from outside, as a write to `NVIC_ISER` does.
     pub fn enable_interrupts(&mut self, mask: u32) {
         self.nvic.enabled |= u64::from(mask) << IRQ0;
-        self.refresh();
+        self.update_exception_check();
     }
 
     /// Sets the 2-bit priority of an interrupt from outside.
     pub fn set_interrupt_priority(&mut self, interrupt: u8, level: u8) {
         self.nvic.level[usize::from(IRQ0 + (interrupt & 31))] = level & 3;
-        self.refresh();
+        self.update_exception_check();
     }
 
     /// Reads a register of the private peripheral bus. Unknown ones read 0.
@@ -198,7 +198,7 @@ impl<B: Bus> Core<B> {
         if !self.is_privileged() || self.address >> 16 != 0xe000 {
             return Err(Fault);
         }
-        self.systick_due();
+        self.take_systick();
         let address = self.address & 0xfffc;
         let value = self.peek_private(address);
         match address {
@@ -253,7 +253,7 @@ impl<B: Bus> Core<B> {
     pub(crate) fn poke_private(&mut self, address: u32, value: u32, now: Cycle, bus: &mut B) {
         let now = self.private_time(now);
         self.set_private(address, value, now, bus);
-        self.plan_wake(now);
+        self.schedule_wake(now);
     }
 
     /// Time in this core's registers as a debugger sees it at cycle `now`: a core that runs has begun its present cycle, and
@@ -263,7 +263,7 @@ impl<B: Bus> Core<B> {
     }
 
     fn set_private(&mut self, address: u32, value: u32, now: Cycle, bus: &mut B) {
-        self.systick_due_by(now);
+        self.take_systick_by(now);
         let interrupts = u64::from(value) << IRQ0;
         let address = address & 0xfffc;
         match address {
@@ -289,7 +289,7 @@ impl<B: Bus> Core<B> {
             0xed00 | 0xed0c | 0xed14 | MPU_TYPE..=MPU_LAST => {}
             _ => bus.fabric_mut().diagnostics.unmodelled("PPB", address, "writing", now),
         }
-        self.refresh();
+        self.update_exception_check();
     }
 
     fn write_interrupt_control(&mut self, value: u32, now: Cycle) {

@@ -80,11 +80,11 @@ impl PipelineState {
             return;
         }
         if self.slave != Slave::INTERNAL {
-            self.put_back(core, now);
+            self.store_in(core, now);
             core.post(self.address, self.phase);
             return;
         }
-        self.put_back(core, now + 1);
+        self.store_in(core, now + 1);
         let progress = match self.state {
             State::Refill => core.finish(BRANCH),
             State::Last => core.end_cycle(),
@@ -98,13 +98,13 @@ impl PipelineState {
 
     /// Nothing is asked of the bus.
     #[inline(always)]
-    fn asks_nothing(&mut self) -> bool {
+    fn request_nothing(&mut self) -> bool {
         self.slave = Slave::INTERNAL;
         true
     }
 
     /// What is next stands in the core. It may be due in this cycle already.
-    fn leave_to<B: Bus>(&mut self, core: &Core<B>, now: Cycle) {
+    fn hand_over_to<B: Bus>(&mut self, core: &Core<B>, now: Cycle) {
         self.state = State::Posted;
         self.slave = match core.slave {
             _ if core.t > now => Slave::INTERNAL,
@@ -124,7 +124,7 @@ impl PipelineState {
         };
     }
 
-    fn put_back<B: Bus>(&self, core: &mut Core<B>, now: Cycle) {
+    fn store_in<B: Bus>(&self, core: &mut Core<B>, now: Cycle) {
         core.t = now;
         core.pc = self.pc;
         core.queue = self.queue;
@@ -144,18 +144,23 @@ impl<B: Bus> Core<B> {
 
     /// Begins a cycle that is not the first of an instruction.
     #[inline(always)]
-    fn go_on<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
+    fn continue_instruction<const WATCH: bool>(
+        &mut self,
+        pipeline: &mut PipelineState,
+        now: Cycle,
+        bus: &mut B,
+    ) -> bool {
         match std::mem::replace(&mut pipeline.state, State::Ready) {
-            State::Ready | State::Rests => pipeline.asks_nothing(),
+            State::Ready | State::Rests => pipeline.request_nothing(),
             State::Waits => true,
             State::Idle(left) => {
                 pipeline.state = if left > 1 { State::Idle(left - 1) } else { State::Last };
-                pipeline.asks_nothing()
+                pipeline.request_nothing()
             }
             State::Last => self.fetch_if_due(pipeline, now, bus),
-            State::Refill => self.ask(pipeline, pipeline.pc & !3, Phase::Target, now, bus),
-            State::LoadNext => self.next_element(pipeline, Phase::LoadMany, now, bus),
-            State::StoreNext => self.next_element(pipeline, Phase::StoreMany, now, bus),
+            State::Refill => self.request(pipeline, pipeline.pc & !3, Phase::Target, now, bus),
+            State::LoadNext => self.request_next_element(pipeline, Phase::LoadMany, now, bus),
+            State::StoreNext => self.request_next_element(pipeline, Phase::StoreMany, now, bus),
             State::Posted => self.resume::<WATCH>(pipeline, now, bus),
         }
     }
@@ -163,15 +168,15 @@ impl<B: Bus> Core<B> {
     /// Whether an exception is entered instead of the instruction that the pipeline is before.
     #[cold]
     fn take_pending_exception(&mut self, pipeline: &mut PipelineState, now: Cycle) -> bool {
-        pipeline.put_back(self, now);
-        self.attend()
+        pipeline.store_in(self, now);
+        self.take_exception_if_due()
     }
 
     /// Begins cycle `now` with what is posted. The pipeline takes it over if it can.
     #[inline(never)]
     fn resume<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
         if now < self.t {
-            pipeline.leave_to(self, now);
+            pipeline.hand_over_to(self, now);
             return self.t - now < LONG_STALL_CYCLES;
         }
         *pipeline = PipelineState::of(self, now);
@@ -179,11 +184,11 @@ impl<B: Bus> Core<B> {
             return self.issue::<WATCH>(pipeline, now, bus);
         }
         let moves_many = matches!(self.phase, Phase::LoadMany | Phase::StoreMany);
-        if self.phase.is_plain() && !(moves_many && (self.loads_pc() || now >= self.attention)) {
+        if self.phase.is_plain() && !(moves_many && (self.loads_pc() || now >= self.exceptions_from)) {
             pipeline.state = State::Ready;
-            return self.ask(pipeline, pipeline.address, pipeline.phase, now, bus);
+            return self.request(pipeline, pipeline.address, pipeline.phase, now, bus);
         }
-        pipeline.leave_to(self, now);
+        pipeline.hand_over_to(self, now);
         true
     }
 
@@ -200,7 +205,7 @@ impl<B: Bus> Core<B> {
 
     /// The instruction at the pipeline's place is begun.
     #[inline(always)]
-    fn pass(&mut self, pipeline: &mut PipelineState) {
+    fn advance(&mut self, pipeline: &mut PipelineState) {
         self.stats.instructions += 1;
         pipeline.pc = pipeline.pc.wrapping_add(2);
         pipeline.queue >>= 16;
@@ -208,7 +213,7 @@ impl<B: Bus> Core<B> {
 
     /// Asks for memory. It is posted instead if others have to do with it.
     #[inline(always)]
-    fn ask(&mut self, pipeline: &mut PipelineState, address: u32, phase: Phase, now: Cycle, bus: &mut B) -> bool {
+    fn request(&mut self, pipeline: &mut PipelineState, address: u32, phase: Phase, now: Cycle, bus: &mut B) -> bool {
         pipeline.phase = phase;
         pipeline.address = address;
         if let Some((slave, index)) = bus.at_once(address, matches!(phase, Phase::Store | Phase::StoreMany), now) {
@@ -216,9 +221,9 @@ impl<B: Bus> Core<B> {
             pipeline.index = index;
             return true;
         }
-        pipeline.put_back(self, now);
+        pipeline.store_in(self, now);
         self.post(address, phase);
-        pipeline.leave_to(self, now);
+        pipeline.hand_over_to(self, now);
         true
     }
 
@@ -226,14 +231,14 @@ impl<B: Bus> Core<B> {
     #[inline(always)]
     fn fetch_if_due(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
         if pipeline.pc & 2 == 0 {
-            return pipeline.asks_nothing();
+            return pipeline.request_nothing();
         }
-        self.ask(pipeline, pipeline.pc.wrapping_add(2), Phase::Fetch, now, bus)
+        self.request(pipeline, pipeline.pc.wrapping_add(2), Phase::Fetch, now, bus)
     }
 
     /// The first cycle of a load or store.
     #[inline(always)]
-    fn transfer(
+    fn begin_transfer(
         &mut self,
         pipeline: &mut PipelineState,
         op: &Op,
@@ -242,7 +247,7 @@ impl<B: Bus> Core<B> {
         now: Cycle,
         bus: &mut B,
     ) -> bool {
-        self.pass(pipeline);
+        self.advance(pipeline);
         pipeline.register = op.d as u8;
         pipeline.width = op.width;
         pipeline.phase = phase;
@@ -254,24 +259,24 @@ impl<B: Bus> Core<B> {
             pipeline.index = index;
             return true;
         }
-        pipeline.put_back(self, now);
+        pipeline.store_in(self, now);
         self.address = address;
         self.post_transfer(op, address, phase);
-        pipeline.leave_to(self, now);
+        pipeline.hand_over_to(self, now);
         true
     }
 
     /// LDM, POP, STM, PUSH go on.
     #[inline(always)]
-    fn next_element(&mut self, pipeline: &mut PipelineState, phase: Phase, now: Cycle, bus: &mut B) -> bool {
+    fn request_next_element(&mut self, pipeline: &mut PipelineState, phase: Phase, now: Cycle, bus: &mut B) -> bool {
         let address = pipeline.address.wrapping_add(4);
-        if self.list == 1 << 15 || now >= self.attention {
-            pipeline.put_back(self, now);
+        if self.list == 1 << 15 || now >= self.exceptions_from {
+            pipeline.store_in(self, now);
             self.post(address, phase);
-            pipeline.leave_to(self, now);
+            pipeline.hand_over_to(self, now);
             return true;
         }
-        self.ask(pipeline, address, phase, now, bus)
+        self.request(pipeline, address, phase, now, bus)
     }
 
     /// Instructions that are not worth a place in the hot loop. If all that one does in its first cycle is to ask for memory,
@@ -281,9 +286,9 @@ impl<B: Bus> Core<B> {
         let halfword = pipeline.queue as u16;
         let op = &TABLE[usize::from(halfword)];
         let pc = pipeline.pc;
-        self.pass(pipeline);
+        self.advance(pipeline);
         pipeline.phase = Phase::Start;
-        pipeline.put_back(self, now);
+        pipeline.store_in(self, now);
         self.post_internal(Phase::Start);
         if matches!(op.code, Code::Push | Code::Pop | Code::PopPc | Code::Stm | Code::Ldm) {
             self.address = self.reg(op.n);
@@ -307,20 +312,27 @@ impl<B: Bus> Core<B> {
         if end == Progress::Boundary {
             self.post_internal(Phase::Start);
             *pipeline = PipelineState::of(self, now + 1);
-            return pipeline.asks_nothing();
+            return pipeline.request_nothing();
         }
         if self.t == now + 1 && self.phase == Phase::Target {
             // BL in an upper halfword.
             pipeline.pc = self.pc;
             pipeline.state = State::Refill;
-            return pipeline.asks_nothing();
+            return pipeline.request_nothing();
         }
         self.resume::<WATCH>(pipeline, now, bus)
     }
 
     /// Tells probes of a load or store.
     #[inline(always)]
-    fn see<const WATCH: bool>(&self, pipeline: &PipelineState, now: Cycle, bus: &mut B, write: bool, value: u32) {
+    fn record_access<const WATCH: bool>(
+        &self,
+        pipeline: &PipelineState,
+        now: Cycle,
+        bus: &mut B,
+        write: bool,
+        value: u32,
+    ) {
         if WATCH {
             let pc = pipeline.pc.wrapping_sub(2);
             bus.fabric_mut().watch.data(now, self.id, pc, pipeline.address, pipeline.width.bytes(), write, value);
@@ -330,6 +342,6 @@ impl<B: Bus> Core<B> {
 
 /// The word that a pipeline is given.
 #[inline(always)]
-fn word<B: Bus>(pipeline: &PipelineState, bus: &mut B) -> u32 {
+fn read_word<B: Bus>(pipeline: &PipelineState, bus: &mut B) -> u32 {
     bus.read_at_once(pipeline.slave, pipeline.address, pipeline.index)
 }

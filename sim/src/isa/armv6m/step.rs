@@ -39,15 +39,15 @@ impl<B: Bus> Core<B> {
                 Progress::Boundary
             }
             Phase::Io => {
-                self.do_io::<WATCH>(bus);
+                self.access_io_port::<WATCH>(bus);
                 let cycles = self.io_cycles();
-                if cycles.idle == 0 { self.fetch_beside::<WATCH>(bus) } else { self.finish(cycles) }
+                if cycles.idle == 0 { self.fetch_with_io::<WATCH>(bus) } else { self.finish(cycles) }
             }
             Phase::Sev => {
                 bus.fabric_mut().requests.send_event(self.t);
-                self.fetch_beside::<WATCH>(bus)
+                self.fetch_with_io::<WATCH>(bus)
             }
-            Phase::Doze => self.doze(bus),
+            Phase::Doze => self.sleep_unless_woken(bus),
             Phase::Asleep => self.wake(bus),
             Phase::Semihost => {
                 bus.fabric_mut().requests.ask_host(self.id);
@@ -155,7 +155,7 @@ impl<B: Bus> Core<B> {
     }
 
     /// A fetch posted beside something else, if one is due.
-    fn fetch_beside<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
+    fn fetch_with_io<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
         if self.pc & 2 == 0 {
             self.t += 1;
             return Progress::Boundary;
@@ -172,7 +172,7 @@ impl<B: Bus> Core<B> {
     pub(crate) fn lose_cycle<const WATCH: bool>(&mut self, bus: &mut B) {
         match self.phase {
             Phase::Io => {
-                self.do_io::<WATCH>(bus);
+                self.access_io_port::<WATCH>(bus);
                 self.phase = Phase::Fetch;
             }
             Phase::Sev => {
@@ -202,7 +202,7 @@ impl<B: Bus> Core<B> {
         }
     }
 
-    fn do_io<const WATCH: bool>(&mut self, bus: &mut B) {
+    fn access_io_port<const WATCH: bool>(&mut self, bus: &mut B) {
         if self.width != Width::Word {
             bus.note_narrow_io(self.io_address, self.t);
         }
@@ -240,16 +240,16 @@ impl<B: Bus> Core<B> {
             self.t += 1;
             return Some(bus.read_ram(self.index));
         }
-        self.fetch_elsewhere::<WATCH>(bus)
+        self.fetch_slow::<WATCH>(bus)
     }
 
     #[inline(never)]
-    fn fetch_elsewhere<const WATCH: bool>(&mut self, bus: &mut B) -> Option<u32> {
+    fn fetch_slow<const WATCH: bool>(&mut self, bus: &mut B) -> Option<u32> {
         if !B::holds_code(self.slave, self.address) {
             self.t += 1;
             return Some(REFUSED);
         }
-        self.ask_slave::<WATCH>(bus, false).then(|| {
+        self.request_slave::<WATCH>(bus, false).then(|| {
             self.t += 1;
             bus.read(self.slave, self.address, self.t - 1).unwrap_or(REFUSED)
         })
@@ -264,10 +264,10 @@ impl<B: Bus> Core<B> {
             }
             bus.read_ram(self.index)
         } else {
-            if !self.ask_slave::<WATCH>(bus, false) {
+            if !self.request_slave::<WATCH>(bus, false) {
                 return None;
             }
-            self.read_elsewhere(bus)?
+            self.read_data(bus)?
         };
         if WATCH {
             self.watch_read(bus, word);
@@ -284,7 +284,7 @@ impl<B: Bus> Core<B> {
                 self.count(bus, self.slave);
             }
             bus.store_ram(self.index, self.address, self.width, value);
-        } else if !self.ask_slave::<WATCH>(bus, true) || !self.write_elsewhere(bus, value) {
+        } else if !self.request_slave::<WATCH>(bus, true) || !self.write_data(bus, value) {
             return false;
         }
         if WATCH {
@@ -296,7 +296,7 @@ impl<B: Bus> Core<B> {
 
     /// Asks a slave that may be busy or slow. False: the core stops again later.
     #[inline(never)]
-    fn ask_slave<const WATCH: bool>(&mut self, bus: &mut B, write: bool) -> bool {
+    fn request_slave<const WATCH: bool>(&mut self, bus: &mut B, write: bool) -> bool {
         match bus.begin(self.id, self.slave, self.address, write, self.t) {
             Access::Busy(until) => {
                 self.stats.conflicts[self.slave.number()] += until - self.t;
@@ -357,7 +357,7 @@ impl<B: Bus> Core<B> {
             Phase::StoreMany => self.next_element_to_store(),
             _ => self.frame[self.count as usize & 7],
         };
-        if !self.write_elsewhere(bus, value) {
+        if !self.write_data(bus, value) {
             return Progress::Posted;
         }
         if WATCH {
@@ -372,7 +372,7 @@ impl<B: Bus> Core<B> {
     }
 
     fn end_delayed_read<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
-        let Some(word) = self.read_elsewhere(bus) else { return Progress::Posted };
+        let Some(word) = self.read_data(bus) else { return Progress::Posted };
         if WATCH {
             self.watch_read(bus, word);
         }
@@ -386,7 +386,7 @@ impl<B: Bus> Core<B> {
     }
 
     #[inline(never)]
-    fn read_elsewhere(&mut self, bus: &mut B) -> Option<u32> {
+    fn read_data(&mut self, bus: &mut B) -> Option<u32> {
         let answer = match self.slave {
             Slave::PRIVATE => self.read_private(bus),
             Slave::IO => Ok(bus.read_io(self.id, self.address, self.t)),
@@ -399,7 +399,7 @@ impl<B: Bus> Core<B> {
     }
 
     #[inline(never)]
-    fn write_elsewhere(&mut self, bus: &mut B, value: u32) -> bool {
+    fn write_data(&mut self, bus: &mut B, value: u32) -> bool {
         let answer = match self.slave {
             Slave::PRIVATE => self.write_private(bus, value),
             Slave::IO => {

@@ -92,7 +92,7 @@ impl<B: Bus> Core<B> {
                 let in_use = (number == 9) == self.uses_psp();
                 *(if in_use { &mut self.regs[13] } else { &mut self.other_sp }) = value & !3;
             }
-            16 => self.mask(value & 1 != 0),
+            16 => self.set_primask(value & 1 != 0),
             20 => {
                 self.unprivileged = value & 1 != 0;
                 // SPSEL can be written in thread mode only (B1.4.4).
@@ -107,12 +107,12 @@ impl<B: Bus> Core<B> {
     }
 
     /// Sets PRIMASK, if the core may.
-    pub(crate) fn mask(&mut self, primask: bool) {
+    pub(crate) fn set_primask(&mut self, primask: bool) {
         if self.is_privileged() {
             self.primask = primask;
             // Or else it makes no difference.
             if self.nvic.is_pending() {
-                self.refresh();
+                self.update_exception_check();
             }
         }
     }
@@ -126,11 +126,11 @@ impl<B: Bus> Core<B> {
     pub(crate) fn rare(&mut self, op: &Op, pc: u32, halfword: u16) -> Progress {
         match op.code {
             Code::Cps => {
-                self.mask(op.immediate != 0);
+                self.set_primask(op.immediate != 0);
                 self.end_cycle()
             }
             Code::Sev => {
-                self.post_beside(Phase::Sev);
+                self.post_with_fetch(Phase::Sev);
                 Progress::Posted
             }
             Code::Wfe | Code::Wfi => {
@@ -158,7 +158,7 @@ impl<B: Bus> Core<B> {
     }
 
     /// Second half of WFI and WFE: sleeps unless there is a reason not to.
-    pub(crate) fn doze(&mut self, bus: &mut B) -> Progress {
+    pub(crate) fn sleep_unless_woken(&mut self, bus: &mut B) -> Progress {
         self.t += 1;
         if self.has_reason_to_wake() {
             return self.end_cycle();
@@ -172,16 +172,16 @@ impl<B: Bus> Core<B> {
         self.post_internal(Phase::Asleep);
         bus.fabric_mut().watch.sleeps(self.t, self.id);
         self.t = NEVER;
-        self.plan_wake(0);
+        self.schedule_wake(0);
     }
 
     /// The last cycle of WFI or WFE after a sleep comes one cycle after waking.
     pub(crate) fn wake(&mut self, bus: &mut B) -> Progress {
-        self.systick_due();
+        self.take_systick();
         if !self.has_reason_to_wake() {
             let now = self.t;
             self.t = NEVER;
-            self.plan_wake(now + 1);
+            self.schedule_wake(now + 1);
             return Progress::Posted;
         }
         self.stats.asleep += self.t - self.slept_at;

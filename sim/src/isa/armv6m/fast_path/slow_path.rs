@@ -104,7 +104,7 @@ impl<B: FastBus> Core<B> {
             Code::Wide => return self.slow_path_wide::<P, IN_FLASH>(fast, all, clock, &op),
             Code::Cps => {
                 let done = self.unless_it_unmasks_an_exception(|core| {
-                    core.mask(op.immediate != 0);
+                    core.set_primask(op.immediate != 0);
                     true
                 });
                 if !done {
@@ -227,11 +227,11 @@ impl<B: FastBus> Core<B> {
 
     /// Applies `action` unless it unmasks a pending exception: then it is rolled back. Whether it was applied.
     fn unless_it_unmasks_an_exception(&mut self, action: impl FnOnce(&mut Self) -> bool) -> bool {
-        let (primask, attention) = (self.primask, self.attention);
+        let (primask, exceptions_from) = (self.primask, self.exceptions_from);
         let succeeded = action(self);
-        let done = self.attention == attention;
+        let done = self.exceptions_from == exceptions_from;
         if !done {
-            (self.primask, self.attention) = (primask, attention);
+            (self.primask, self.exceptions_from) = (primask, exceptions_from);
         }
         succeeded && done
     }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
 
-use super::{PipelineState, State, word};
+use super::{PipelineState, State, read_word};
 use crate::core::access::{Width, extract};
 use crate::core::bus::{Bus, Slave};
 use crate::core::time::Cycle;
@@ -52,8 +52,8 @@ impl<B: Bus> Cpu<B> for Core<B> {
     }
 
     #[inline(always)]
-    fn attention(&self) -> Cycle {
-        self.attention
+    fn exceptions_from(&self) -> Cycle {
+        self.exceptions_from
     }
 
     #[inline(always)]
@@ -82,31 +82,31 @@ impl<B: Bus> Cpu<B> for Core<B> {
     #[inline(always)]
     fn issue<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
         if pipeline.state != State::Ready {
-            return self.go_on::<WATCH>(pipeline, now, bus);
+            return self.continue_instruction::<WATCH>(pipeline, now, bus);
         }
-        if now >= self.attention && self.take_pending_exception(pipeline, now) {
+        if now >= self.exceptions_from && self.take_pending_exception(pipeline, now) {
             return self.resume::<WATCH>(pipeline, now, bus);
         }
         let op = &TABLE[(pipeline.queue & 0xffff) as usize];
         let pc = pipeline.pc;
         if WATCH && bus.fabric_mut().watch.may_concern(pc) {
-            pipeline.put_back(self, now);
+            pipeline.store_in(self, now);
             if self.watch_execution(bus) {
                 return false;
             }
         }
         match self.execute(op, pc) {
             Effect::Next => {
-                self.pass(pipeline);
+                self.advance(pipeline);
                 self.fetch_if_due(pipeline, now, bus)
             }
             Effect::Branch => {
                 self.stats.instructions += 1;
                 pipeline.pc = pc.wrapping_add(4).wrapping_add(op.immediate as i32 as u32);
-                self.ask(pipeline, pipeline.pc & !3, Phase::Target, now, bus)
+                self.request(pipeline, pipeline.pc & !3, Phase::Target, now, bus)
             }
-            Effect::Load(address) => self.transfer(pipeline, op, address, Phase::Load, now, bus),
-            Effect::Store(address) => self.transfer(pipeline, op, address, Phase::Store, now, bus),
+            Effect::Load(address) => self.begin_transfer(pipeline, op, address, Phase::Load, now, bus),
+            Effect::Store(address) => self.begin_transfer(pipeline, op, address, Phase::Store, now, bus),
             Effect::Rare => self.issue_on_slow_path::<WATCH>(pipeline, now, bus),
         }
     }
@@ -121,31 +121,31 @@ impl<B: Bus> Cpu<B> for Core<B> {
             self.count(bus, pipeline.slave);
         }
         match pipeline.phase {
-            Phase::Fetch => pipeline.queue |= u64::from(word(pipeline, bus)) << 16,
+            Phase::Fetch => pipeline.queue |= u64::from(read_word(pipeline, bus)) << 16,
             Phase::Load => {
-                let value = extract(word(pipeline, bus), pipeline.address, pipeline.width);
+                let value = extract(read_word(pipeline, bus), pipeline.address, pipeline.width);
                 self.set_number(pipeline.register, value);
-                self.see::<WATCH>(pipeline, now, bus, false, value);
+                self.record_access::<WATCH>(pipeline, now, bus, false, value);
                 pipeline.finish(LOAD);
             }
             Phase::Store => {
                 let value = self.regs[(pipeline.register & 15) as usize];
                 bus.store_ram(pipeline.index, pipeline.address, pipeline.width, value);
-                self.see::<WATCH>(pipeline, now, bus, true, value);
+                self.record_access::<WATCH>(pipeline, now, bus, true, value);
                 pipeline.finish(STORE);
             }
             Phase::Target => {
-                pipeline.queue = u64::from(word(pipeline, bus)) >> ((pipeline.pc & 2) * 8);
+                pipeline.queue = u64::from(read_word(pipeline, bus)) >> ((pipeline.pc & 2) * 8);
                 // The second cycle of a refill asks for the same word as the last one of an instruction.
                 pipeline.finish(REGISTERS);
             }
             Phase::FetchThenTarget => {
-                word(pipeline, bus);
+                read_word(pipeline, bus);
                 pipeline.state = State::Refill;
             }
             Phase::LoadMany => {
-                let value = word(pipeline, bus);
-                self.see::<WATCH>(pipeline, now, bus, false, value);
+                let value = read_word(pipeline, bus);
+                self.record_access::<WATCH>(pipeline, now, bus, false, value);
                 if self.element_loaded(value) {
                     pipeline.finish(LOAD_MULTIPLE);
                 } else {
@@ -155,7 +155,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
             Phase::StoreMany => {
                 let value = self.next_element_to_store();
                 bus.store_ram(pipeline.index, pipeline.address, Width::Word, value);
-                self.see::<WATCH>(pipeline, now, bus, true, value);
+                self.record_access::<WATCH>(pipeline, now, bus, true, value);
                 if self.element_stored() {
                     pipeline.finish(STORE_MULTIPLE);
                 } else {
@@ -186,7 +186,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
     fn stop<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
         match pipeline.state {
             State::Ready => {
-                pipeline.put_back(self, now);
+                pipeline.store_in(self, now);
                 self.post_internal(Phase::Start);
             }
             State::Posted => {}

@@ -17,7 +17,7 @@ use crate::core::bits::set_bits;
 use crate::core::bus::Slave;
 use crate::core::time::Cycle;
 use crate::engine::cpu::{CodeCache as _, FastCpu, Pipeline};
-use crate::engine::fast_bus::FastBus;
+use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::{BusGrantLog, FIRST};
 use crate::engine::policy::PeerPolicy;
 use policy::{Replaying, Solo, Speculative};
@@ -104,7 +104,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         if now < self.rests_until
             || room < Cycle::from(MIN_QUANTUM)
             || !equals
-            || bus.counts_cache_to_the_end(MAX_QUANTUM * 4)
+            || bus.cache().nears_counter_end(MAX_QUANTUM * 4)
         {
             return false;
         }
@@ -143,10 +143,10 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         self.code.drop_stale(bus);
         let quantum = bus.tags().begin_quantum();
         let flash_ready = bus.is_flash_ready(now);
-        let before = bus.cache_hits();
+        let before = bus.cache().hits();
         let end = self.speculate(speculative, bus, FIRST + ahead, quantum, flash_ready);
         let last_requested = self.log.last_requested;
-        let hits = bus.cache_hits() - before;
+        let hits = bus.cache().hits() - before;
         self.hit.clear();
         self.log.replay(end, |slave| bus.fabric().arbiter.arbitrate_cores(slave) == speculative.id());
         let mut policy =
@@ -160,7 +160,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         }
         if cycle < end {
             self.roll_back(bus);
-            bus.uncount_cache_hits(hits);
+            bus.cache_mut().uncount_hits(hits);
             *speculative = at_begin;
             self.speculate_up_to(speculative, bus, cycle, time, quantum, flash_ready);
             if speculative_waits && speculative.is_at_boundary() {
@@ -204,10 +204,10 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             bus.write_ram(index, 0, Width::Word, word);
         }
         for &(set, way) in self.lru_changes.iter().rev() {
-            bus.set_lru_way(set, way);
+            bus.cache_mut().set_lru(set, way);
         }
         for &(set, way) in &self.hit {
-            bus.set_lru_way(set, way ^ 1);
+            bus.cache_mut().set_lru(set, way ^ 1);
         }
     }
 
@@ -286,8 +286,8 @@ fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
         } else {
             if slave == B::MEMORY.flash_slave {
                 let request = pipeline.request();
-                let set = B::cache_set(request.address);
-                policy.record_hit(set, request.place, u32::from(bus.lru_way(set)) == request.place);
+                let set = B::Cache::set_of(request.address);
+                policy.record_hit(set, request.place, u32::from(bus.cache().lru(set)) == request.place);
             }
             core.complete::<WATCH>(&mut pipeline, now, bus);
             debug_assert!(!bus.fabric().requests.touched, "something that others must hear of");

@@ -82,10 +82,43 @@ impl StaleCode {
     }
 }
 
+/// A cache of the flash with two ways in each set, of which the least recently used one is replaced, and counters of its hits
+/// and accesses that stop at their ends.
+pub trait FlashCache {
+    /// The set that an address belongs to.
+    fn set_of(address: u32) -> usize;
+
+    /// The way that has the word at an address, if no flush is under way.
+    fn way_of(&self, address: u32) -> Option<u32>;
+
+    /// The address of the line in a way of a set, or one that is no flash if there is none.
+    fn line(&self, set: usize, way: u32) -> u32;
+
+    /// The least recently used way of a set.
+    fn lru(&self, set: usize) -> u8;
+
+    /// Makes a way of a set the least recently used one.
+    fn set_lru(&mut self, set: usize, way: u8);
+
+    /// Hits counted so far.
+    fn hits(&self) -> u32;
+
+    /// Counts hits, which are accesses, too.
+    fn count_hits(&mut self, hits: u32);
+
+    /// Undoes `count_hits`. No counter has reached its end since.
+    fn uncount_hits(&mut self, hits: u32);
+
+    /// Whether so many more accesses could take a counter to its end.
+    fn nears_counter_end(&self, accesses: u32) -> bool;
+}
+
 /// A bus with memories whose words a core may have without asking for each cycle.
 pub trait FastBus: Bus {
     /// Where its memories are.
     const MEMORY: MemoryLayout;
+    /// The cache of its flash.
+    type Cache: FlashCache;
     /// The bridge to registers that takes several cycles for each access.
     const BRIDGE: Slave;
     /// Cycles that a read holds it.
@@ -109,32 +142,11 @@ pub trait FastBus: Bus {
     /// What is held decoded and should not be.
     fn stale_code(&mut self) -> &mut StaleCode;
 
-    /// The way of the flash cache that has the word at an address.
-    fn cached_way(&self, address: u32) -> Option<u32>;
+    /// The cache of the flash.
+    fn cache(&self) -> &Self::Cache;
 
-    /// The set of the flash cache that an address belongs to.
-    fn cache_set(address: u32) -> usize;
-
-    /// The way of a set that was not read last, and is replaced next.
-    fn lru_way(&self, set: usize) -> u8;
-
-    /// Decides which way of a set is replaced next.
-    fn set_lru_way(&mut self, set: usize, way: u8);
-
-    /// The address of the line in a way of a set, or one that is no flash if there is none.
-    fn cached_line(&self, set: usize, way: u32) -> u32;
-
-    /// Hits counted so far.
-    fn cache_hits(&self) -> u32;
-
-    /// Counts hits, which are accesses, too.
-    fn count_cache_hits(&mut self, hits: u32);
-
-    /// Makes hits uncounted. No counter has come to its end since.
-    fn uncount_cache_hits(&mut self, hits: u32);
-
-    /// Whether so many more accesses could take a counter to its end, where it stays.
-    fn counts_cache_to_the_end(&self, accesses: u32) -> bool;
+    /// The same, to change it.
+    fn cache_mut(&mut self) -> &mut Self::Cache;
 
     /// Whether a hit in the flash cache would take no longer than its cycle, at cycle `now`.
     fn is_flash_ready(&self, now: Cycle) -> bool;

@@ -328,6 +328,8 @@ impl FastBus for Crossbar {
         flash: FLASH,
         flash_slave: XIP,
     };
+    type Cache = Xip;
+
     const BRIDGE: Slave = APB;
     const BRIDGE_READ: Cycle = APB_READ;
 
@@ -360,44 +362,14 @@ impl FastBus for Crossbar {
         &mut self.memory.stale_code
     }
 
-    #[inline]
-    fn cached_way(&self, address: u32) -> Option<u32> {
-        self.xip.holds_ready(address)
+    #[inline(always)]
+    fn cache(&self) -> &Xip {
+        &self.xip
     }
 
     #[inline(always)]
-    fn cache_set(address: u32) -> usize {
-        Xip::set(address)
-    }
-
-    #[inline(always)]
-    fn lru_way(&self, set: usize) -> u8 {
-        self.xip.oldest(set)
-    }
-
-    #[inline(always)]
-    fn set_lru_way(&mut self, set: usize, way: u8) {
-        self.xip.set_oldest(set, way);
-    }
-
-    fn cached_line(&self, set: usize, way: u32) -> u32 {
-        self.xip.line(set, way)
-    }
-
-    fn cache_hits(&self) -> u32 {
-        self.xip.counters().0
-    }
-
-    fn count_cache_hits(&mut self, hits: u32) {
-        self.xip.count_hits(hits);
-    }
-
-    fn uncount_cache_hits(&mut self, hits: u32) {
-        self.xip.uncount_hits(hits);
-    }
-
-    fn counts_cache_to_the_end(&self, accesses: u32) -> bool {
-        self.xip.counts_to_the_end(accesses)
+    fn cache_mut(&mut self) -> &mut Xip {
+        &mut self.xip
     }
 
     fn is_flash_ready(&self, now: Cycle) -> bool {

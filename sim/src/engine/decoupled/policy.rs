@@ -6,7 +6,7 @@ use crate::core::bus::Slave;
 use crate::core::time::Cycle;
 use crate::engine::access_tags::{AccessTag, CODE, WATCHED};
 use crate::engine::cpu::Request;
-use crate::engine::fast_bus::FastBus;
+use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::{BusGrantLog, FIRST, LOG_CYCLES, NO_SLAVE, SLAVES};
 use crate::engine::native_context::Role;
 use crate::engine::policy::PeerPolicy;
@@ -184,7 +184,7 @@ impl Replaying<'_> {
     /// Whether a request commutes with what the speculative core has done in this quantum.
     pub fn allows<B: FastBus>(&mut self, request: Request, bus: &mut B) -> bool {
         if request.slave == B::MEMORY.flash_slave {
-            return self.may_hit(B::cache_set(request.address), request.place);
+            return self.may_hit(B::Cache::set_of(request.address), request.place);
         }
         let tag = *bus.tags().of(request.place) & !WATCHED;
         if request.writes { tag < self.log.read } else { tag != self.log.written }

@@ -14,7 +14,7 @@ use crate::core::access::extract;
 use crate::core::bus::Slave;
 use crate::core::time::Cycle;
 use crate::engine::cpu::FastCpu;
-use crate::engine::fast_bus::FastBus;
+use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::native_context::{NativeContext, Role};
 use crate::engine::policy::PeerPolicy;
 use crate::isa::armv6m::code_cache::{CodeCache, CodeView, Instructions};
@@ -101,7 +101,7 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
                 exit => exit,
             };
             let hits = fast.hits;
-            bus.count_cache_hits(hits);
+            bus.cache_mut().count_hits(hits);
             let goes_on = match exit {
                 Ok(()) | Err(FastPathExit::OtherView) => true,
                 Err(FastPathExit::Undecoded(address)) => code.decode(address, bus),

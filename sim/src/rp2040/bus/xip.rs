@@ -4,6 +4,7 @@ use crate::core::access::Width;
 use crate::core::access::merge;
 use crate::core::diagnostics::Diagnostics;
 use crate::core::time::Cycle;
+use crate::engine::fast_bus::FlashCache;
 use crate::rp2040::bus::memory::Memory;
 use crate::rp2040::bus::ssi::Ssi;
 use crate::rp2040::bus::{APB_READ, APB_WRITE, Fault, INTERPOSED};
@@ -97,7 +98,7 @@ impl Xip {
     /// Whether a read in cycle `now` is a hit, and in which way.
     #[inline]
     pub(crate) fn holds(&self, address: u32, now: Cycle) -> Option<u32> {
-        if self.is_ready(now) { self.holds_ready(address) } else { None }
+        if self.is_ready(now) { self.way_of(address) } else { None }
     }
 
     /// Whether no flush is under way in cycle `now`, so that a hit takes no longer.
@@ -105,61 +106,11 @@ impl Xip {
         now >= self.flushed_at
     }
 
-    /// The same as `holds`, when no flush is under way.
-    #[inline]
-    pub(crate) fn holds_ready(&self, address: u32) -> Option<u32> {
-        let (set, tag, half) = split(address);
-        let [zero, one] = self.lines[set];
-        let plain = address >> 24 == 0x10 && self.enabled;
-        if plain && zero.tag == tag && zero.present & half != 0 {
-            return Some(0);
-        }
-        (plain && one.tag == tag && one.present & half != 0).then_some(1)
-    }
-
     /// A read of what a way of the cache `holds`.
     #[inline]
     pub(crate) fn hit(&mut self, address: u32, way: u32) {
         self.count_hits(1);
-        self.set_oldest(Self::set(address), way as u8 ^ 1);
-    }
-
-    /// Counts hits, which are accesses, too.
-    pub(crate) fn count_hits(&mut self, hits: u32) {
-        self.accesses = self.accesses.saturating_add(hits);
-        self.hits = self.hits.saturating_add(hits);
-    }
-
-    /// Makes hits uncounted. Neither counter has come to its end since.
-    pub(crate) fn uncount_hits(&mut self, hits: u32) {
-        self.accesses -= hits;
-        self.hits -= hits;
-    }
-
-    /// The set that an address belongs to.
-    pub(crate) fn set(address: u32) -> usize {
-        split(address).0
-    }
-
-    /// The way of a set that is replaced next.
-    pub(crate) fn oldest(&self, set: usize) -> u8 {
-        self.oldest[set & (SETS - 1)]
-    }
-
-    /// Decides which way of a set is replaced next.
-    pub(crate) fn set_oldest(&mut self, set: usize, way: u8) {
-        self.oldest[set & (SETS - 1)] = way;
-    }
-
-    /// The address of the line in a way of a set, or one that is no flash if there is none.
-    pub(crate) fn line(&self, set: usize, way: u32) -> u32 {
-        let set = set & (SETS - 1);
-        u32::from(self.lines[set][way as usize & 1].tag) << 13 | (set as u32) << 3 | FLASH
-    }
-
-    /// Whether so many more accesses could take a counter to its end, where it stays.
-    pub(crate) fn counts_to_the_end(&self, accesses: u32) -> bool {
-        self.hits.max(self.accesses) > u32::MAX - accesses
+        self.set_lru(Self::set_of(address), way as u8 ^ 1);
     }
 
     /// A read of the window: 1 cycle for a hit ("1 cycle hit", DS 2.6.3.1), else the wire.
@@ -290,6 +241,57 @@ impl Xip {
             0x10 => self.accesses = 0,
             other => diagnostics.unmodelled("XIP_CTRL", other, "writing", now),
         }
+    }
+}
+
+impl FlashCache for Xip {
+    #[inline]
+    fn set_of(address: u32) -> usize {
+        split(address).0
+    }
+
+    #[inline]
+    fn way_of(&self, address: u32) -> Option<u32> {
+        let (set, tag, half) = split(address);
+        let [zero, one] = self.lines[set];
+        let plain = address >> 24 == 0x10 && self.enabled;
+        if plain && zero.tag == tag && zero.present & half != 0 {
+            return Some(0);
+        }
+        (plain && one.tag == tag && one.present & half != 0).then_some(1)
+    }
+
+    fn line(&self, set: usize, way: u32) -> u32 {
+        let set = set & (SETS - 1);
+        u32::from(self.lines[set][way as usize & 1].tag) << 13 | (set as u32) << 3 | FLASH
+    }
+
+    #[inline]
+    fn lru(&self, set: usize) -> u8 {
+        self.oldest[set & (SETS - 1)]
+    }
+
+    #[inline]
+    fn set_lru(&mut self, set: usize, way: u8) {
+        self.oldest[set & (SETS - 1)] = way;
+    }
+
+    fn hits(&self) -> u32 {
+        self.hits
+    }
+
+    fn count_hits(&mut self, hits: u32) {
+        self.accesses = self.accesses.saturating_add(hits);
+        self.hits = self.hits.saturating_add(hits);
+    }
+
+    fn uncount_hits(&mut self, hits: u32) {
+        self.accesses -= hits;
+        self.hits -= hits;
+    }
+
+    fn nears_counter_end(&self, accesses: u32) -> bool {
+        self.hits.max(self.accesses) > u32::MAX - accesses
     }
 }
 

@@ -6,7 +6,7 @@ use super::FastPathExit;
 use crate::core::access::Width;
 use crate::core::bus::Slave;
 use crate::engine::access_tags::AccessTag;
-use crate::engine::fast_bus::FastBus;
+use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::mru_words::MruWords;
 use crate::engine::native_context::NativeContext;
 use crate::engine::policy::PeerPolicy;
@@ -49,8 +49,8 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
 
     #[inline(never)]
     pub fn may_hit_unknown(&mut self, address: u32) -> bool {
-        let way = self.bus.cached_way(address).filter(|_| self.flash_ready);
-        way.is_some_and(|way| self.policy.may_hit(B::cache_set(address), way))
+        let way = self.bus.cache().way_of(address).filter(|_| self.flash_ready);
+        way.is_some_and(|way| self.policy.may_hit(B::Cache::set_of(address), way))
     }
 
     /// A cycle in which a word is read that the flash cache has.
@@ -72,13 +72,13 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     #[inline(never)]
     pub fn hit_unknown(&mut self, address: u32) {
         // It does: nothing leaves the cache on the fast path.
-        let Some(way) = self.bus.cached_way(address) else { return };
-        let set = B::cache_set(address);
-        let was_lru = u32::from(self.bus.lru_way(set)) == way;
+        let Some(way) = self.bus.cache().way_of(address) else { return };
+        let set = B::Cache::set_of(address);
+        let was_lru = u32::from(self.bus.cache().lru(set)) == way;
         self.policy.record_hit(set, way, was_lru);
         if was_lru {
-            self.mru.remove_line(self.bus.cached_line(set, way ^ 1).wrapping_sub(B::MEMORY.flash));
-            self.bus.set_lru_way(set, way as u8 ^ 1);
+            self.mru.remove_line(self.bus.cache().line(set, way ^ 1).wrapping_sub(B::MEMORY.flash));
+            self.bus.cache_mut().set_lru(set, way as u8 ^ 1);
         }
         self.mru.insert(address.wrapping_sub(B::MEMORY.flash));
     }
@@ -103,9 +103,9 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         if self.has_mru(address) {
             return true;
         }
-        let Some(way) = self.bus.cached_way(address).filter(|_| self.flash_ready) else { return false };
-        let set = B::cache_set(address);
-        let is_mru = u32::from(self.bus.lru_way(set)) != way && self.policy.may_assume_mru(set, way);
+        let Some(way) = self.bus.cache().way_of(address).filter(|_| self.flash_ready) else { return false };
+        let set = B::Cache::set_of(address);
+        let is_mru = u32::from(self.bus.cache().lru(set)) != way && self.policy.may_assume_mru(set, way);
         if is_mru {
             self.mru.insert(address.wrapping_sub(B::MEMORY.flash));
         }

@@ -101,6 +101,18 @@ pub(crate) enum Phase {
 }
 
 impl Phase {
+    /// Whether it is a write of data.
+    #[inline(always)]
+    pub(crate) fn writes(self) -> bool {
+        matches!(self, Phase::Store | Phase::StoreMany | Phase::Push)
+    }
+
+    /// Whether it is a fetch.
+    pub(crate) fn fetches(self) -> bool {
+        use Phase::{Fetch, FetchEarly, FetchMiddle, FetchThenTarget, Target};
+        matches!(self, Fetch | FetchEarly | FetchMiddle | FetchThenTarget | Target)
+    }
+
     /// Whether it is an access that `Core::complete` can deal with, if its place is SRAM or a hit in the flash cache.
     #[inline(always)]
     pub(crate) fn is_plain(self) -> bool {

@@ -1,7 +1,6 @@
 //! Carries out what a core has posted, and posts the next.
 
-use crate::core::access::Width;
-use crate::core::access::{extract, replicate};
+use crate::core::access::{Width, extract, replicate};
 use crate::core::bus::{Access, Bus, Slave};
 use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::CoreEvent;
@@ -18,21 +17,17 @@ impl<B: Bus> Core<B> {
     #[inline(never)]
     pub(crate) fn perform_posted<const WATCH: bool>(&mut self, bus: &mut B) {
         let end = match self.phase {
-            Phase::Fetch => self.fetch::<WATCH>(bus).map_or(Progress::Posted, |word| self.end_fetch(word)),
-            Phase::Target => self.fetch::<WATCH>(bus).map_or(Progress::Posted, |word| self.end_target(word)),
-            Phase::FetchEarly | Phase::FetchMiddle | Phase::FetchThenTarget => {
-                self.fetch::<WATCH>(bus).map_or(Progress::Posted, |word| self.end_wide_fetch(word))
+            Phase::Load
+            | Phase::LoadMany
+            | Phase::Store
+            | Phase::StoreMany
+            | Phase::Vector
+            | Phase::Push
+            | Phase::Unstack => self.access_data::<WATCH>(bus),
+            Phase::Fetch | Phase::Target | Phase::FetchEarly | Phase::FetchMiddle | Phase::FetchThenTarget => {
+                self.fetch::<WATCH>(bus)
             }
-            Phase::Load => self.read::<WATCH>(bus).map_or(Progress::Posted, |word| self.end_load(word)),
-            Phase::Store => {
-                if self.write::<WATCH>(bus, self.regs[(self.register & 15) as usize]) {
-                    self.finish(STORE)
-                } else {
-                    Progress::Posted
-                }
-            }
-            Phase::LoadMany => self.load_next::<WATCH>(bus),
-            Phase::StoreMany => self.store_next::<WATCH>(bus),
+            Phase::Delayed => self.end_wait_states::<WATCH>(bus),
             Phase::Start => unreachable!("`begin` has been here"),
             Phase::Idle => {
                 self.t += 1;
@@ -53,18 +48,8 @@ impl<B: Bus> Core<B> {
                 bus.fabric_mut().requests.ask_host(self.id);
                 Progress::Posted
             }
-            Phase::Push => {
-                if self.write::<WATCH>(bus, self.frame[self.count as usize & 7]) {
-                    self.end_push(bus)
-                } else {
-                    Progress::Posted
-                }
-            }
-            Phase::Vector => self.read::<WATCH>(bus).map_or(Progress::Posted, |word| self.end_vector(word)),
             Phase::Return => self.chain_or_unstack(bus),
-            Phase::Unstack => self.read::<WATCH>(bus).map_or(Progress::Posted, |word| self.end_unstack(bus, word)),
-            Phase::Delayed => self.end_delay::<WATCH>(bus),
-            // Its time stands still until the machine has heard of it.
+            // Its time stands still until the machine has dealt with it.
             Phase::Lockup => {
                 bus.fabric_mut().requests.lock_up(self.id);
                 Progress::Posted
@@ -86,50 +71,56 @@ impl<B: Bus> Core<B> {
         B::is_bridge(slave) && matches!(phase, Phase::Load | Phase::LoadMany) && !B::takes_data(self.address)
     }
 
-    fn load_next<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
-        if self.abandons() {
-            return Progress::Posted;
-        }
-        self.read::<WATCH>(bus).map_or(Progress::Posted, |word| self.end_load_many(word))
-    }
-
-    fn store_next<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
-        if self.abandons() || !self.write::<WATCH>(bus, self.next_element_to_store()) {
-            return Progress::Posted;
-        }
-        self.end_store_many()
-    }
-
-    fn end_wide_fetch(&mut self, word: u32) -> Progress {
+    /// What a fetch has got.
+    fn end_fetch(&mut self, word: u32) -> Progress {
         match self.phase {
+            Phase::Target => return self.end_target(word),
             Phase::FetchEarly => {
                 self.queue = u64::from(word);
                 self.t += 1;
                 self.post_internal(Phase::Idle);
-                Progress::Posted
+                return Progress::Posted;
             }
-            Phase::FetchMiddle => {
-                self.t += 1;
-                self.end_fetch(word)
-            }
-            _ => {
+            Phase::FetchThenTarget => {
                 self.post(self.pc & !3, Phase::Target);
-                Progress::Posted
+                return Progress::Posted;
             }
+            Phase::FetchMiddle => self.t += 1,
+            _ => {}
         }
-    }
-
-    /// The next word in sequence has come, while one halfword is still to be executed.
-    fn end_fetch(&mut self, word: u32) -> Progress {
+        // One halfword is still to be executed.
         self.queue |= u64::from(word) << 16;
         Progress::Boundary
     }
 
-    /// A load's data has come, in its last cycle, in which the next word may be asked for.
-    fn end_load(&mut self, word: u32) -> Progress {
-        let value = extract(word, self.address, self.width);
-        self.set_number(self.register, value);
-        self.finish(LOAD)
+    /// What a read of data has got.
+    fn end_read(&mut self, bus: &mut B, word: u32) -> Progress {
+        match self.phase {
+            Phase::Load => {
+                self.set_number(self.register, extract(word, self.address, self.width));
+                self.finish(LOAD)
+            }
+            Phase::LoadMany => self.end_load_many(word),
+            Phase::Vector => self.end_vector(word),
+            _ => self.end_unstack(bus, word),
+        }
+    }
+
+    /// What a write of data stores.
+    fn value_to_store(&self) -> u32 {
+        match self.phase {
+            Phase::Store => self.regs[(self.register & 15) as usize],
+            Phase::StoreMany => self.next_element_to_store(),
+            _ => self.frame[self.count as usize & 7],
+        }
+    }
+
+    fn end_write(&mut self, bus: &mut B) -> Progress {
+        match self.phase {
+            Phase::Store => self.finish(STORE),
+            Phase::StoreMany => self.end_store_many(),
+            _ => self.end_push(bus),
+        }
     }
 
     fn end_load_many(&mut self, word: u32) -> Progress {
@@ -161,10 +152,7 @@ impl<B: Bus> Core<B> {
             return Progress::Boundary;
         }
         self.phase = Phase::Fetch;
-        match self.fetch::<WATCH>(bus) {
-            Some(word) => self.end_fetch(word),
-            None => Progress::Posted,
-        }
+        self.fetch::<WATCH>(bus)
     }
 
     /// What happens in a lost cycle all the same: the I/O port and events are not the bus.
@@ -230,68 +218,62 @@ impl<B: Bus> Core<B> {
         }
     }
 
-    /// Fetches the posted word. None: the core waits and asks again.
-    fn fetch<const WATCH: bool>(&mut self, bus: &mut B) -> Option<u32> {
-        if B::is_ram(self.slave) {
-            bus.fabric_mut().arbiter.grant(self.id, self.slave);
-            if WATCH {
-                self.count(bus, self.slave);
-            }
-            self.t += 1;
-            return Some(bus.read_ram(self.index));
-        }
-        self.fetch_slow::<WATCH>(bus)
-    }
-
-    #[inline(never)]
-    fn fetch_slow<const WATCH: bool>(&mut self, bus: &mut B) -> Option<u32> {
-        if !B::holds_code(self.slave, self.address) {
-            self.t += 1;
-            return Some(REFUSED);
-        }
-        self.request_slave::<WATCH>(bus, false).then(|| {
-            self.t += 1;
-            bus.read(self.slave, self.address, self.t - 1).unwrap_or(REFUSED)
-        })
-    }
-
-    /// Reads the posted word. None: the core waits, or has faulted.
-    fn read<const WATCH: bool>(&mut self, bus: &mut B) -> Option<u32> {
+    /// Fetches the posted word, unless the core has to wait for it.
+    fn fetch<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
         let word = if B::is_ram(self.slave) {
-            bus.fabric_mut().arbiter.grant(self.id, self.slave);
-            if WATCH {
-                self.count(bus, self.slave);
-            }
+            self.request_ram::<WATCH>(bus);
             bus.read_ram(self.index)
+        } else if !B::holds_code(self.slave, self.address) {
+            REFUSED
+        } else if self.request_slave::<WATCH>(bus, false) {
+            bus.read(self.slave, self.address, self.t).unwrap_or(REFUSED)
         } else {
-            if !self.request_slave::<WATCH>(bus, false) {
-                return None;
-            }
-            self.read_data(bus)?
+            return Progress::Posted;
         };
-        if WATCH {
-            self.watch_read(bus, word);
-        }
         self.t += 1;
-        Some(word)
+        self.end_fetch(word)
     }
 
-    /// Writes to the posted address. False: the core waits, or has faulted.
-    fn write<const WATCH: bool>(&mut self, bus: &mut B, value: u32) -> bool {
-        if B::is_ram(self.slave) {
-            bus.fabric_mut().arbiter.grant(self.id, self.slave);
-            if WATCH {
-                self.count(bus, self.slave);
+    /// Reads or writes what is posted, unless the core has to wait for it, abandons it, or it faults.
+    fn access_data<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
+        if matches!(self.phase, Phase::LoadMany | Phase::StoreMany) && self.abandons() {
+            return Progress::Posted;
+        }
+        let in_ram = B::is_ram(self.slave);
+        if in_ram {
+            self.request_ram::<WATCH>(bus);
+        } else if !self.request_slave::<WATCH>(bus, self.phase.writes()) {
+            return Progress::Posted;
+        }
+        self.transfer_data::<WATCH>(bus, in_ram)
+    }
+
+    /// The data phase of a read or write.
+    fn transfer_data<const WATCH: bool>(&mut self, bus: &mut B, in_ram: bool) -> Progress {
+        if self.phase.writes() {
+            let value = self.value_to_store();
+            if in_ram {
+                bus.store_ram(self.index, self.address, self.width, value);
+            } else if !self.write_data(bus, value) {
+                return Progress::Posted;
             }
-            bus.store_ram(self.index, self.address, self.width, value);
-        } else if !self.request_slave::<WATCH>(bus, true) || !self.write_data(bus, value) {
-            return false;
+            self.watch_data::<WATCH>(bus, value);
+            self.t += 1;
+            return self.end_write(bus);
         }
-        if WATCH {
-            self.watch_write(bus, value);
-        }
+        let word = if in_ram { Some(bus.read_ram(self.index)) } else { self.read_data(bus) };
+        let Some(word) = word else { return Progress::Posted };
+        self.watch_data::<WATCH>(bus, extract(word, self.address, self.width));
         self.t += 1;
-        true
+        self.end_read(bus, word)
+    }
+
+    /// A bank of RAM grants its cycle.
+    fn request_ram<const WATCH: bool>(&mut self, bus: &mut B) {
+        bus.fabric_mut().arbiter.grant(self.id, self.slave);
+        if WATCH {
+            self.count(bus, self.slave);
+        }
     }
 
     /// Asks a slave that may be busy or slow. False: the core stops again later.
@@ -333,56 +315,15 @@ impl<B: Bus> Core<B> {
     }
 
     /// The last wait state is over: the access happens.
-    fn end_delay<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
+    fn end_wait_states<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
         self.slave = self.delayed;
         self.phase = self.resume;
-        match self.phase {
-            Phase::Store | Phase::StoreMany | Phase::Push => self.end_delayed_write::<WATCH>(bus),
-            Phase::Load | Phase::LoadMany | Phase::Vector | Phase::Unstack => self.end_delayed_read::<WATCH>(bus),
-            _ => {
-                let word = bus.read(self.slave, self.address, self.t).unwrap_or(REFUSED);
-                self.t += 1;
-                match self.phase {
-                    Phase::Target => self.end_target(word),
-                    Phase::Fetch => self.end_fetch(word),
-                    _ => self.end_wide_fetch(word),
-                }
-            }
+        if self.phase.fetches() {
+            let word = bus.read(self.slave, self.address, self.t).unwrap_or(REFUSED);
+            self.t += 1;
+            return self.end_fetch(word);
         }
-    }
-
-    fn end_delayed_write<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
-        let value = match self.phase {
-            Phase::Store => self.regs[(self.register & 15) as usize],
-            Phase::StoreMany => self.next_element_to_store(),
-            _ => self.frame[self.count as usize & 7],
-        };
-        if !self.write_data(bus, value) {
-            return Progress::Posted;
-        }
-        if WATCH {
-            self.watch_write(bus, value);
-        }
-        self.t += 1;
-        match self.phase {
-            Phase::Store => self.finish(STORE),
-            Phase::StoreMany => self.end_store_many(),
-            _ => self.end_push(bus),
-        }
-    }
-
-    fn end_delayed_read<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
-        let Some(word) = self.read_data(bus) else { return Progress::Posted };
-        if WATCH {
-            self.watch_read(bus, word);
-        }
-        self.t += 1;
-        match self.phase {
-            Phase::Load => self.end_load(word),
-            Phase::LoadMany => self.end_load_many(word),
-            Phase::Vector => self.end_vector(word),
-            _ => self.end_unstack(bus, word),
-        }
+        self.transfer_data::<WATCH>(bus, false)
     }
 
     #[inline(never)]
@@ -414,32 +355,11 @@ impl<B: Bus> Core<B> {
         answer.is_ok()
     }
 
-    fn watch_read(&self, bus: &mut B, word: u32) {
-        if matches!(self.phase, Phase::Load | Phase::LoadMany) {
-            let value = extract(word, self.address, self.width);
-            bus.fabric_mut().watch.data(
-                self.t,
-                self.id,
-                self.pc.wrapping_sub(2),
-                self.address,
-                self.width.bytes(),
-                false,
-                value,
-            );
-        }
-    }
-
-    fn watch_write(&self, bus: &mut B, value: u32) {
-        if matches!(self.phase, Phase::Store | Phase::StoreMany) {
-            bus.fabric_mut().watch.data(
-                self.t,
-                self.id,
-                self.pc.wrapping_sub(2),
-                self.address,
-                self.width.bytes(),
-                true,
-                value,
-            );
+    /// Records an access by an instruction for probes and watchpoints; those of exceptions do not count.
+    fn watch_data<const WATCH: bool>(&self, bus: &mut B, value: u32) {
+        if WATCH && matches!(self.phase, Phase::Load | Phase::LoadMany | Phase::Store | Phase::StoreMany) {
+            let (pc, bytes, write) = (self.pc.wrapping_sub(2), self.width.bytes(), self.phase.writes());
+            bus.fabric_mut().watch.data(self.t, self.id, pc, self.address, bytes, write, value);
         }
     }
 

@@ -1,4 +1,6 @@
-//! What all Cortex-M processors have in common: the numbers of exceptions (ARMv6-M and ARMv7-M ARM, B1.5.2).
+//! What all Cortex-M processors have in common: `SysTick`, and the numbers of exceptions (ARMv6-M and ARMv7-M ARM, B1.5.2).
+
+pub mod systick;
 
 /// Number of the `HardFault` exception.
 pub const HARD_FAULT: u8 = 3;

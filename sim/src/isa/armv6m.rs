@@ -35,17 +35,16 @@ pub(crate) mod native;
 pub mod nvic;
 pub(crate) mod pipeline;
 pub mod step;
-pub mod systick;
 pub mod wide;
 
 use crate::core::access::Width;
 use crate::core::bus::{Bus, Slave};
+use crate::core::cortex_m::systick::SysTick;
 use crate::core::time::{Cycle, NEVER};
 use hard_fault::HardFault;
 use nvic::Nvic;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
-use systick::SysTick;
 
 /// What the core waits for at cycle `t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

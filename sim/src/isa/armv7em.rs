@@ -5,9 +5,6 @@
 //! peripherals, is behind [`bus::Bus`]; what is inside is here: registers, floating point, exceptions, NVIC, MPU, `SysTick`, and
 //! the system control space; in a Cortex-M7 its data cache. [`crate::stm32h745`] is the chip that is made of them.
 //!
-//! What both architectures have in common is taken from where it was first written: 16-bit instructions are decoded by
-//! [`crate::isa::armv6m::decode`], and numbers of exceptions, sets of them and `SysTick` are those of [`crate::isa::armv6m`].
-//!
 //! Sections are those of the ARMv7-M Architecture Reference Manual (DDI 0403E); names in backticks with capitals inside are those
 //! of its pseudo-code. Where it leaves the choice to an implementation, the source says what is chosen. The manual was not at
 //! hand, so that what the code does was compared with QEMU's cores (`tests/armv7em/qemu.rs`).
@@ -39,8 +36,8 @@ mod special;
 mod transfer;
 mod wide;
 
+use crate::core::cortex_m::systick::SysTick;
 use crate::core::time::{Cycle, NEVER};
-use crate::isa::armv6m::systick::SysTick;
 use bus::Bus;
 use cache::Cache;
 use dwt::Dwt;

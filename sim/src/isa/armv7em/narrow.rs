@@ -1,16 +1,20 @@
 //! 16-bit instructions (A5.2). In an IT block those that would set flags leave them, but for comparisons.
 
 use crate::core::access::Width;
-use crate::isa::armv6m::decode::{Code, Op, TABLE};
 use crate::isa::armv7em::arithmetic::Shift;
 use crate::isa::armv7em::bus::Bus;
 use crate::isa::armv7em::data::Operation;
 use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::{Done, Processor};
+use crate::isa::thumb::{self, Code, Instruction};
+
+/// All halfwords, decoded.
+#[allow(long_running_const_eval, clippy::large_stack_arrays)] // on the compiler's stack
+static TABLE: [Instruction; 65536] = thumb::table!(thumb::decode);
 
 impl Processor {
     pub(crate) fn execute_narrow(&mut self, half: u16, bus: &mut impl Bus) -> Done {
-        // What ARMv6-M has not: CBZ, CBNZ, IT.
+        // CBZ, CBNZ and IT are not in ARMv6-M.
         if half & 0xf500 == 0xb100 {
             self.compare_and_branch(u32::from(half));
             return Ok(());
@@ -87,7 +91,7 @@ impl Processor {
         Ok(())
     }
 
-    fn narrow_transfer(&mut self, op: Op, bus: &mut impl Bus) -> Done {
+    fn narrow_transfer(&mut self, op: Instruction, bus: &mut impl Bus) -> Done {
         let (d, n, constant) = (op.d as u32, op.n as u32, i32::from(op.immediate) as u32);
         let list = constant & 0xffff;
         match op.code {

@@ -29,9 +29,6 @@ use pyo3::types::PyBytes;
 
 pyo3::import_exception!(intercore.errors, SimulatorError);
 
-/// `UARTLCR_H.WLEN` for 8 data bits; with neither parity nor a second stop bit (datasheet 4.2.8).
-const EIGHT_BITS: u32 = 3 << 5;
-
 /// Numbers of probes: none is given twice, so that one that a restored snapshot does not have is known as such.
 static NEXT_PROBE: AtomicU64 = AtomicU64::new(0);
 
@@ -285,7 +282,7 @@ impl Machine {
         self.with(|state| {
             state.session.machine.bus.peripherals.uarts[uart].line_mut().set_rate(match rate {
                 None => LineRate::Follow,
-                Some(rate) => LineRate::Baud { rate, format: Format::from_lcr_h(EIGHT_BITS) },
+                Some(rate) => LineRate::Baud { rate, format: Format::EIGHT_N_ONE },
             });
             Ok(())
         })

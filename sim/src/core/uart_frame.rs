@@ -1,27 +1,16 @@
-//! What goes over a serial line for one character, and what a receiver makes of the levels it samples (datasheet
-//! 4.2.3.3: start bit, 5 to 8 data bits, parity, one or two stop bits).
+//! Asynchronous serial characters: their bits on the line, and what a receiver makes of the levels that it samples.
+//!
+//! | bit of the line | level |
+//! |---|---|
+//! | 0 | start bit: 0 |
+//! | 1 to n | n data bits, the lowest first |
+//! | n + 1 | parity, if there is one |
+//! | then | 1 or 2 stop bits: 1 |
 
-/// `UARTLCR_H` fields that say how a character looks (4.2.8).
-pub const LCR_H_BRK: u32 = 1 << 0;
-const LCR_H_PEN: u32 = 1 << 1;
-const LCR_H_EPS: u32 = 1 << 2;
-const LCR_H_STP2: u32 = 1 << 3;
-const LCR_H_WLEN_SHIFT: u32 = 5;
-const LCR_H_SPS: u32 = 1 << 7;
-
-/// Errors of a character, as in bits 11:8 of `UARTDR` (4.2.8).
-pub const FE: u16 = 1 << 8;
-/// Parity error.
-pub const PE: u16 = 1 << 9;
-/// Break error.
-pub const BE: u16 = 1 << 10;
-/// Overrun error.
-pub const OE: u16 = 1 << 11;
-
-/// How characters look on the line.
+/// Format of the characters on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Format {
-    /// Data bits, 5 to 8.
+    /// Data bits, 5 to 9.
     pub data_bits: u32,
     /// The parity bit.
     pub parity: Parity,
@@ -42,23 +31,22 @@ pub enum Parity {
     Space,
 }
 
+/// A received character. A ninth data bit is dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// The data bits.
+    pub data: u8,
+    /// The parity bit has the wrong level.
+    pub parity_error: bool,
+    /// The first stop bit is 0.
+    pub framing_error: bool,
+    /// All bits up to the first stop bit are 0: the line is held low.
+    pub is_break: bool,
+}
+
 impl Format {
-    /// The format that `UARTLCR_H` asks for.
-    #[must_use]
-    pub fn from_lcr_h(lcr_h: u32) -> Self {
-        let parity = match (lcr_h & LCR_H_PEN != 0, lcr_h & LCR_H_SPS != 0, lcr_h & LCR_H_EPS != 0) {
-            (false, _, _) => Parity::None,
-            (true, false, false) => Parity::Odd,
-            (true, false, true) => Parity::Even,
-            (true, true, false) => Parity::Mark,
-            (true, true, true) => Parity::Space,
-        };
-        Self {
-            data_bits: 5 + (lcr_h >> LCR_H_WLEN_SHIFT & 3),
-            parity,
-            stop_bits: if lcr_h & LCR_H_STP2 != 0 { 2 } else { 1 },
-        }
-    }
+    /// 8 data bits, no parity, one stop bit.
+    pub const EIGHT_N_ONE: Self = Self { data_bits: 8, parity: Parity::None, stop_bits: 1 };
 
     /// Bits of a character with start, parity and stop bits.
     #[must_use]
@@ -83,23 +71,18 @@ impl Format {
         levels
     }
 
-    /// The entry of the receive FIFO for the levels that were sampled, the start bit in bit 0.
+    /// The character whose levels were sampled, the start bit in bit 0.
     #[must_use]
-    pub fn decode(self, levels: u16) -> u16 {
+    pub fn decode(self, levels: u16) -> Frame {
         let data = levels >> 1 & self.data_mask();
-        let parity_level = levels >> (1 + self.data_bits) & 1 == 1;
+        let parity = levels >> (1 + self.data_bits) & 1 == 1;
         let stop = levels >> (self.sampled_bits() - 1) & 1 == 1;
-        let mut entry = data;
-        if self.parity_bit(data).is_some_and(|expected| expected != parity_level) {
-            entry |= PE;
+        Frame {
+            data: data as u8,
+            parity_error: self.parity_bit(data).is_some_and(|expected| expected != parity),
+            framing_error: !stop,
+            is_break: levels & ((1 << self.sampled_bits()) - 1) == 0,
         }
-        if !stop {
-            entry |= FE;
-            if levels & ((1 << self.sampled_bits()) - 1) == 0 {
-                entry |= BE;
-            }
-        }
-        entry
     }
 
     fn data_mask(self) -> u16 {

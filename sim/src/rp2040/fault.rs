@@ -6,6 +6,7 @@ use crate::core::watch::CoreEvent;
 use crate::fault::{FaultTarget, InterCoreChannel, Loss};
 use crate::isa::armv6m::Stuck;
 use crate::rp2040::machine::Machine;
+use crate::rp2040::peripherals::uart::format;
 
 /// `UARTLCR_H` of UART0 (DS 4.2.8).
 const UARTLCR_H: u32 = 0x4003_402c;
@@ -59,7 +60,7 @@ impl FaultTarget for Machine {
     }
 
     fn console_format(&self) -> Format {
-        Format::from_lcr_h(self.peek_register(UARTLCR_H))
+        format(self.peek_register(UARTLCR_H))
     }
 
     fn send_console(&mut self, byte: u8, flipped: u16, not_before: Cycle) {

@@ -7,9 +7,6 @@ use crate::stm32h745::Time;
 use crate::stm32h745::core::PowerState;
 use crate::stm32h745::machine::Machine;
 
-/// 8 data bits, no parity, one stop bit, in the terms of the RP2040's UART (`UARTLCR_H.WLEN`).
-const EIGHT_BITS: u32 = 3 << 5;
-
 impl FaultTarget for Machine {
     type Stuck = PowerState;
 
@@ -48,7 +45,7 @@ impl FaultTarget for Machine {
     }
 
     fn console_format(&self) -> Format {
-        Format::from_lcr_h(EIGHT_BITS)
+        Format::EIGHT_N_ONE
     }
 
     fn send_console(&mut self, byte: u8, flipped: u16, not_before: Time) {

@@ -151,6 +151,17 @@ fn a_flipped_stop_bit_is_a_framing_error() {
 }
 
 #[test]
+fn a_stop_bit_taken_for_the_ninth_data_bit_is_no_framing_error() {
+    let mut bus = Bus::new();
+    connected(&mut bus);
+    bus.write(BRR, 555);
+    bus.write(CR1, UE_TE_RE | 1 << 12);
+    bus.chip.uart_input(b'A', 0, bus.now, bus.now);
+    bus.wait(200 * MICROSECOND);
+    assert_eq!((bus.read(ISR) & (FE | RXNE), bus.read(RDR)), (RXNE, u32::from(b'A')));
+}
+
+#[test]
 fn what_must_not_change_while_it_is_on_does_not() {
     let mut bus = Bus::new();
     set_up(&mut bus, 555);

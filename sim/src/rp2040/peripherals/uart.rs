@@ -7,7 +7,7 @@ mod engine;
 pub mod line;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::core::uart_frame::{FE, Format, OE};
+use crate::core::uart_frame::{Format, Frame, Parity};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Context, Peripheral};
@@ -40,8 +40,19 @@ const FR_RXFE: u32 = 1 << 4;
 const FR_TXFF: u32 = 1 << 5;
 const FR_RXFF: u32 = 1 << 6;
 const FR_TXFE: u32 = 1 << 7;
-/// `UARTLCR_H.FEN`.
+/// `UARTLCR_H` bits.
+const LCR_H_BRK: u32 = 1 << 0;
+const LCR_H_PEN: u32 = 1 << 1;
+const LCR_H_EPS: u32 = 1 << 2;
+const LCR_H_STP2: u32 = 1 << 3;
 const LCR_H_FEN: u32 = 1 << 4;
+const LCR_H_WLEN_SHIFT: u32 = 5;
+const LCR_H_SPS: u32 = 1 << 7;
+/// Error bits of `UARTDR`: framing, parity, break, overrun.
+const FE: u16 = 1 << 8;
+const PE: u16 = 1 << 9;
+const BE: u16 = 1 << 10;
+const OE: u16 = 1 << 11;
 /// `UARTCR` bits.
 const CR_UARTEN: u32 = 1 << 0;
 const CR_SIREN: u32 = 1 << 1;
@@ -256,7 +267,7 @@ impl Uart {
     }
 
     fn format(&self) -> Format {
-        Format::from_lcr_h(self.lcr_h)
+        format(self.lcr_h)
     }
 
     /// A tick of `Baud16` comes every IBRD + FBRD / 64 cycles of `clk_peri` (4.2.3.2.1).
@@ -405,6 +416,29 @@ impl Peripheral for Uart {
         self.run(context.now, context.clocks);
         context.irq.set(self.irq, self.ris & self.imsc != 0);
     }
+}
+
+/// The format that `UARTLCR_H` selects.
+#[must_use]
+pub fn format(lcr_h: u32) -> Format {
+    let parity = match (lcr_h & LCR_H_PEN != 0, lcr_h & LCR_H_SPS != 0, lcr_h & LCR_H_EPS != 0) {
+        (false, _, _) => Parity::None,
+        (true, false, false) => Parity::Odd,
+        (true, false, true) => Parity::Even,
+        (true, true, false) => Parity::Mark,
+        (true, true, true) => Parity::Space,
+    };
+    Format {
+        data_bits: 5 + (lcr_h >> LCR_H_WLEN_SHIFT & 3),
+        parity,
+        stop_bits: if lcr_h & LCR_H_STP2 != 0 { 2 } else { 1 },
+    }
+}
+
+/// A received character as an entry of the receive FIFO: bits 11:0 of `UARTDR`.
+fn fifo_entry(frame: Frame) -> u16 {
+    let flag = |is: bool, bit: u16| if is { bit } else { 0 };
+    u16::from(frame.data) | flag(frame.framing_error, FE) | flag(frame.parity_error, PE) | flag(frame.is_break, BE)
 }
 
 const _: () = assert!(FE >> 1 == 1 << 7, "UARTRIS.FERIS is bit 7");

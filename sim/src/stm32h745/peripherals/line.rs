@@ -1,11 +1,11 @@
 //! The far end of USART3's line: a terminal that sends and receives 8 bits without parity at one rate.
 
-use crate::core::uart_frame::{Format, Parity};
+use crate::core::uart_frame::{Format, Frame};
 use crate::stm32h745::{NEVER, SECOND, Time};
 use std::collections::VecDeque;
 
 /// How the far end sends.
-const FORMAT: Format = Format { data_bits: 8, parity: Parity::None, stop_bits: 1 };
+const FORMAT: Format = Format::EIGHT_N_ONE;
 
 /// A character that left on the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl Arrived {
     /// What a receiver makes of it that takes `bit` picoseconds (as a fraction) for a bit: it samples in the middle of
     /// each.
     #[must_use]
-    pub fn sampled(self, bit: (u128, u128), format: Format) -> u16 {
+    pub fn sampled(self, bit: (u128, u128), format: Format) -> Frame {
         let sampled = (0..format.sampled_bits()).fold(0, |sampled, index| {
             let half_bits = u128::from(2 * index + 1);
             let at = bit.0 * half_bits * u128::from(self.rate) / (2 * bit.1 * u128::from(SECOND));

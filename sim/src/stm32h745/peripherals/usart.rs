@@ -6,7 +6,7 @@
 //! breaks, flow control, DMA, and every other mode (synchronous, single-wire, LIN, `IrDA`, smartcard, Modbus, mute,
 //! automatic baud rate).
 
-use crate::core::uart_frame::{FE, Format, PE, Parity};
+use crate::core::uart_frame::{Format, Frame, Parity};
 use crate::stm32h745::peripherals::context::Context;
 use crate::stm32h745::peripherals::line::{Arrived, Line, SentByte};
 use crate::stm32h745::{NEVER, SECOND, Time};
@@ -75,8 +75,6 @@ const RXFT: u32 = 1 << 26;
 const TXFT: u32 = 1 << 27;
 /// `USART_RQR.RXFRQ`.
 const RXFRQ: u32 = 1 << 3;
-/// The data of a received character, without its errors.
-const DATA: u16 = 0xff;
 /// Entries of each FIFO (51.4), beside which `USART_RDR` has one more (51.8.9, RXFT).
 const FIFO: usize = 16;
 /// Entries that the thresholds stand for: received ones, or free ones to send (51.5.4).
@@ -104,9 +102,9 @@ pub struct Usart {
     waiting: VecDeque<u8>,
     /// What is in the shift register, and when its last stop bit ends.
     shifting: Option<(u8, Time)>,
-    received: VecDeque<u16>,
+    received: VecDeque<Frame>,
     /// What `USART_RDR` had last: read again when nothing new is there.
-    last: u16,
+    last: Frame,
     /// When the last character came after which the line has not been silent for too long yet.
     silent_since: Option<Time>,
     line: Line,
@@ -140,7 +138,7 @@ impl Usart {
             waiting: VecDeque::new(),
             shifting: None,
             received: VecDeque::new(),
-            last: 0,
+            last: Frame::default(),
             silent_since: None,
             line: Line::new(rate),
             sent: Vec::new(),
@@ -253,7 +251,7 @@ impl Usart {
             RTOR => self.rtor,
             ISR => self.status(),
             RQR | ICR | TDR => 0,
-            RDR => u32::from(self.received.front().copied().unwrap_or(self.last) & DATA),
+            RDR => u32::from(self.received.front().unwrap_or(&self.last).data),
             PRESC => self.presc,
             _ => return None,
         })
@@ -428,22 +426,22 @@ impl Usart {
             return;
         }
         let Some(bit) = self.bit() else { return };
-        let entry = arrived.sampled(bit, self.format());
+        let frame = arrived.sampled(bit, self.format());
         if self.received.len() < self.received_depth() {
-            self.received.push_back(entry);
+            self.received.push_back(frame);
             self.show_errors();
         } else if self.cr3 & OVRDIS == 0 {
             self.flags |= ORE;
         } else {
             self.received.pop_back();
-            self.received.push_back(entry);
+            self.received.push_back(frame);
         }
     }
 
     /// Errors are those of the character that `USART_RDR` has.
     fn show_errors(&mut self) {
-        if let Some(entry) = self.received.front() {
-            self.flags |= if entry & PE != 0 { ISR_PE } else { 0 } | if entry & FE != 0 { ISR_FE } else { 0 };
+        if let Some(frame) = self.received.front() {
+            self.flags |= if frame.parity_error { ISR_PE } else { 0 } | if frame.framing_error { ISR_FE } else { 0 };
         }
     }
 

@@ -1,11 +1,11 @@
 //! What a UART does by itself: characters that leave, characters that arrive, and silence (datasheet 4.2.3, 4.2.6).
 
 use crate::core::time::{Cycle, NEVER};
-use crate::core::uart_frame::{LCR_H_BRK, OE};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::peripherals::uart::line::LineRate;
 use crate::rp2040::peripherals::uart::{
-    CR_LBE, CR_RXE, CR_TXE, RIS_RT, RIS_RX, RIS_TX, SAMPLE_TICK, SentByte, TICKS_PER_BIT, TIMEOUT_BITS, Uart,
+    CR_LBE, CR_RXE, CR_TXE, LCR_H_BRK, OE, RIS_RT, RIS_RX, RIS_TX, SAMPLE_TICK, SentByte, TICKS_PER_BIT, TIMEOUT_BITS,
+    Uart, fifo_entry,
 };
 
 impl Uart {
@@ -67,13 +67,13 @@ impl Uart {
         self.tx_free = end;
         let format = self.format();
         let levels = if self.lcr_h & LCR_H_BRK != 0 { 0 } else { format.encode(byte) };
-        let entry = format.decode(levels);
+        let frame = format.decode(levels);
         if self.cr & CR_LBE == 0 {
             let rate = self.peri * 64 / (self.divisor.max(1) * TICKS_PER_BIT);
             let rate = if self.divisor < 64 { 0 } else { u32::try_from(rate).unwrap_or(u32::MAX) };
-            self.sent.push(SentByte { cycle: now, byte: entry as u8, rate });
+            self.sent.push(SentByte { cycle: now, byte: frame.data, rate });
         } else if self.enabled(CR_RXE) {
-            self.receive(entry, now);
+            self.receive(fifo_entry(frame), now);
         }
     }
 
@@ -105,7 +105,7 @@ impl Uart {
         }
         // A start bit that is gone when it is sampled was none (4.2.3.2.2).
         if levels & 1 == 0 && self.enabled(CR_RXE) {
-            self.receive(format.decode(levels), now);
+            self.receive(fifo_entry(format.decode(levels)), now);
         }
     }
 

@@ -1,11 +1,11 @@
 //! What any simulated chip is made of: time, memory accesses, what is watched, and why a run ends.
 
 pub mod access;
+pub mod address_log;
 pub mod bits;
 pub mod bus;
 pub mod cortex_m;
 pub mod diagnostics;
-pub mod places;
 pub mod ram;
 pub mod semihosting;
 pub mod state_hash;

@@ -6,7 +6,7 @@ mod program;
 mod setting;
 
 use crate::machine_code::{CODE, NOP, OWN, STACK, cases, machine, put};
-use intercore_sim::core::places::NAMED;
+use intercore_sim::core::address_log::MAX_NAMED;
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::watch::{ProbeId, Watch};
 use intercore_sim::engine::Engine;
@@ -107,7 +107,7 @@ fn a_million_wild_addresses_leave_the_same_few_notes_and_a_count() {
     }
     let turns = [0, 1].map(|core| decoupled.core(core).register(2));
     assert!(turns.iter().sum::<u32>() > 1_000_000, "{turns:?}");
-    assert_eq!(noted.iter().map(|(places, _)| places.len()).collect::<Vec<_>>(), [2 * NAMED, 0, 0]);
+    assert_eq!(noted.iter().map(|(places, _)| places.len()).collect::<Vec<_>>(), [2 * MAX_NAMED, 0, 0]);
     let counts = &noted[2].1;
     assert_eq!(counts.len(), 2, "{counts:?}");
     // Of the turns under way, the access may be done already.

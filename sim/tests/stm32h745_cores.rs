@@ -275,13 +275,13 @@ fn told_of_a_store(barrier: &[u16], then: impl FnOnce(Program) -> Program) -> Ve
 
 #[test]
 fn a_semaphore_that_is_given_back_before_what_it_guards_is_ordered_is_told() {
-    let gives_back = |program: Program| program.put(HSEM_R0, 0x300);
-    let told = told_of_a_store(&[], gives_back);
+    let is_release = |program: Program| program.put(HSEM_R0, 0x300);
+    let told = told_of_a_store(&[], is_release);
     assert!(matches!(&told[..], [(Some(M7), sentence)] if sentence.contains("neither DMB nor DSB")), "{told:?}");
     for barrier in [DMB, DSB] {
-        assert_eq!(told_of_a_store(&barrier, gives_back), []);
+        assert_eq!(told_of_a_store(&barrier, is_release), []);
     }
-    let own = |program: Program| gives_back(program.code(&DSB).put(DTCM, 1));
+    let own = |program: Program| is_release(program.code(&DSB).put(DTCM, 1));
     assert_eq!(told_of_a_store(&[], own), [], "what the other core does not use");
 }
 

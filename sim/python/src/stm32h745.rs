@@ -70,7 +70,7 @@ impl State {
     fn explain(&self, stop: &Stop) -> String {
         let what = match stop {
             Stop::Lockup { core, .. } => {
-                let told = crash::tell(&self.machine, usize::from(*core), |pc| self.function_at(pc));
+                let told = crash::describe(&self.machine, usize::from(*core), |pc| self.function_at(pc));
                 told.unwrap_or_else(|| format!("core {core} locked up"))
             }
             _ => "the limit is reached".to_owned(),
@@ -168,7 +168,7 @@ impl Stm32h745 {
     /// What has become of a core's program, if it has crashed.
     fn crash(&self, core: u8) -> PyResult<Option<String>> {
         let core = core_number(core)?;
-        self.state.with(|state| Ok(crash::tell(&state.machine, core, |pc| state.function_at(pc))))
+        self.state.with(|state| Ok(crash::describe(&state.machine, core, |pc| state.function_at(pc))))
     }
 
     /// Names in the images; those of core 1's have its prefix.

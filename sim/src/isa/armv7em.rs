@@ -25,13 +25,13 @@ mod media;
 mod memory;
 pub mod model;
 pub mod mpu;
+mod multiple;
 mod multiply;
 mod narrow;
 pub mod nvic;
 mod parallel;
 pub mod registers;
 pub mod scs;
-mod several;
 mod special;
 mod transfer;
 mod wide;
@@ -50,7 +50,7 @@ use registers::Flags;
 use scs::SystemControl;
 
 /// How an instruction ended: with what it did, or with a fault and nothing done.
-pub(crate) type Done = Result<(), Fault>;
+pub(crate) type ExecutionResult = Result<(), Fault>;
 
 /// What a step was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub enum Step {
     Entered(u8),
     /// Nothing: the core sleeps.
     Asleep,
-    /// Nothing: the core is at BKPT with this number, and stays there until `pass_breakpoint` or `refuse_breakpoint`.
+    /// Nothing: the core is at BKPT with this number, and stays there until `skip_breakpoint` or `escalate_breakpoint`.
     Breakpoint(u8),
     /// Nothing, for good: a fault where faults cannot be handled (B1.5.15).
     LockedUp,
@@ -72,8 +72,7 @@ pub enum Step {
 /// Why a core executes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Sleep {
-    /// It does.
-    No,
+    Awake,
     /// WFI, or `SCR.SLEEPONEXIT`.
     ForInterrupt,
     /// WFE.
@@ -127,7 +126,7 @@ pub struct Processor {
     event: bool,
     sleep: Sleep,
     /// Something about exceptions may have changed: the next boundary looks.
-    attention: bool,
+    exceptions_changed: bool,
     /// Steps so far: what `SysTick` counts.
     now: Cycle,
     /// The step in which `SysTick` raises its exception.
@@ -168,8 +167,8 @@ impl Processor {
             faults: FaultStatus::default(),
             exclusive: false,
             event: false,
-            sleep: Sleep::No,
-            attention: false,
+            sleep: Sleep::Awake,
+            exceptions_changed: false,
             now: 0,
             tick_at: NEVER,
             returning: None,
@@ -181,7 +180,7 @@ impl Processor {
     /// chip's choice: B3.2.5). Levels of interrupt lines stay. A table that cannot be read locks the core up.
     pub fn reset(&mut self, vectors: u32, bus: &mut impl Bus) {
         *self = Self { nvic: self.nvic.after_reset(), now: self.now, ..Self::new(self.model) };
-        self.attention = true;
+        self.exceptions_changed = true;
         self.scs.vtor = vectors;
         self.r[14] = 0xffff_ffff;
         match (self.read_vector(0, bus), self.read_vector(1, bus)) {
@@ -206,10 +205,10 @@ impl Processor {
         if self.now >= self.tick_at {
             self.tick();
         }
-        if self.sleep != Sleep::No && !self.wakes() {
+        if self.sleep != Sleep::Awake && !self.wakes() {
             return if self.sleep == Sleep::Lockup { Step::LockedUp } else { Step::Asleep };
         }
-        if self.attention && self.take_pending(bus) {
+        if self.exceptions_changed && self.take_pending(bus) {
             return self.entered();
         }
         let it = self.it;
@@ -228,7 +227,7 @@ impl Processor {
                 if let Fault::Breakpoint(number) = fault {
                     return Step::Breakpoint(number);
                 }
-                self.recognise(fault);
+                self.record_fault(fault);
                 if self.sleep != Sleep::Lockup {
                     self.take_pending(bus);
                 }
@@ -241,7 +240,7 @@ impl Processor {
         if self.sleep == Sleep::Lockup { Step::LockedUp } else { Step::Entered(self.ipsr) }
     }
 
-    fn fetch_and_execute(&mut self, bus: &mut impl Bus) -> Done {
+    fn fetch_and_execute(&mut self, bus: &mut impl Bus) -> ExecutionResult {
         if !self.thumb {
             return Err(Fault::InvalidState);
         }
@@ -254,7 +253,7 @@ impl Processor {
             let condition = u32::from(self.it >> 4);
             self.advance_it();
             // BKPT is executed whatever the condition.
-            if !self.flags.meet(condition) && first >> 8 != 0xbe {
+            if !self.flags.condition_passed(condition) && first >> 8 != 0xbe {
                 return Ok(());
             }
         }
@@ -275,7 +274,7 @@ impl Processor {
     }
 
     /// Steps over the BKPT that the core is at, as a debugger that has served it does.
-    pub fn pass_breakpoint(&mut self) {
+    pub fn skip_breakpoint(&mut self) {
         self.pc = self.pc.wrapping_add(2);
         if self.it & 15 != 0 {
             self.advance_it();
@@ -284,8 +283,8 @@ impl Processor {
 
     /// Makes the BKPT that the core is at the fault that it is without a debugger (`HardFault`, as the monitor is not
     /// enabled).
-    pub fn refuse_breakpoint(&mut self, bus: &mut impl Bus) -> Step {
-        self.recognise_breakpoint();
+    pub fn escalate_breakpoint(&mut self, bus: &mut impl Bus) -> Step {
+        self.record_breakpoint();
         if self.sleep != Sleep::Lockup {
             self.take_pending(bus);
         }
@@ -314,7 +313,7 @@ impl Processor {
     pub fn pass(&mut self, steps: u64, counting: bool) {
         self.now += steps;
         if !counting {
-            self.dwt.leave_out(steps);
+            self.dwt.exclude(steps);
         }
     }
 

@@ -10,38 +10,38 @@ struct Edges {
     /// The next edge.
     at: Time,
     /// How much later it truly is, in parts of `hz`.
-    part: u64,
+    fraction: u64,
     /// 0 while the clock stands still.
     hz: u64,
     /// From one edge to the next, and what is left of it.
     period: Time,
-    rest: u64,
+    remainder: u64,
 }
 
 impl Edges {
     fn new() -> Self {
-        Self { at: 0, part: 0, hz: 0, period: 0, rest: 0 }
+        Self { at: 0, fraction: 0, hz: 0, period: 0, remainder: 0 }
     }
 
     fn set_rate(&mut self, hz: u64) {
         self.hz = hz;
-        self.part = 0;
+        self.fraction = 0;
         self.period = SECOND.checked_div(hz).unwrap_or(0);
-        self.rest = SECOND.checked_rem(hz).unwrap_or(0);
+        self.remainder = SECOND.checked_rem(hz).unwrap_or(0);
     }
 
     fn next(&mut self) {
         self.at += self.period;
-        self.part += self.rest;
-        if self.part >= self.hz {
-            self.part -= self.hz;
+        self.fraction += self.remainder;
+        if self.fraction >= self.hz {
+            self.fraction -= self.hz;
             self.at += 1;
         }
     }
 
     /// The edge that comes so many edges after the next one, and what is left of it.
     fn after(&self, edges: u64) -> (Time, u64) {
-        let (whole, hz) = (u128::from(edges) * u128::from(SECOND) + u128::from(self.part), u128::from(self.hz));
+        let (whole, hz) = (u128::from(edges) * u128::from(SECOND) + u128::from(self.fraction), u128::from(self.hz));
         let later = Time::try_from(whole / hz).unwrap_or(NEVER);
         (self.at.saturating_add(later), (whole % hz) as u64)
     }
@@ -49,12 +49,12 @@ impl Edges {
     /// How many edges there are before `now`, the next one included.
     fn until(&self, now: Time) -> u64 {
         let span = u128::from(now.saturating_sub(self.at)) * u128::from(self.hz);
-        let edges = span.saturating_sub(u128::from(self.part)).div_ceil(u128::from(SECOND));
+        let edges = span.saturating_sub(u128::from(self.fraction)).div_ceil(u128::from(SECOND));
         u64::try_from(edges).unwrap_or(u64::MAX)
     }
 
     fn pass(&mut self, edges: u64) {
-        (self.at, self.part) = self.after(edges);
+        (self.at, self.fraction) = self.after(edges);
     }
 }
 
@@ -62,11 +62,11 @@ impl Edges {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PowerState {
     /// In reset: behind its gate, or for a fault that was asked for.
-    Held,
+    InReset,
     /// Executes, or is locked up.
-    Runs,
+    Running,
     /// Sleeps.
-    Sleeps,
+    Asleep,
     /// Executes nothing, for a fault that was asked for.
     Stuck,
 }
@@ -98,7 +98,7 @@ pub struct Core {
 impl Core {
     pub(crate) fn new(model: Model) -> Self {
         let processor = Processor::new(model);
-        Self { processor, power_state: PowerState::Held, edges: Edges::new(), next: NEVER, slept_at: 0 }
+        Self { processor, power_state: PowerState::InReset, edges: Edges::new(), next: NEVER, slept_at: 0 }
     }
 
     /// It has made a step, and goes on.
@@ -113,10 +113,10 @@ impl Core {
     }
 
     /// It makes no step before its `SysTick` is due, unless it is woken.
-    pub(crate) fn rest(&mut self) {
+    pub(crate) fn sleep_until_tick(&mut self) {
         let tick = self.processor.next_tick();
         let before = tick.saturating_sub(self.processor.steps() + 1);
-        let sleeps = self.power_state == PowerState::Sleeps && tick != NEVER && self.edges.hz != 0;
+        let sleeps = self.power_state == PowerState::Asleep && tick != NEVER && self.edges.hz != 0;
         self.next = if sleeps { self.edges.after(before).0 } else { NEVER };
     }
 
@@ -139,15 +139,15 @@ impl Core {
 
     /// Its clock has another rate from `now` on.
     pub(crate) fn set_rate(&mut self, hz: u64, now: Time, counting: bool) {
-        if self.power_state != PowerState::Runs {
+        if self.power_state != PowerState::Running {
             self.catch_up(now, counting);
         } else if self.edges.hz == 0 {
             self.edges.at = now;
         }
         self.edges.set_rate(hz);
         match self.power_state {
-            PowerState::Runs if !self.processor.is_locked_up() => self.wake_at(now),
-            PowerState::Sleeps => self.rest(),
+            PowerState::Running if !self.processor.is_locked_up() => self.wake_at(now),
+            PowerState::Asleep => self.sleep_until_tick(),
             _ => {}
         }
     }
@@ -156,11 +156,11 @@ impl Core {
     #[must_use]
     pub fn state(&self) -> &'static str {
         match self.power_state {
-            PowerState::Held => "off",
+            PowerState::InReset => "off",
             PowerState::Stuck => "stuck",
-            PowerState::Sleeps => "asleep",
-            PowerState::Runs if self.processor.is_locked_up() => "locked up",
-            PowerState::Runs => "running",
+            PowerState::Asleep => "asleep",
+            PowerState::Running if self.processor.is_locked_up() => "locked up",
+            PowerState::Running => "running",
         }
     }
 }

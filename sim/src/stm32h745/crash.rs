@@ -25,7 +25,11 @@ const CAUSES: [(u32, &str); 14] = [
 
 /// Where a core's program has ended, if it has: locked up, or in the handler of a fault. `function` names addresses.
 #[must_use]
-pub fn tell<'a>(machine: &Machine, number: usize, function: impl Fn(u32) -> Option<(&'a str, u32)>) -> Option<String> {
+pub fn describe<'a>(
+    machine: &Machine,
+    number: usize,
+    function: impl Fn(u32) -> Option<(&'a str, u32)>,
+) -> Option<String> {
     let processor = &machine.core(number).processor;
     let exception = (processor.xpsr() & 0x1ff) as u8;
     let does = if processor.is_locked_up() {

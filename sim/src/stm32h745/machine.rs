@@ -43,7 +43,7 @@ impl Machine {
             off_until: [0; 2],
             locked_up: None,
         };
-        machine.take_clocks();
+        machine.update_clocks();
         machine
     }
 
@@ -64,7 +64,7 @@ impl Machine {
     pub fn statistics(&self, number: usize) -> Statistics {
         let mut statistics = self.statistics[number & 1];
         let core = self.core(number);
-        if core.power_state == PowerState::Sleeps {
+        if core.power_state == PowerState::Asleep {
             statistics.asleep += self.now.saturating_sub(core.slept_at);
         }
         statistics
@@ -119,14 +119,14 @@ impl Machine {
             self.run_cores(bound);
             if std::mem::take(&mut self.shared.touched) {
                 self.now = self.now.max(self.shared.now);
-                self.settle();
+                self.handle_requests();
             } else if bound == NEVER {
                 return Stop::DeadEnd;
             } else {
                 self.now = self.now.max(bound);
                 if event == bound {
                     self.shared.peripherals.advance(event);
-                    self.settle();
+                    self.handle_requests();
                 }
                 if limit == bound {
                     return Stop::Limit;
@@ -149,7 +149,7 @@ impl Machine {
     fn step(&mut self, number: usize) {
         let core = &mut self.cores[number];
         self.shared.now = core.next;
-        if core.power_state == PowerState::Sleeps {
+        if core.power_state == PowerState::Asleep {
             let counting = self.shared.peripherals.counts_in_sleep(number);
             core.catch_up(core.next, counting);
         }
@@ -157,7 +157,7 @@ impl Machine {
         let step = core.processor.step(&mut port);
         match step {
             Step::Executed | Step::Entered(_) => {
-                if core.power_state == PowerState::Sleeps {
+                if core.power_state == PowerState::Asleep {
                     self.wake(number);
                 }
                 let statistics = &mut self.statistics[number];
@@ -170,7 +170,7 @@ impl Machine {
             }
             // No debugger has set it: it is the fault that it is without one.
             Step::Breakpoint(_) => {
-                if core.processor.refuse_breakpoint(&mut port) == Step::LockedUp {
+                if core.processor.escalate_breakpoint(&mut port) == Step::LockedUp {
                     self.lock_up(number);
                 } else {
                     core.stepped();
@@ -193,26 +193,26 @@ impl Machine {
 
     fn fall_asleep(&mut self, number: usize) {
         let core = &mut self.cores[number];
-        if core.power_state != PowerState::Sleeps {
-            core.power_state = PowerState::Sleeps;
+        if core.power_state != PowerState::Asleep {
+            core.power_state = PowerState::Asleep;
             core.slept_at = self.shared.now;
             let deep = core.processor.sleeps_deeply();
             self.shared.peripherals.set_asleep(number, true, deep, self.shared.now);
             self.shared.touched = true;
         }
-        self.cores[number].rest();
+        self.cores[number].sleep_until_tick();
     }
 
     fn wake(&mut self, number: usize) {
         let core = &mut self.cores[number];
-        core.power_state = PowerState::Runs;
+        core.power_state = PowerState::Running;
         self.statistics[number].asleep += self.shared.now.saturating_sub(core.slept_at);
         self.shared.peripherals.set_asleep(number, false, false, self.shared.now);
         self.shared.touched = true;
     }
 
     /// Deals with what cores and peripherals did that concerns more than themselves.
-    fn settle(&mut self) {
+    fn handle_requests(&mut self) {
         if let Some(why) = self.shared.peripherals.reset_request(self.now) {
             self.reset(why);
         }
@@ -226,20 +226,20 @@ impl Machine {
                 self.receive_event(number);
             }
         }
-        self.take_clocks();
-        self.pass_interrupts();
+        self.update_clocks();
+        self.update_interrupt_lines();
         self.release();
     }
 
     fn receive_event(&mut self, number: usize) {
         let core = &mut self.cores[number];
         core.processor.receive_event();
-        if core.power_state == PowerState::Sleeps {
+        if core.power_state == PowerState::Asleep {
             core.wake_at(self.now);
         }
     }
 
-    fn take_clocks(&mut self) {
+    fn update_clocks(&mut self) {
         for (number, core) in self.cores.iter_mut().enumerate() {
             let rate = self.shared.peripherals.clocks().cpu[number];
             if rate != core.rate() {
@@ -248,7 +248,7 @@ impl Machine {
         }
     }
 
-    fn pass_interrupts(&mut self) {
+    fn update_interrupt_lines(&mut self) {
         for (number, core) in self.cores.iter_mut().enumerate() {
             let new = *self.shared.peripherals.interrupts(number);
             let old = std::mem::replace(&mut self.lines[number], new);
@@ -260,7 +260,7 @@ impl Machine {
                     core.processor.set_interrupt(32 * word + bit, is >> bit & 1 != 0);
                 }
             }
-            if core.power_state == PowerState::Sleeps {
+            if core.power_state == PowerState::Asleep {
                 core.wake_at(self.now);
             }
         }
@@ -269,19 +269,19 @@ impl Machine {
     /// Lets cores begin whose gates have been opened.
     fn release(&mut self) {
         for number in [M7, M4] {
-            let waits = self.cores[number].power_state == PowerState::Held && self.off_until[number] <= self.now;
+            let waits = self.cores[number].power_state == PowerState::InReset && self.off_until[number] <= self.now;
             if waits && self.shared.peripherals.released(number) {
-                self.begin(number);
+                self.start_core(number);
             }
         }
     }
 
-    fn begin(&mut self, number: usize) {
+    fn start_core(&mut self, number: usize) {
         let vectors = self.shared.peripherals.boot_address(number);
         let core = &mut self.cores[number];
         core.catch_up(self.now, true);
         core.processor.reset(vectors, &mut Port { shared: &mut self.shared, core: number });
-        core.power_state = PowerState::Runs;
+        core.power_state = PowerState::Running;
         core.wake_at(self.now);
     }
 
@@ -289,31 +289,31 @@ impl Machine {
     fn reset(&mut self, why: Reset) {
         self.now = self.now.max(self.shared.now);
         self.shared.peripherals.reset(why, self.now);
-        self.shared.forget();
+        self.shared.clear_history();
         for number in [M7, M4] {
-            self.hold(number);
+            self.hold_in_reset(number);
         }
         self.locked_up = None;
         self.shared.touched = true;
     }
 
-    fn hold(&mut self, number: usize) {
+    fn hold_in_reset(&mut self, number: usize) {
         let core = &mut self.cores[number];
         core.catch_up(self.now, true);
-        core.power_state = PowerState::Held;
+        core.power_state = PowerState::InReset;
         core.next = NEVER;
     }
 
     /// Resets the chip as its NRST pin does.
     pub fn reset_chip(&mut self) {
         self.reset(Reset::Pin);
-        self.settle();
+        self.handle_requests();
     }
 
     /// Resets one core alone, at once: what the chip cannot do to itself (RM0399 9.4), and a fault can.
     pub fn reset_core(&mut self, number: usize) {
         let number = number & 1;
-        self.hold(number);
+        self.hold_in_reset(number);
         self.release();
     }
 
@@ -321,7 +321,7 @@ impl Machine {
     pub fn switch_off(&mut self, number: usize, until: Time) {
         let number = number & 1;
         self.off_until[number] = self.off_until[number].max(until);
-        self.hold(number);
+        self.hold_in_reset(number);
     }
 
     /// Lets software have its way again with cores that were switched off.
@@ -338,7 +338,7 @@ impl Machine {
     /// Has a core execute nothing from now on. What it was doing, for `unstick`; none if it is in reset or stuck already.
     pub fn stick(&mut self, number: usize) -> Option<PowerState> {
         let core = &mut self.cores[number & 1];
-        if matches!(core.power_state, PowerState::Held | PowerState::Stuck) {
+        if matches!(core.power_state, PowerState::InReset | PowerState::Stuck) {
             return None;
         }
         core.next = NEVER;

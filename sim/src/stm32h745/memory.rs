@@ -1,4 +1,4 @@
-//! Memories and their map (RM0399 2.3.2), and which core uses which part of them.
+//! Memories and their map (RM0399 2.3.2), and which core uses which mapping of them.
 
 use crate::core::access::Width;
 use crate::stm32h745::{M4, M7};
@@ -10,7 +10,7 @@ pub const BANK: usize = 0x10_0000;
 pub const FLASH: u32 = 0x0800_0000;
 /// Bytes of all RAM.
 const RAM: usize = 0x10_9000;
-/// Bytes that notes are taken of together: a line of the Cortex-M7's data cache.
+/// Bytes that use_flags are taken of together: a line of the Cortex-M7's data cache.
 const GRANULE: usize = 32;
 
 /// A memory.
@@ -29,47 +29,47 @@ pub enum Region {
 }
 
 /// A memory other than flash: where its first byte is, how many there are, and where they are in [`Memory`].
-struct Part {
+struct Mapping {
     region: Region,
     address: u32,
     bytes: u32,
     offset: usize,
 }
 
-const fn part(region: Region, address: u32, bytes: u32, offset: usize) -> Part {
-    Part { region, address, bytes, offset }
+const fn mapping(region: Region, address: u32, bytes: u32, offset: usize) -> Mapping {
+    Mapping { region, address, bytes, offset }
 }
 
 /// By the highest byte of the address; SRAM1 to SRAM3 have a second place, for the Cortex-M4's code bus.
-const PARTS: [Part; 11] = [
-    part(Region::Itcm, 0, 0x1_0000, 0),
-    part(Region::Dtcm, 0x2000_0000, 0x2_0000, 0x1_0000),
-    part(Region::AxiSram, 0x2400_0000, 0x8_0000, 0x3_0000),
-    part(Region::Sram1, 0x3000_0000, 0x2_0000, 0xb_0000),
-    part(Region::Sram2, 0x3002_0000, 0x2_0000, 0xd_0000),
-    part(Region::Sram3, 0x3004_0000, 0x8000, 0xf_0000),
-    part(Region::Sram1, 0x1000_0000, 0x2_0000, 0xb_0000),
-    part(Region::Sram2, 0x1002_0000, 0x2_0000, 0xd_0000),
-    part(Region::Sram3, 0x1004_0000, 0x8000, 0xf_0000),
-    part(Region::Sram4, 0x3800_0000, 0x1_0000, 0xf_8000),
-    part(Region::BackupSram, 0x3880_0000, 0x1000, 0x10_8000),
+const MAPPINGS: [Mapping; 11] = [
+    mapping(Region::Itcm, 0, 0x1_0000, 0),
+    mapping(Region::Dtcm, 0x2000_0000, 0x2_0000, 0x1_0000),
+    mapping(Region::AxiSram, 0x2400_0000, 0x8_0000, 0x3_0000),
+    mapping(Region::Sram1, 0x3000_0000, 0x2_0000, 0xb_0000),
+    mapping(Region::Sram2, 0x3002_0000, 0x2_0000, 0xd_0000),
+    mapping(Region::Sram3, 0x3004_0000, 0x8000, 0xf_0000),
+    mapping(Region::Sram1, 0x1000_0000, 0x2_0000, 0xb_0000),
+    mapping(Region::Sram2, 0x1002_0000, 0x2_0000, 0xd_0000),
+    mapping(Region::Sram3, 0x1004_0000, 0x8000, 0xf_0000),
+    mapping(Region::Sram4, 0x3800_0000, 0x1_0000, 0xf_8000),
+    mapping(Region::BackupSram, 0x3880_0000, 0x1000, 0x10_8000),
 ];
 
 /// Where a byte is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MemoryBank {
+pub(crate) struct Location {
     pub(crate) region: Region,
     /// In all of flash, or in all of RAM.
     pub(crate) offset: usize,
 }
 
 /// The memory that `core` finds at an address.
-pub(crate) fn locate(core: usize, address: u32) -> Option<MemoryBank> {
+pub(crate) fn locate(core: usize, address: u32) -> Option<Location> {
     let offset = address.wrapping_sub(FLASH) as usize;
     if offset < 2 * BANK {
-        return Some(MemoryBank { region: Region::Flash, offset });
+        return Some(Location { region: Region::Flash, offset });
     }
-    let parts = match address >> 24 {
+    let candidates = match address >> 24 {
         0 => 0..1,
         0x20 => 1..2,
         0x24 => 2..3,
@@ -78,14 +78,14 @@ pub(crate) fn locate(core: usize, address: u32) -> Option<MemoryBank> {
         0x38 => 9..11,
         _ => return None,
     };
-    let part = PARTS[parts].iter().find(|part| address.wrapping_sub(part.address) < part.bytes)?;
-    let own = matches!(part.region, Region::Itcm | Region::Dtcm);
-    let offset = part.offset + (address - part.address) as usize;
-    (!own || core == M7).then_some(MemoryBank { region: part.region, offset })
+    let mapping = MAPPINGS[candidates].iter().find(|mapping| address.wrapping_sub(mapping.address) < mapping.bytes)?;
+    let own = matches!(mapping.region, Region::Itcm | Region::Dtcm);
+    let offset = mapping.offset + (address - mapping.address) as usize;
+    (!own || core == M7).then_some(Location { region: mapping.region, offset })
 }
 
 /// What the cores do with a granule of RAM: bits.
-pub(crate) mod note {
+pub(crate) mod use_flag {
     /// The Cortex-M7, or the Cortex-M4 (`USED << 1`), has loaded or stored something there.
     pub(crate) const USED: u8 = 1;
     /// One has used LDREX or STREX there (`EXCLUSIVE << 1`: the Cortex-M4).
@@ -104,13 +104,13 @@ pub struct Memory {
     /// Both banks, bank 1 first. Shared among snapshots: nothing here writes to it but the loader.
     flash: Arc<Vec<u8>>,
     ram: Vec<u8>,
-    notes: Vec<u8>,
+    use_flags: Vec<u8>,
 }
 
 impl Memory {
     /// Erased flash, and RAM with zeros, which on the chip holds anything.
     pub(crate) fn new() -> Self {
-        Self { flash: Arc::new(vec![0xff; 2 * BANK]), ram: vec![0; RAM], notes: vec![0; RAM / GRANULE] }
+        Self { flash: Arc::new(vec![0xff; 2 * BANK]), ram: vec![0; RAM], use_flags: vec![0; RAM / GRANULE] }
     }
 
     pub(crate) fn flash(&self, offset: usize, width: Width) -> u32 {
@@ -128,17 +128,17 @@ impl Memory {
         }
     }
 
-    pub(crate) fn notes(&mut self, offset: usize) -> &mut u8 {
-        &mut self.notes[offset / GRANULE % (RAM / GRANULE)]
+    pub(crate) fn use_flags(&mut self, offset: usize) -> &mut u8 {
+        &mut self.use_flags[offset / GRANULE % (RAM / GRANULE)]
     }
 
     /// What RAM holds survives a reset of the chip; what was noted of it does not.
-    pub(crate) fn forget_notes(&mut self) {
-        self.notes.fill(0);
+    pub(crate) fn clear_use_flags(&mut self) {
+        self.use_flags.fill(0);
     }
 
     /// Puts a byte somewhere, as a debugger does. False where there is no memory.
-    pub(crate) fn poke(&mut self, place: MemoryBank, byte: u8) {
+    pub(crate) fn poke(&mut self, place: Location, byte: u8) {
         if place.region == Region::Flash {
             Arc::make_mut(&mut self.flash)[place.offset] = byte;
         } else {
@@ -147,7 +147,7 @@ impl Memory {
     }
 
     /// A byte, as a debugger sees it.
-    pub(crate) fn peek(&self, place: MemoryBank) -> u8 {
+    pub(crate) fn peek(&self, place: Location) -> u8 {
         if place.region == Region::Flash { self.flash[place.offset] } else { self.ram[place.offset] }
     }
 }
@@ -162,6 +162,6 @@ fn load(memory: &[u8], offset: usize, width: Width) -> u32 {
 }
 
 /// The bit of a core.
-pub(crate) const fn of(note: u8, core: usize) -> u8 {
-    note << if core == M4 { 1 } else { 0 }
+pub(crate) const fn of_core(flag: u8, core: usize) -> u8 {
+    flag << if core == M4 { 1 } else { 0 }
 }

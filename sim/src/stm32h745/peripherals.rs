@@ -27,7 +27,7 @@ pub mod timers;
 pub mod usart;
 
 use crate::fault::{Loss, Losses};
-use crate::isa::armv7em::bus::Refused;
+use crate::isa::armv7em::bus::BusError;
 use crate::stm32h745::report::{Report, Reports};
 use crate::stm32h745::{M4, M7, NEVER, Time};
 use accelerators::Accelerators;
@@ -86,7 +86,7 @@ pub struct Peripherals {
     asleep: [bool; 2],
     /// What was checked last, and who has changed it.
     conditions: Conditions,
-    clocked_by: usize,
+    clocks_changed_by: usize,
     interrupts: [InterruptLines; 2],
     /// Interrupts of HSEM that are lost, for faults that were asked for.
     losses: Losses,
@@ -116,7 +116,7 @@ impl Peripherals {
             iwdgs: options.software_watchdog.map(|by_software| Iwdg::new(by_software, 0)),
             asleep: [false; 2],
             conditions,
-            clocked_by: M7,
+            clocks_changed_by: M7,
             interrupts: Default::default(),
             losses: Losses::default(),
             reports: Reports::default(),
@@ -125,7 +125,7 @@ impl Peripherals {
             board,
         };
         new.distribute_clocks(0);
-        new.settle(0);
+        new.update_lines_and_next_event(0);
         new
     }
 
@@ -146,7 +146,7 @@ impl Peripherals {
         self.asleep = [false; 2];
         self.conditions = conditions(&self.rcc, &self.pwr, &self.flash, now);
         self.distribute_clocks(now);
-        self.settle(now);
+        self.update_lines_and_next_event(now);
     }
 
     /// Whether an address is one of a peripheral: 0x40000000 to 0x5FFFFFFF.
@@ -159,15 +159,15 @@ impl Peripherals {
     ///
     /// # Errors
     /// If nothing is there.
-    pub fn read(&mut self, core: usize, address: u32, size: u32, now: Time) -> Result<u32, Refused> {
-        let region = self.reach(address, size, now)?;
+    pub fn read(&mut self, core: usize, address: u32, size: u32, now: Time) -> Result<u32, BusError> {
+        let region = self.decode_access(address, size, now)?;
         let (word, shift, lanes) = lanes(address, size);
-        if !self.answers(core, region, word, now) {
+        if !self.is_accessible(core, region, word, now) {
             return Ok(0);
         }
         let value = self.read_block(region, core, word, lanes, now);
         if region.block == Block::Usart3 && word - region.base == usart::RDR {
-            self.settle(now); // A character that is taken may lower the line.
+            self.update_lines_and_next_event(now); // A character that is taken may lower the line.
         }
         Ok((value & lanes) >> shift)
     }
@@ -176,10 +176,10 @@ impl Peripherals {
     ///
     /// # Errors
     /// If nothing is there.
-    pub fn write(&mut self, core: usize, address: u32, value: u32, size: u32, now: Time) -> Result<(), Refused> {
-        let region = self.reach(address, size, now)?;
+    pub fn write(&mut self, core: usize, address: u32, value: u32, size: u32, now: Time) -> Result<(), BusError> {
+        let region = self.decode_access(address, size, now)?;
         let (word, shift, lanes) = lanes(address, size);
-        if !self.answers(core, region, word, now) {
+        if !self.is_accessible(core, region, word, now) {
             return Ok(());
         }
         let rest =
@@ -189,7 +189,7 @@ impl Peripherals {
         match region.block {
             Block::Gpio(_) | Block::Iwdg(_) | Block::Dbgmcu | Block::Art | Block::AxiInterconnect => {}
             Block::Hsem | Block::Exti => self.set_lines(),
-            _ => self.settle(now),
+            _ => self.update_lines_and_next_event(now),
         }
         Ok(())
     }
@@ -198,8 +198,8 @@ impl Peripherals {
     ///
     /// # Errors
     /// If nothing is there.
-    pub fn peek(&self, core: usize, address: u32, size: u32, now: Time) -> Result<u32, Refused> {
-        let region = region(address).ok_or(Refused)?;
+    pub fn peek(&self, core: usize, address: u32, size: u32, now: Time) -> Result<u32, BusError> {
+        let region = region(address).ok_or(BusError)?;
         let (word, shift, lanes) = lanes(address, size);
         let mut then = self.clone();
         then.advance(now);
@@ -223,13 +223,13 @@ impl Peripherals {
         }
     }
 
-    /// Something about clocks or voltages may have changed: rates reach who counts by them, and mistakes are told.
-    fn check(&mut self, now: Time) {
+    /// Something about clocks or voltages may have changed: rates decode_access who counts by them, and mistakes are told.
+    fn check_conditions(&mut self, now: Time) {
         self.distribute_clocks(now);
         let conditions = conditions(&self.rcc, &self.pwr, &self.flash, now);
         if conditions != self.conditions {
-            for mistake in conditions.mistakes() {
-                self.reports.tell(Some(self.clocked_by), address_map::base(Block::Rcc), now, mistake);
+            for violation in conditions.violations() {
+                self.reports.record(Some(self.clocks_changed_by), address_map::base(Block::Rcc), now, violation);
             }
             self.conditions = conditions;
         }
@@ -252,7 +252,7 @@ impl Peripherals {
     }
 
     /// Sets the interrupt lines, and looks when something next happens.
-    fn settle(&mut self, now: Time) {
+    fn update_lines_and_next_event(&mut self, now: Time) {
         self.set_lines();
         let clocks = self.rcc.next_event(now).min(self.pwr.next_event(now));
         self.next = clocks.min(self.timers.next_event()).min(self.usart3.next_event());
@@ -283,8 +283,8 @@ impl Peripherals {
             self.rcc.advance(at);
             self.timers.run(at);
             self.usart3.advance(at);
-            self.check(at);
-            self.settle(at);
+            self.check_conditions(at);
+            self.update_lines_and_next_event(at);
             self.next = self.next.max(at + 1);
         }
     }
@@ -324,12 +324,12 @@ impl Peripherals {
         self.advance(now);
         if asleep && deep {
             let sentence = "the core sleeps with SLEEPDEEP, which is not modelled: all clocks go on";
-            self.reports.tell(Some(core), address_map::base(Block::Pwr), now, sentence);
+            self.reports.record(Some(core), address_map::base(Block::Pwr), now, sentence);
         }
         if self.asleep[core] != asleep {
             self.asleep[core] = asleep;
             self.distribute_clocks(now);
-            self.settle(now);
+            self.update_lines_and_next_event(now);
         }
     }
 
@@ -409,7 +409,7 @@ impl Peripherals {
     pub fn take_reports(&mut self) -> Vec<Report> {
         if let Some((dropped, time)) = self.usart3.take_dropped() {
             let sentence = format!("the {dropped} oldest characters that USART3 sent and nobody took are lost");
-            self.reports.tell(None, address_map::base(Block::Usart3), time, sentence);
+            self.reports.record(None, address_map::base(Block::Usart3), time, sentence);
         }
         self.reports.take()
     }
@@ -435,7 +435,7 @@ impl Peripherals {
     pub fn uart_input(&mut self, byte: u8, flipped: u16, not_before: Time, now: Time) {
         self.advance(now);
         self.usart3.line_mut().send(byte, flipped, not_before.max(now));
-        self.settle(now);
+        self.update_lines_and_next_event(now);
     }
 
     /// Changes the rate of the line to USART3.

@@ -1,9 +1,9 @@
 //! What a core sees of the chip: memories, peripherals, and what the other core does with them.
 
 use crate::core::access::Width;
-use crate::isa::armv7em::bus::{Bus, Event, Refused};
+use crate::isa::armv7em::bus::{Bus, BusError, Event};
 use crate::isa::armv7em::cache::LINE;
-use crate::stm32h745::memory::{Memory, MemoryBank, Region, locate, note, of};
+use crate::stm32h745::memory::{Location, Memory, Region, locate, of_core, use_flag};
 use crate::stm32h745::peripherals::Peripherals;
 use crate::stm32h745::peripherals::hsem::Hsem;
 use crate::stm32h745::report::{Report, Reports};
@@ -21,15 +21,15 @@ enum Mistake {
     Lost,
     Exclusive,
     Unmonitored,
-    UnknownCache,
+    UninvalidatedCache,
     Unclocked,
     NoSupply,
     FlashWrite,
     Unordered,
     Incomplete,
     UnalignedFrame,
-    EarlyData,
-    EarlyCode,
+    MissingDsb,
+    MissingIsb,
 }
 
 impl Mistake {
@@ -53,7 +53,7 @@ impl Mistake {
             Self::Unmonitored => {
                 "uses LDREX or STREX on Shareable memory, which nothing monitors on this chip: STREX never succeeds"
             }
-            Self::UnknownCache => {
+            Self::UninvalidatedCache => {
                 "switches its data cache on and has not invalidated all of it since the reset: what it holds is unknown"
             }
             Self::Unclocked => "uses memory that it has not enabled for itself (RM0399 9.5.9)",
@@ -73,11 +73,11 @@ impl Mistake {
                 "returns from an exception to a frame that is not aligned to 8 bytes, as every entry aligns it: the stack \
                  pointer is wrong from now on (ARMv7-M B1.5.7)"
             }
-            Self::EarlyData => {
+            Self::MissingDsb => {
                 "uses memory whose protection it has changed and has not executed DSB since: the access may still find what \
                  the protection was (Arm DUI 0553A, page 4-45)"
             }
-            Self::EarlyCode => {
+            Self::MissingIsb => {
                 "executes code in memory whose protection it has changed and has not executed DSB and then ISB since: the \
                  fetch may still find what the protection was (Arm DUI 0553A, page 4-45)"
             }
@@ -94,7 +94,7 @@ enum LastStore {
     /// Others see it before whatever the core stores from now on.
     Ordered(u32),
     /// They may see it after that.
-    Loose(u32),
+    Unordered(u32),
 }
 
 /// All that both cores share.
@@ -132,8 +132,8 @@ impl Shared {
     }
 
     /// Both cores were reset: what they have done before does not matter.
-    pub(crate) fn forget(&mut self) {
-        self.memory.forget_notes();
+    pub(crate) fn clear_history(&mut self) {
+        self.memory.clear_use_flags();
         self.event_sent = [false; 2];
         self.last_store = [LastStore::Complete; 2];
     }
@@ -147,55 +147,55 @@ impl Shared {
     }
 
     /// Tells of a mistake; of those with lines of the data cache once for each line.
-    fn tell(&mut self, mistake: Mistake, core: usize, address: u32) {
-        self.reports.tell(Some(core), address & !(LINE - 1), self.now, mistake.sentence());
+    fn warn(&mut self, mistake: Mistake, core: usize, address: u32) {
+        self.reports.record(Some(core), address & !(LINE - 1), self.now, mistake.sentence());
     }
 
     /// Whether RAM may be written; tells if not.
     fn check_supply(&mut self, core: usize, address: u32) {
         self.supplied = self.supplied || self.peripherals.ram_writable(self.now);
         if !self.supplied {
-            self.tell(Mistake::NoSupply, core, address);
+            self.warn(Mistake::NoSupply, core, address);
         }
     }
 
     /// The memory that `core` finds at an address, whatever its clock.
-    pub(crate) fn locate(&self, core: usize, address: u32) -> Option<MemoryBank> {
+    pub(crate) fn locate(&self, core: usize, address: u32) -> Option<Location> {
         let place = locate(core, address)?;
         let swapped = place.region == Region::Flash && self.peripherals.banks_swapped();
-        Some(if swapped { MemoryBank { offset: place.offset ^ super::memory::BANK, ..place } } else { place })
+        Some(if swapped { Location { offset: place.offset ^ super::memory::BANK, ..place } } else { place })
     }
 
-    fn is_clocked(&mut self, core: usize, place: MemoryBank, address: u32) -> bool {
+    fn is_clocked(&mut self, core: usize, place: Location, address: u32) -> bool {
         let clocked = match place.region {
             Region::Itcm | Region::Dtcm => true,
             _ => self.peripherals.memory_clocked(core, address),
         };
         if !clocked {
-            self.tell(Mistake::Unclocked, core, address);
+            self.warn(Mistake::Unclocked, core, address);
         }
         clocked
     }
 
     /// Tells of what is wrong with an access to RAM, as far as the other core is concerned.
-    fn judge(&mut self, core: usize, offset: usize, address: u32, stores: bool) {
-        let notes = self.memory.notes(offset);
-        let before = *notes;
-        *notes = before | of(note::USED, core);
-        if stores && before & of(note::USED, 1 - core) != 0 {
-            self.last_store[core] = LastStore::Loose(address);
+    fn check_sharing(&mut self, core: usize, offset: usize, address: u32, stores: bool) {
+        let flags = self.memory.use_flags(offset);
+        let before = *flags;
+        *flags = before | of_core(use_flag::USED, core);
+        if stores && before & of_core(use_flag::USED, 1 - core) != 0 {
+            self.last_store[core] = LastStore::Unordered(address);
         }
-        if before & !(note::USED | note::USED << 1) == 0 {
+        if before & !(use_flag::USED | use_flag::USED << 1) == 0 {
             return;
         }
-        if core == M4 && stores && before & note::CACHED != 0 {
-            *notes |= note::STALE;
+        if core == M4 && stores && before & use_flag::CACHED != 0 {
+            *flags |= use_flag::STALE;
         }
-        if before & of(note::EXCLUSIVE, 1 - core) != 0 {
-            self.tell(Mistake::Exclusive, 1 - core, address);
+        if before & of_core(use_flag::EXCLUSIVE, 1 - core) != 0 {
+            self.warn(Mistake::Exclusive, 1 - core, address);
         }
-        if core == M4 && before & note::DIRTY != 0 {
-            self.tell(if stores { Mistake::Overwritten } else { Mistake::Unwritten }, core, address);
+        if core == M4 && before & use_flag::DIRTY != 0 {
+            self.warn(if stores { Mistake::Overwritten } else { Mistake::Unwritten }, core, address);
         }
     }
 }
@@ -211,78 +211,78 @@ impl Port<'_> {
         self.shared.touched = true;
     }
 
-    fn note(&mut self, address: u32, set: u8, clear: u8) -> u8 {
+    fn change_flags(&mut self, address: u32, set: u8, clear: u8) -> u8 {
         match self.shared.locate(self.core, address) {
             Some(place) if place.region != Region::Flash => {
-                let notes = self.shared.memory.notes(place.offset);
-                let before = *notes;
-                *notes = before & !clear | set;
+                let flags = self.shared.memory.use_flags(place.offset);
+                let before = *flags;
+                *flags = before & !clear | set;
                 before
             }
             _ => 0,
         }
     }
 
-    fn tell(&mut self, mistake: Mistake, address: u32) {
-        self.shared.tell(mistake, self.core, address);
+    fn warn(&mut self, mistake: Mistake, address: u32) {
+        self.shared.warn(mistake, self.core, address);
     }
 
     fn exclusive(&mut self, address: u32, shareable: bool) {
         if shareable {
-            self.tell(Mistake::Unmonitored, address);
+            self.warn(Mistake::Unmonitored, address);
         }
-        let before = self.note(address, of(note::EXCLUSIVE, self.core), 0);
-        if before & of(note::USED, 1 - self.core) != 0 {
-            self.tell(Mistake::Exclusive, address);
+        let before = self.change_flags(address, of_core(use_flag::EXCLUSIVE, self.core), 0);
+        if before & of_core(use_flag::USED, 1 - self.core) != 0 {
+            self.warn(Mistake::Exclusive, address);
         }
     }
 }
 
 impl Bus for Port<'_> {
-    fn fetch(&mut self, address: u32) -> Result<u16, Refused> {
-        let place = self.shared.locate(self.core, address).ok_or(Refused)?;
+    fn fetch(&mut self, address: u32) -> Result<u16, BusError> {
+        let place = self.shared.locate(self.core, address).ok_or(BusError)?;
         Ok(match place.region {
             Region::Flash => self.shared.memory.flash(place.offset, Width::Half),
             _ => self.shared.memory.ram(place.offset, Width::Half),
         } as u16)
     }
 
-    fn read(&mut self, address: u32, width: Width) -> Result<u32, Refused> {
+    fn read(&mut self, address: u32, width: Width) -> Result<u32, BusError> {
         if Peripherals::covers(address) {
             self.touch();
             let now = self.shared.now;
             return self.shared.peripherals.read(self.core, address, width.bytes(), now);
         }
-        let place = self.shared.locate(self.core, address).ok_or(Refused)?;
+        let place = self.shared.locate(self.core, address).ok_or(BusError)?;
         if !self.shared.is_clocked(self.core, place, address) {
             return Ok(0);
         }
         if place.region == Region::Flash {
             return Ok(self.shared.memory.flash(place.offset, width));
         }
-        self.shared.judge(self.core, place.offset, address, false);
+        self.shared.check_sharing(self.core, place.offset, address, false);
         Ok(self.shared.memory.ram(place.offset, width))
     }
 
-    fn write(&mut self, address: u32, width: Width, value: u32) -> Result<(), Refused> {
+    fn write(&mut self, address: u32, width: Width, value: u32) -> Result<(), BusError> {
         if Peripherals::covers(address) {
             self.touch();
-            if let LastStore::Loose(_) = self.shared.last_store[self.core]
-                && Hsem::gives_back(address, value)
+            if let LastStore::Unordered(_) = self.shared.last_store[self.core]
+                && Hsem::is_release(address, value)
             {
-                self.tell(Mistake::Unordered, address);
+                self.warn(Mistake::Unordered, address);
             }
             let now = self.shared.now;
             return self.shared.peripherals.write(self.core, address, value, width.bytes(), now);
         }
-        let place = self.shared.locate(self.core, address).ok_or(Refused)?;
+        let place = self.shared.locate(self.core, address).ok_or(BusError)?;
         if place.region == Region::Flash {
-            self.tell(Mistake::FlashWrite, address);
-            return Err(Refused);
+            self.warn(Mistake::FlashWrite, address);
+            return Err(BusError);
         }
         if self.shared.is_clocked(self.core, place, address) {
             self.shared.check_supply(self.core, address);
-            self.shared.judge(self.core, place.offset, address, true);
+            self.shared.check_sharing(self.core, place.offset, address, true);
             self.shared.memory.set_ram(place.offset, width, value);
         }
         Ok(())
@@ -291,35 +291,35 @@ impl Bus for Port<'_> {
     fn observe(&mut self, event: Event) {
         match event {
             Event::LineFilled(address) => {
-                self.note(address, note::CACHED, note::DIRTY | note::STALE);
+                self.change_flags(address, use_flag::CACHED, use_flag::DIRTY | use_flag::STALE);
             }
             Event::LineRead(address) => {
-                if self.note(address, 0, 0) & note::STALE != 0 {
-                    self.tell(Mistake::Stale, address);
+                if self.change_flags(address, 0, 0) & use_flag::STALE != 0 {
+                    self.warn(Mistake::Stale, address);
                 }
             }
             Event::LineDirty(address) => {
-                self.note(address, note::DIRTY, 0);
+                self.change_flags(address, use_flag::DIRTY, 0);
             }
             Event::LineCleaned(address) => {
-                if self.note(address, 0, note::DIRTY) & note::STALE != 0 {
-                    self.tell(Mistake::Lost, address);
+                if self.change_flags(address, 0, use_flag::DIRTY) & use_flag::STALE != 0 {
+                    self.warn(Mistake::Lost, address);
                 }
             }
             Event::LineDropped(address) => {
-                self.note(address, 0, note::CACHED | note::DIRTY | note::STALE);
+                self.change_flags(address, 0, use_flag::CACHED | use_flag::DIRTY | use_flag::STALE);
             }
-            Event::UnknownCacheEnabled => self.tell(Mistake::UnknownCache, CCR),
+            Event::UninvalidatedCacheEnabled => self.warn(Mistake::UninvalidatedCache, CCR),
             Event::Exclusive { address, shareable } => self.exclusive(address, shareable),
-            Event::Ordered => {
-                if let LastStore::Loose(address) = self.shared.last_store[self.core] {
+            Event::DataMemoryBarrier => {
+                if let LastStore::Unordered(address) = self.shared.last_store[self.core] {
                     self.shared.last_store[self.core] = LastStore::Ordered(address);
                 }
             }
-            Event::Completed => self.shared.last_store[self.core] = LastStore::Complete,
-            Event::Early { address, code: false } => self.tell(Mistake::EarlyData, address),
-            Event::Early { address, code: true } => self.tell(Mistake::EarlyCode, address),
-            Event::UnalignedFrame(address) => self.tell(Mistake::UnalignedFrame, address),
+            Event::DataSynchronizationBarrier => self.shared.last_store[self.core] = LastStore::Complete,
+            Event::MissingBarrier { address, code: false } => self.warn(Mistake::MissingDsb, address),
+            Event::MissingBarrier { address, code: true } => self.warn(Mistake::MissingIsb, address),
+            Event::UnalignedFrame(address) => self.warn(Mistake::UnalignedFrame, address),
         }
     }
 
@@ -329,8 +329,8 @@ impl Bus for Port<'_> {
     }
 
     fn send_event(&mut self) {
-        if let LastStore::Loose(address) | LastStore::Ordered(address) = self.shared.last_store[self.core] {
-            self.tell(Mistake::Incomplete, address);
+        if let LastStore::Unordered(address) | LastStore::Ordered(address) = self.shared.last_store[self.core] {
+            self.warn(Mistake::Incomplete, address);
         }
         self.shared.event_sent[self.core] = true;
         self.touch();

@@ -1,6 +1,6 @@
-//! Mistakes of software, told to whoever runs it.
+//! Mistakes of software, taken to whoever runs it.
 
-use crate::core::places::{NAMED, Places};
+use crate::core::address_log::{AddressLog, MAX_NAMED};
 use crate::stm32h745::{SECOND, Time};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,15 +31,15 @@ impl fmt::Display for Report {
 }
 
 /// Kinds of reports that are kept: software that makes a new mistake each time does not fill the memory.
-pub const KINDS: usize = 256;
+pub const MAX_KINDS: usize = 256;
 
 /// A core, and what it did: reports differ in kind, or in the address alone.
 type Kind = (Option<usize>, String);
 
-/// Reports: of each kind, the first [`NAMED`] addresses, each once, and how often it happened if there are more.
+/// Reports: of each kind, the first [`MAX_NAMED`] addresses, each once, and how often it happened if there are more.
 #[derive(Clone, Debug, Default, Hash)]
 pub struct Reports {
-    kinds: BTreeMap<Kind, Places>,
+    kinds: BTreeMap<Kind, AddressLog>,
     /// Mistakes of further kinds.
     others: u64,
     /// The last mistake that has no address of its own in a report.
@@ -48,9 +48,9 @@ pub struct Reports {
 
 impl Reports {
     /// Reports a mistake, unless the same core's at the same address was reported before.
-    pub fn tell(&mut self, core: Option<usize>, address: u32, time: Time, sentence: impl Into<String>) {
+    pub fn record(&mut self, core: Option<usize>, address: u32, time: Time, sentence: impl Into<String>) {
         let kind = (core, sentence.into());
-        if self.kinds.len() < KINDS || self.kinds.contains_key(&kind) {
+        if self.kinds.len() < MAX_KINDS || self.kinds.contains_key(&kind) {
             self.kinds.entry(kind).or_default().note(address, time);
         } else {
             self.others += 1;
@@ -67,13 +67,13 @@ impl Reports {
             all.extend(places.take().into_iter().map(|(time, address)| report(time, address, sentence.clone())));
             all.extend(places.take_count().map(|count| {
                 let rest =
-                    format!("{count} times in all, at more than the {NAMED} addresses that are named: {sentence}");
+                    format!("{count} times in all, at more than the {MAX_NAMED} addresses that are named: {sentence}");
                 report(latest, last, rest)
             }));
         }
         let others = std::mem::take(&mut self.others);
         if others > 0 {
-            let sentence = format!("{others} mistakes more, of other kinds than the {KINDS} that are reported");
+            let sentence = format!("{others} mistakes more, of other kinds than the {MAX_KINDS} that are reported");
             all.push(Report { core: None, address: last, time: latest, sentence });
         }
         all.sort_by_key(|report| report.time);
@@ -89,21 +89,24 @@ mod tests {
     fn a_mistake_at_a_million_addresses_is_as_many_reports_as_are_named_and_a_count() {
         let mut reports = Reports::default();
         for index in 0..1_000_000_u32 {
-            reports.tell(Some(1), 32 * index, Time::from(index), "stores to flash");
+            reports.record(Some(1), 32 * index, Time::from(index), "stores to flash");
         }
-        let told = reports.take();
-        assert_eq!(told.len(), NAMED + 1);
-        assert!(told.is_sorted_by_key(|report| report.time));
-        assert!(told.last().is_some_and(|report| report.sentence.contains("1000000 times")), "{told:?}");
+        let taken = reports.take();
+        assert_eq!(taken.len(), MAX_NAMED + 1);
+        assert!(taken.is_sorted_by_key(|report| report.time));
+        assert!(taken.last().is_some_and(|report| report.sentence.contains("1000000 times")), "{taken:?}");
         assert_eq!(reports.take(), []);
     }
 
     #[test]
     fn a_new_mistake_each_time_is_as_many_kinds_as_are_kept_and_a_count() {
         let mut reports = Reports::default();
-        (0..10_000_u64).for_each(|rate| reports.tell(None, 0, rate, format!("its VCO is to run at {rate} Hz")));
-        let told = reports.take();
-        assert_eq!(told.len(), KINDS + 1);
-        assert!(told.last().is_some_and(|report| report.sentence.contains(&(10_000 - KINDS).to_string())), "{told:?}");
+        (0..10_000_u64).for_each(|rate| reports.record(None, 0, rate, format!("its VCO is to run at {rate} Hz")));
+        let taken = reports.take();
+        assert_eq!(taken.len(), MAX_KINDS + 1);
+        assert!(
+            taken.last().is_some_and(|report| report.sentence.contains(&(10_000 - MAX_KINDS).to_string())),
+            "{taken:?}"
+        );
     }
 }

@@ -163,9 +163,9 @@ fn a_branch_to_an_even_address_is_an_invalid_state_there() {
 fn a_breakpoint_is_the_hosts_first_and_then_a_hard_fault() {
     let mut bench = Bench::m7(&[0xbeab, 0xbe01, NOP]);
     assert_eq!((bench.step(), bench.step()), (Step::Breakpoint(0xab), Step::Breakpoint(0xab)));
-    bench.processor.pass_breakpoint();
+    bench.processor.skip_breakpoint();
     assert_eq!(bench.step(), Step::Breakpoint(1));
-    assert_eq!(bench.processor.refuse_breakpoint(&mut bench.memory), Step::Entered(HARD_FAULT));
+    assert_eq!(bench.processor.escalate_breakpoint(&mut bench.memory), Step::Entered(HARD_FAULT));
     let status = bench.processor.fault_status();
     assert_eq!((status.hfsr, status.dfsr, bench.frame(6)), (1 << 31, 2, CODE + 2));
 }

@@ -2,7 +2,7 @@
 
 use intercore_sim::core::access::Width;
 use intercore_sim::isa::armv7em::Processor;
-use intercore_sim::isa::armv7em::bus::{Bus, Refused};
+use intercore_sim::isa::armv7em::bus::{Bus, BusError};
 use intercore_sim::isa::armv7em::model::Model;
 
 pub const RAM: u32 = 0x2000_0000;
@@ -21,10 +21,10 @@ impl Memory {
         Self { low, ram: vec![0; ram], events: 0 }
     }
 
-    fn bytes(&mut self, address: u32, count: u32) -> Result<&mut [u8], Refused> {
+    fn bytes(&mut self, address: u32, count: u32) -> Result<&mut [u8], BusError> {
         let (memory, offset) =
             if address < RAM { (&mut self.low, address as usize) } else { (&mut self.ram, (address - RAM) as usize) };
-        memory.get_mut(offset..offset + count as usize).ok_or(Refused)
+        memory.get_mut(offset..offset + count as usize).ok_or(BusError)
     }
 
     pub fn word(&mut self, address: u32) -> u32 {
@@ -43,15 +43,15 @@ impl Memory {
 }
 
 impl Bus for Memory {
-    fn fetch(&mut self, address: u32) -> Result<u16, Refused> {
+    fn fetch(&mut self, address: u32) -> Result<u16, BusError> {
         self.read(address, Width::Half).map(|half| half as u16)
     }
 
-    fn read(&mut self, address: u32, width: Width) -> Result<u32, Refused> {
+    fn read(&mut self, address: u32, width: Width) -> Result<u32, BusError> {
         Ok(self.bytes(address, width.bytes())?.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte)))
     }
 
-    fn write(&mut self, address: u32, width: Width, value: u32) -> Result<(), Refused> {
+    fn write(&mut self, address: u32, width: Width, value: u32) -> Result<(), BusError> {
         let bytes = self.bytes(address, width.bytes())?;
         bytes.copy_from_slice(&value.to_le_bytes()[..width.bytes() as usize]);
         Ok(())

@@ -54,7 +54,7 @@ fn here(model: Model, elf: &Path) -> String {
     let mut printed = String::new();
     loop {
         match processor.step(&mut memory) {
-            Step::Breakpoint(0xab) if serve(&processor, &mut memory, &mut printed) => processor.pass_breakpoint(),
+            Step::Breakpoint(0xab) if serve(&processor, &mut memory, &mut printed) => processor.skip_breakpoint(),
             Step::Breakpoint(_) | Step::LockedUp | Step::Asleep | Step::ResetRequested => return printed,
             Step::Executed | Step::Entered(_) => {}
         }

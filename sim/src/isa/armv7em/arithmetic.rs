@@ -22,7 +22,7 @@ pub enum Shift {
 impl Shift {
     /// The shift of a 2-bit type by a constant of 5 bits (`DecodeImmShift`).
     #[must_use]
-    pub fn by_constant(kind: u32, amount: u32) -> Self {
+    pub fn by_immediate(kind: u32, amount: u32) -> Self {
         match (kind & 3, amount) {
             (0, _) => Self::Lsl(amount),
             (1, 0) => Self::Lsr(32),
@@ -74,7 +74,7 @@ impl Shift {
 
 /// The constant that 12 bits stand for, and its carry (`ThumbExpandImm_C`).
 #[must_use]
-pub fn expand_constant(bits: u32, carry: bool) -> (u32, bool) {
+pub fn expand_immediate(bits: u32, carry: bool) -> (u32, bool) {
     let byte = bits & 0xff;
     match bits >> 8 & 15 {
         0 => (byte, carry),

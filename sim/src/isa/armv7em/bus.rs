@@ -4,7 +4,7 @@ use crate::core::access::Width;
 
 /// Nothing there takes the access: the core gets a bus fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused;
+pub struct BusError;
 
 /// What a core did that only who looks at both cores can judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Event {
     /// The line with this address is not in the cache any more.
     LineDropped(u32),
     /// The data cache was switched on, and not all of it had been invalidated before: what it holds is unknown.
-    UnknownCacheEnabled,
+    UninvalidatedCacheEnabled,
     /// LDREX or STREX.
     Exclusive {
         /// Of the access.
@@ -29,12 +29,12 @@ pub enum Event {
         shareable: bool,
     },
     /// DMB: who sees an access after it has seen those before it.
-    Ordered,
+    DataMemoryBarrier,
     /// DSB: all accesses before it are complete.
-    Completed,
+    DataSynchronizationBarrier,
     /// An access to this address for which the protection unit's setting matters that was changed last, and no barrier has
     /// been executed that makes an access find it.
-    Early {
+    MissingBarrier {
         /// Of the access.
         address: u32,
         /// It fetches an instruction.
@@ -51,19 +51,19 @@ pub trait Bus {
     ///
     /// # Errors
     /// If nothing there holds code.
-    fn fetch(&mut self, address: u32) -> Result<u16, Refused>;
+    fn fetch(&mut self, address: u32) -> Result<u16, BusError>;
 
     /// What a load of this width gets, in the low bits and without its sign.
     ///
     /// # Errors
     /// If nothing there can be read.
-    fn read(&mut self, address: u32, width: Width) -> Result<u32, Refused>;
+    fn read(&mut self, address: u32, width: Width) -> Result<u32, BusError>;
 
     /// Stores the low bits of `value`.
     ///
     /// # Errors
     /// If nothing there can be written.
-    fn write(&mut self, address: u32, width: Width, value: u32) -> Result<(), Refused>;
+    fn write(&mut self, address: u32, width: Width, value: u32) -> Result<(), BusError>;
 
     /// Something that it may want to know.
     fn observe(&mut self, _event: Event) {}

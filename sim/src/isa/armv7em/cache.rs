@@ -6,7 +6,7 @@
 //! fetched from memory.
 
 use crate::core::access::Width;
-use crate::isa::armv7em::bus::{Bus, Event, Refused};
+use crate::isa::armv7em::bus::{Bus, BusError, Event};
 use crate::isa::armv7em::mpu::Policy;
 
 /// Bytes of a line.
@@ -37,15 +37,15 @@ pub struct Cache {
     lines: Vec<Line>,
     /// The way of each set that is given up next.
     victims: Vec<u8>,
-    /// Sets and ways whose contents are those of power-on: unknown.
-    unknown: Vec<bool>,
+    /// Sets and ways whose contents are those of power-on: uninvalidated.
+    uninvalidated: Vec<bool>,
 }
 
 impl Cache {
-    /// A cache of so many bytes: a power of two, at least 128. What is in it is unknown.
+    /// A cache of so many bytes: a power of two, at least 128. What is in it is uninvalidated.
     pub(crate) fn new(bytes: u32) -> Self {
         let lines = (bytes / LINE) as usize;
-        Self { lines: vec![Line::default(); lines], victims: vec![0; lines / WAYS], unknown: vec![true; lines] }
+        Self { lines: vec![Line::default(); lines], victims: vec![0; lines / WAYS], uninvalidated: vec![true; lines] }
     }
 
     fn sets(&self) -> usize {
@@ -58,8 +58,8 @@ impl Cache {
     }
 
     /// Whether a line still has what it had at power-on.
-    pub(crate) fn is_unknown(&self) -> bool {
-        self.unknown.contains(&true)
+    pub(crate) fn has_uninvalidated_lines(&self) -> bool {
+        self.uninvalidated.contains(&true)
     }
 
     fn find(&self, address: u32) -> Option<usize> {
@@ -73,7 +73,7 @@ impl Cache {
         self.find(address).map(|at| self.lines[at].words[word_of(address)])
     }
 
-    pub(crate) fn read(&mut self, address: u32, width: Width, bus: &mut impl Bus) -> Result<u32, Refused> {
+    pub(crate) fn read(&mut self, address: u32, width: Width, bus: &mut impl Bus) -> Result<u32, BusError> {
         let at = match self.find(address) {
             Some(at) => {
                 bus.observe(Event::LineRead(address));
@@ -92,7 +92,7 @@ impl Cache {
         value: u32,
         policy: Policy,
         bus: &mut impl Bus,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), BusError> {
         let found = match (self.find(address), policy) {
             (None, Policy::WriteBackAndAllocate) => Some(self.fill(address, bus)?),
             (found, _) => found,
@@ -112,7 +112,7 @@ impl Cache {
     }
 
     /// Brings a line in, in the place of another.
-    fn fill(&mut self, address: u32, bus: &mut impl Bus) -> Result<usize, Refused> {
+    fn fill(&mut self, address: u32, bus: &mut impl Bus) -> Result<usize, BusError> {
         let set = (address / LINE) as usize % self.sets();
         let way = (0..WAYS).find(|way| !self.lines[set * WAYS + way].valid).unwrap_or_else(|| {
             let way = self.victims[set];
@@ -156,7 +156,7 @@ impl Cache {
         }
         if operation != Maintenance::Clean {
             self.drop_line(at, bus);
-            self.unknown[at] = false;
+            self.uninvalidated[at] = false;
         }
     }
 

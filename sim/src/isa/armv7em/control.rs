@@ -3,14 +3,14 @@
 use crate::core::cortex_m::SV_CALL;
 use crate::isa::armv7em::bus::{Bus, Event};
 use crate::isa::armv7em::fault::Fault;
-use crate::isa::armv7em::{Done, Processor, Sleep};
+use crate::isa::armv7em::{ExecutionResult, Processor, Sleep};
 
 impl Processor {
     /// Branches and miscellaneous control.
-    pub(crate) fn branch_or_control(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+    pub(crate) fn branch_or_control(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         match (second >> 14 & 1, second >> 12 & 1) {
             (0, 0) if first >> 7 & 7 != 7 => {
-                if self.flags.meet(first >> 6 & 15) {
+                if self.flags.condition_passed(first >> 6 & 15) {
                     self.branch_by(near_offset(first, second));
                 }
             }
@@ -29,7 +29,7 @@ impl Processor {
         self.branch(self.reg(15).wrapping_add(offset));
     }
 
-    fn special(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+    fn special(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         match first >> 4 & 0x7f {
             0x38 | 0x39 => return self.write_special(second & 0xff, second >> 10 & 3, self.reg(first & 15)),
             0x3e | 0x3f => {
@@ -41,11 +41,11 @@ impl Processor {
                 2 => self.exclusive = false,
                 // DSB, DMB, ISB: everything happens in order, so that there is nothing to wait for.
                 4 => {
-                    self.mpu.complete();
-                    bus.observe(Event::Completed);
+                    self.mpu.data_barrier();
+                    bus.observe(Event::DataSynchronizationBarrier);
                 }
-                5 => bus.observe(Event::Ordered),
-                6 => self.mpu.synchronise(),
+                5 => bus.observe(Event::DataMemoryBarrier),
+                6 => self.mpu.instruction_barrier(),
                 _ => return Err(Fault::Undefined),
             },
             _ => return Err(Fault::Undefined),
@@ -67,7 +67,7 @@ impl Processor {
     }
 
     /// SVC where its priority does not let it be taken is a `HardFault` of this instruction (B1.5.4).
-    pub(crate) fn supervisor_call(&mut self) -> Done {
+    pub(crate) fn supervisor_call(&mut self) -> ExecutionResult {
         if self.nvic.group_priority(SV_CALL) >= self.execution_priority() {
             return Err(Fault::SupervisorCall);
         }

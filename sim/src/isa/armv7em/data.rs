@@ -1,10 +1,10 @@
 //! Data processing with a constant or a shifted register (A5.3.1).
 
 use crate::isa::armv7em::arithmetic::{
-    Shift, add_with_carry, expand_constant, saturate_signed, saturate_unsigned, signed_halves,
+    Shift, add_with_carry, expand_immediate, saturate_signed, saturate_unsigned, signed_halves,
 };
 use crate::isa::armv7em::fault::Fault;
-use crate::isa::armv7em::{Done, Processor};
+use crate::isa::armv7em::{ExecutionResult, Processor};
 
 /// An operation, by the four bits that it has in 32-bit instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Processor {
         }
     }
 
-    fn two_operands(&mut self, first: u32, d: u32, operand: (u32, bool)) -> Done {
+    fn two_operands(&mut self, first: u32, d: u32, operand: (u32, bool)) -> ExecutionResult {
         let Some(operation) = Operation::of(first >> 5) else { return Err(Fault::Undefined) };
         let (n, sets_flags) = (first & 15, first & 0x10 != 0);
         // MOV and MVN are ORR and ORN without a first operand.
@@ -100,29 +100,29 @@ impl Processor {
     }
 
     /// A constant of eight bits somewhere in the word (A5.3.1).
-    pub(crate) fn modified_constant(&mut self, first: u32, second: u32) -> Done {
+    pub(crate) fn modified_immediate(&mut self, first: u32, second: u32) -> ExecutionResult {
         let bits = (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | second & 0xff;
-        self.two_operands(first, second >> 8 & 15, expand_constant(bits, self.flags.c))
+        self.two_operands(first, second >> 8 & 15, expand_immediate(bits, self.flags.c))
     }
 
     /// A register, shifted by a constant, and PKH.
-    pub(crate) fn shifted_register(&mut self, first: u32, second: u32) -> Done {
+    pub(crate) fn shifted_register(&mut self, first: u32, second: u32) -> ExecutionResult {
         let amount = (second >> 12 & 7) << 2 | second >> 6 & 3;
         let m = self.reg(second & 15);
         let d = second >> 8 & 15;
         if first >> 5 & 15 == 6 {
-            let (operand, _) = Shift::by_constant(second >> 4 & 2, amount).apply(m, false);
+            let (operand, _) = Shift::by_immediate(second >> 4 & 2, amount).apply(m, false);
             let n = self.reg(first & 15);
             let top = second & 0x20 != 0; // PKHTB
             let (high, low) = if top { (n, operand) } else { (operand, n) };
             self.set(d, high & 0xffff_0000 | low & 0xffff);
             return Ok(());
         }
-        self.two_operands(first, d, Shift::by_constant(second >> 4, amount).apply(m, self.flags.c))
+        self.two_operands(first, d, Shift::by_immediate(second >> 4, amount).apply(m, self.flags.c))
     }
 
     /// Constants of 12 and 16 bits, saturation, bit fields.
-    pub(crate) fn plain_constant(&mut self, first: u32, second: u32) -> Done {
+    pub(crate) fn plain_immediate(&mut self, first: u32, second: u32) -> ExecutionResult {
         let (n, d) = (first & 15, second >> 8 & 15);
         let low = (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | second & 0xff;
         let (place, width) = ((second >> 12 & 7) << 2 | second >> 6 & 3, second & 31);
@@ -159,7 +159,7 @@ impl Processor {
             let [low, high] = signed_halves(self.reg(n)).map(|half| one(i64::from(half)));
             (high.0 << 16 | low.0 & 0xffff, high.1 || low.1)
         } else {
-            let (shifted, _) = Shift::by_constant(kind & 2, amount).apply(self.reg(n), false);
+            let (shifted, _) = Shift::by_immediate(kind & 2, amount).apply(self.reg(n), false);
             one(i64::from(shifted as i32))
         };
         self.set(d, value);

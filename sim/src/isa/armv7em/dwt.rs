@@ -27,42 +27,42 @@ impl Dwt {
         Self { control: CONTROL, counted: 0, since: 0, lockable, locked: lockable }
     }
 
-    /// The counter at a step. `traces` is `DEMCR.TRCENA`, without which it stands still.
-    fn count(&self, now: Cycle, traces: bool) -> u32 {
-        let counts = traces && self.control & CYCCNTENA != 0;
+    /// The counter at a step. `trace_enabled` is `DEMCR.TRCENA`, without which it stands still.
+    fn count(&self, now: Cycle, trace_enabled: bool) -> u32 {
+        let counts = trace_enabled && self.control & CYCCNTENA != 0;
         if counts { self.counted.wrapping_add(now.saturating_sub(self.since) as u32) } else { self.counted }
     }
 
     /// `DEMCR.TRCENA`, or something else that lets the counter count, is about to change.
-    pub(crate) fn settle(&mut self, now: Cycle, traces: bool) {
-        self.counted = self.count(now, traces);
+    pub(crate) fn accumulate(&mut self, now: Cycle, trace_enabled: bool) {
+        self.counted = self.count(now, trace_enabled);
         self.since = now;
     }
 
     /// Steps that are not to be counted have passed.
-    pub(crate) fn leave_out(&mut self, steps: Cycle) {
+    pub(crate) fn exclude(&mut self, steps: Cycle) {
         self.since += steps;
     }
 
-    pub(crate) fn read(&self, offset: u32, now: Cycle, traces: bool) -> u32 {
+    pub(crate) fn read(&self, offset: u32, now: Cycle, trace_enabled: bool) -> u32 {
         match offset {
             0x000 => self.control,
-            0x004 => self.count(now, traces),
+            0x004 => self.count(now, trace_enabled),
             // LSR: whether there is a lock, and whether it is closed.
             0xfb4 => u32::from(self.lockable) | u32::from(self.locked) << 1,
             _ => 0,
         }
     }
 
-    pub(crate) fn write(&mut self, offset: u32, value: u32, now: Cycle, traces: bool) {
+    pub(crate) fn write(&mut self, offset: u32, value: u32, now: Cycle, trace_enabled: bool) {
         if offset == 0xfb0 {
             self.locked = self.lockable && value != KEY;
             return;
         }
-        if self.locked || !traces {
+        if self.locked || !trace_enabled {
             return;
         }
-        self.settle(now, traces);
+        self.accumulate(now, trace_enabled);
         match offset {
             0x000 => self.control = CONTROL | value & WRITABLE,
             0x004 => self.counted = value,

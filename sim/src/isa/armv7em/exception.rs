@@ -42,7 +42,7 @@ impl Processor {
     }
 
     /// Whether an exception would be taken at once.
-    pub(crate) fn can_take(&self, exception: u8) -> bool {
+    pub(crate) fn would_preempt(&self, exception: u8) -> bool {
         self.nvic.enabled.has(exception) && self.nvic.group_priority(exception) < self.execution_priority()
     }
 
@@ -54,30 +54,30 @@ impl Processor {
 
     /// Something is pending that was not: with `SCR.SEVONPEND` that is an event (B1.5.18).
     pub(crate) fn newly_pending(&mut self) {
-        self.attention = true;
+        self.exceptions_changed = true;
         self.event |= self.scs.sends_event_on_pend();
     }
 
     /// An instruction boundary. True if an exception was entered.
     pub(crate) fn take_pending(&mut self, bus: &mut impl Bus) -> bool {
-        if self.nvic.best(self.execution_priority()).is_none() {
-            self.attention = false;
+        if self.nvic.highest_pending(self.execution_priority()).is_none() {
+            self.exceptions_changed = false;
             return false;
         }
-        self.mpu.settle();
+        self.mpu.synchronise();
         let return_value = self.push_context(bus);
-        self.chain(return_value, bus);
+        self.enter(return_value, bus);
         true
     }
 
     /// Enters what is most urgent now, the frame being there: a fault of pushing it may have come before what was to be taken
     /// (B1.5.11).
-    fn chain(&mut self, return_value: u32, bus: &mut impl Bus) {
+    fn enter(&mut self, return_value: u32, bus: &mut impl Bus) {
         if self.sleep == Sleep::Lockup {
             return;
         }
         let priority = self.execution_priority();
-        let Some(best) = self.nvic.best(priority) else { return self.lock_up() };
+        let Some(best) = self.nvic.highest_pending(priority) else { return self.lock_up() };
         let Some(vector) = self.read_vector(u32::from(best), bus) else {
             // HFSR.VECTTBL; where `HardFault` cannot be entered, or is what has no vector, nothing can.
             self.faults.hfsr |= status::VECTTBL;
@@ -85,7 +85,7 @@ impl Processor {
                 return self.lock_up();
             }
             self.pend(HARD_FAULT);
-            return self.chain(return_value, bus);
+            return self.enter(return_value, bus);
         };
         self.nvic.activate(best);
         if self.uses_psp() {
@@ -98,7 +98,7 @@ impl Processor {
         self.r[14] = return_value;
         self.exclusive = false;
         self.event = true;
-        self.attention = true;
+        self.exceptions_changed = true;
         self.start_at(vector);
     }
 
@@ -119,7 +119,7 @@ impl Processor {
         let psr = self.xpsr() & !(1 << 9) | padding << 9;
         let words = [r0, r1, r2, r3, self.r[12], self.r[14], self.pc, psr];
         if let Err(fault) = self.push(frame, words, long, bus) {
-            let exception = self.recognise_moving(fault, status::MSTKERR, status::STKERR);
+            let exception = self.record_stacking_fault(fault, status::MSTKERR, status::STKERR);
             self.raise(exception);
         }
         let from = match (self.is_handler(), self.spsel) {
@@ -142,7 +142,7 @@ impl Processor {
 
     /// Leaves the exception that is active, by the value that was branched to (B1.5.8).
     pub(crate) fn return_from_exception(&mut self, value: u32, bus: &mut impl Bus) {
-        self.mpu.settle();
+        self.mpu.synchronise();
         let ended = self.ipsr;
         let nested = self.nvic.active_count() > 1;
         let fits = match value & 15 {
@@ -155,32 +155,32 @@ impl Processor {
         if ended != NMI {
             self.faultmask = false;
         }
-        self.attention = true;
+        self.exceptions_changed = true;
         self.exclusive = false;
         self.event = true;
         if !valid {
-            return self.refuse_return(value, bus);
+            return self.reject_return(value, bus);
         }
         // Chained: the frame stays for the return from the next one.
-        if self.nvic.best(self.execution_priority()).is_some() {
-            return self.chain(value, bus);
+        if self.nvic.highest_pending(self.execution_priority()).is_some() {
+            return self.enter(value, bus);
         }
         match self.pop(value, bus) {
             Err(fault) => {
-                let exception = self.recognise_moving(fault, status::MUNSTKERR, status::UNSTKERR);
+                let exception = self.record_stacking_fault(fault, status::MUNSTKERR, status::UNSTKERR);
                 self.raise(exception);
-                self.chain(value, bus);
+                self.enter(value, bus);
             }
-            Ok(None) => self.refuse_return(value, bus),
+            Ok(None) => self.reject_return(value, bus),
             Ok(Some((frame, words))) => self.restore(value, frame, words),
         }
     }
 
     /// INVPC: a return that does not fit what is active.
-    fn refuse_return(&mut self, value: u32, bus: &mut impl Bus) {
+    fn reject_return(&mut self, value: u32, bus: &mut impl Bus) {
         self.faults.cfsr |= status::INVPC;
         self.raise(super::exception::USAGE_FAULT);
-        self.chain(value, bus);
+        self.enter(value, bus);
     }
 
     /// Reads a frame back. None: its mode is not the one that the value says.
@@ -235,16 +235,18 @@ impl Processor {
     /// for what will be taken (B1.5.18).
     pub(crate) fn wakes(&mut self) -> bool {
         let wakes = match self.sleep {
-            Sleep::No => true,
+            Sleep::Awake => true,
             Sleep::Lockup => false,
             Sleep::ForInterrupt => {
                 let priority = if self.faultmask { self.execution_priority() } else { self.priority_without_primask() };
-                self.nvic.best(priority).is_some()
+                self.nvic.highest_pending(priority).is_some()
             }
-            Sleep::ForEvent => std::mem::take(&mut self.event) || self.nvic.best(self.execution_priority()).is_some(),
+            Sleep::ForEvent => {
+                std::mem::take(&mut self.event) || self.nvic.highest_pending(self.execution_priority()).is_some()
+            }
         };
         if wakes {
-            self.sleep = Sleep::No;
+            self.sleep = Sleep::Awake;
         }
         wakes
     }

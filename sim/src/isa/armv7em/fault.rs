@@ -16,11 +16,11 @@ pub(crate) enum Fault {
     Unaligned,
     DivideByZero,
     /// The protection unit forbids the data access to this address.
-    Protected(u32),
-    ProtectedCode,
+    DataAccessViolation(u32),
+    InstructionAccessViolation,
     /// The bus refused the data access to this address.
-    Refused(u32),
-    RefusedCode,
+    DataBusError(u32),
+    InstructionBusError,
     /// SVC where its priority does not let it be taken.
     SupervisorCall,
     /// BKPT.
@@ -80,25 +80,25 @@ impl Processor {
     }
 
     /// Notes a fault of the instruction at PC and makes its exception pending, or `HardFault`, or locks up.
-    pub(crate) fn recognise(&mut self, fault: Fault) {
+    pub(crate) fn record_fault(&mut self, fault: Fault) {
         let (bits, exception) = match fault {
             Fault::Undefined => (status::UNDEFINSTR, USAGE_FAULT),
             Fault::InvalidState => (status::INVSTATE, USAGE_FAULT),
             Fault::NoCoprocessor => (status::NOCP, USAGE_FAULT),
             Fault::Unaligned => (status::UNALIGNED, USAGE_FAULT),
             Fault::DivideByZero => (status::DIVBYZERO, USAGE_FAULT),
-            Fault::ProtectedCode => (status::IACCVIOL, MEM_MANAGE),
-            Fault::RefusedCode => (status::IBUSERR, BUS_FAULT),
-            Fault::Protected(address) => {
+            Fault::InstructionAccessViolation => (status::IACCVIOL, MEM_MANAGE),
+            Fault::InstructionBusError => (status::IBUSERR, BUS_FAULT),
+            Fault::DataAccessViolation(address) => {
                 self.faults.mmfar = address;
                 (status::DACCVIOL | status::MMARVALID, MEM_MANAGE)
             }
-            Fault::Refused(address) => {
+            Fault::DataBusError(address) => {
                 self.faults.bfar = address;
                 (status::PRECISERR | status::BFARVALID, BUS_FAULT)
             }
             Fault::SupervisorCall => return self.escalate(),
-            Fault::Breakpoint(_) => return self.recognise_breakpoint(),
+            Fault::Breakpoint(_) => return self.record_breakpoint(),
             Fault::Pending => return,
         };
         self.faults.cfsr |= bits;
@@ -106,7 +106,7 @@ impl Processor {
     }
 
     /// BKPT without a debugger, and without the debug monitor, which is not modelled.
-    pub(crate) fn recognise_breakpoint(&mut self) {
+    pub(crate) fn record_breakpoint(&mut self) {
         self.faults.dfsr |= status::BKPT;
         if self.execution_priority() <= -1 {
             return self.lock_up();
@@ -117,7 +117,7 @@ impl Processor {
 
     /// Makes a fault pending, as a `HardFault` if it is not enabled or not urgent enough (B1.5.14).
     pub(crate) fn raise(&mut self, exception: u8) {
-        if self.can_take(exception) { self.pend(exception) } else { self.escalate() }
+        if self.would_preempt(exception) { self.pend(exception) } else { self.escalate() }
     }
 
     /// A fault that cannot be taken becomes a `HardFault`, and where that cannot be taken, lockup (B1.5.15).
@@ -134,9 +134,9 @@ impl Processor {
     }
 
     /// A fault while a context is saved or restored is one of the exception, not of an instruction.
-    pub(crate) fn recognise_moving(&mut self, fault: Fault, protected: u32, refused: u32) -> u8 {
+    pub(crate) fn record_stacking_fault(&mut self, fault: Fault, protected: u32, refused: u32) -> u8 {
         let (bits, exception) = match fault {
-            Fault::Protected(_) => (protected, MEM_MANAGE),
+            Fault::DataAccessViolation(_) => (protected, MEM_MANAGE),
             Fault::NoCoprocessor => (status::NOCP, USAGE_FAULT),
             Fault::Unaligned => (status::UNALIGNED, USAGE_FAULT),
             _ => (refused, BUS_FAULT),

@@ -23,7 +23,7 @@ impl Format {
     /// 64 bits.
     pub const DOUBLE: Self = Self { exponent_bits: 11, fraction_bits: 52 };
 
-    fn sign_place(self) -> u32 {
+    fn sign_bit(self) -> u32 {
         self.exponent_bits + self.fraction_bits
     }
 
@@ -45,7 +45,7 @@ impl Format {
     }
 
     fn zero(self, negative: bool) -> u64 {
-        u64::from(negative) << self.sign_place()
+        u64::from(negative) << self.sign_bit()
     }
 
     fn infinity(self, negative: bool) -> u64 {
@@ -140,7 +140,7 @@ struct Finite {
 
 impl Finite {
     /// The same number with its highest significant bit at `place`. It is not zero, and has no more bits.
-    fn with_top_at(self, place: u32) -> Self {
+    fn normalised_to(self, place: u32) -> Self {
         let shift = place + 1 - (128 - self.significand.leading_zeros());
         Self { exponent: self.exponent - shift as i32, significand: self.significand << shift, ..self }
     }
@@ -156,7 +156,7 @@ enum Number {
 
 /// What an operand is. With FPSCR.FZ a denormal one is taken for zero and noted, except in half precision.
 fn unpack(format: Format, bits: u64, status: &mut Status) -> Number {
-    let negative = bits >> format.sign_place() & 1 != 0;
+    let negative = bits >> format.sign_bit() & 1 != 0;
     let exponent = bits >> format.fraction_bits & format.exponent_mask();
     let fraction = bits & format.fraction_mask();
     let lowest = format.bias() + format.fraction_bits as i32;

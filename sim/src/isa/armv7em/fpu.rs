@@ -10,7 +10,7 @@ use crate::isa::armv7em::bus::Bus;
 use crate::isa::armv7em::exception::{BUS_FAULT, MEM_MANAGE};
 use crate::isa::armv7em::fault::{Fault, status};
 use crate::isa::armv7em::float::Status;
-use crate::isa::armv7em::{Done, Processor};
+use crate::isa::armv7em::{ExecutionResult, Processor};
 
 /// Bits of FPCCR.
 mod fpccr {
@@ -101,7 +101,7 @@ impl Processor {
     }
 
     /// An instruction of a coprocessor: 10 and 11 are floating point, and there are no others (A6.1).
-    pub(crate) fn coprocessor(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+    pub(crate) fn coprocessor(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         if first >> 8 & 15 == 15 {
             return Err(Fault::Undefined);
         }
@@ -119,7 +119,7 @@ impl Processor {
     }
 
     /// Whether CPACR lets code with the present privilege use the extension (`CheckVFPEnabled`).
-    fn check_float_allowed(&self) -> Done {
+    fn check_float_allowed(&self) -> ExecutionResult {
         match self.fpu.access >> 20 & 3 {
             3 => Ok(()),
             1 if self.is_privileged() => Ok(()),
@@ -129,7 +129,7 @@ impl Processor {
 
     /// Before an instruction that uses the extension: saves a context that is waiting for that, and begins one for the code at
     /// hand, with the default modes (`ExecuteFPCheck`).
-    fn use_float(&mut self, bus: &mut impl Bus) -> Done {
+    fn use_float(&mut self, bus: &mut impl Bus) -> ExecutionResult {
         if self.fpu.is_lazy() {
             self.save_lazy_context(bus)?;
         }
@@ -142,7 +142,7 @@ impl Processor {
     }
 
     /// Writes S0 to S15 and FPSCR to `address` and up.
-    fn write_context(&mut self, address: u32, privileged: bool, bus: &mut impl Bus) -> Done {
+    fn write_context(&mut self, address: u32, privileged: bool, bus: &mut impl Bus) -> ExecutionResult {
         let words: [u32; 17] =
             std::array::from_fn(|index| if index < 16 { self.fpu.s[index] } else { self.fpu.status.0 });
         for (word, index) in words.into_iter().zip(0..) {
@@ -153,12 +153,12 @@ impl Processor {
 
     /// The context is in the way of an instruction: it goes where room was left for it (`PreserveFPState`). Its faults are of
     /// the exception that left the room, by what could be taken then.
-    fn save_lazy_context(&mut self, bus: &mut impl Bus) -> Done {
+    fn save_lazy_context(&mut self, bus: &mut impl Bus) -> ExecutionResult {
         let privileged = self.fpu.control & fpccr::USER == 0;
         let saved = self.write_context(self.fpu.address, privileged, bus);
         self.fpu.control &= !fpccr::LSPACT;
         let Err(fault) = saved else { return Ok(()) };
-        let exception = self.recognise_moving(fault, status::MLSPERR, status::LSPERR);
+        let exception = self.record_stacking_fault(fault, status::MLSPERR, status::LSPERR);
         let ready = match exception {
             MEM_MANAGE => fpccr::MMRDY,
             BUS_FAULT => fpccr::BFRDY,
@@ -173,11 +173,11 @@ impl Processor {
             self.lock_up();
             return Err(Fault::Pending);
         }
-        if self.nvic.best(self.execution_priority()).is_some() { Err(Fault::Pending) } else { Ok(()) }
+        if self.nvic.highest_pending(self.execution_priority()).is_some() { Err(Fault::Pending) } else { Ok(()) }
     }
 
     /// The part of a frame at `address` that is for floating point: written, or only left room for (`UpdateFPCCR`).
-    pub(crate) fn push_float(&mut self, address: u32, privileged: bool, bus: &mut impl Bus) -> Done {
+    pub(crate) fn push_float(&mut self, address: u32, privileged: bool, bus: &mut impl Bus) -> ExecutionResult {
         if self.fpu.control & fpccr::LSPEN == 0 {
             self.check_float_allowed()?;
             return self.write_context(address, privileged, bus);
@@ -190,13 +190,13 @@ impl Processor {
             | bit(!privileged, fpccr::USER)
             | bit(!self.is_handler(), fpccr::THREAD)
             | bit(self.execution_priority() > -1, fpccr::HFRDY)
-            | bit(self.can_take(MEM_MANAGE), fpccr::MMRDY)
-            | bit(self.can_take(BUS_FAULT), fpccr::BFRDY);
+            | bit(self.would_preempt(MEM_MANAGE), fpccr::MMRDY)
+            | bit(self.would_preempt(BUS_FAULT), fpccr::BFRDY);
         Ok(())
     }
 
     /// Reads it back, unless the registers still hold it.
-    pub(crate) fn pop_float(&mut self, address: u32, privileged: bool, bus: &mut impl Bus) -> Done {
+    pub(crate) fn pop_float(&mut self, address: u32, privileged: bool, bus: &mut impl Bus) -> ExecutionResult {
         if self.fpu.is_lazy() {
             self.fpu.control &= !fpccr::LSPACT;
             return Ok(());

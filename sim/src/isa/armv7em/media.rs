@@ -3,10 +3,10 @@
 use crate::isa::armv7em::arithmetic::{Shift, saturate_signed};
 use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::parallel::{Kind, Lanes};
-use crate::isa::armv7em::{Done, Processor};
+use crate::isa::armv7em::{ExecutionResult, Processor};
 
 impl Processor {
-    pub(crate) fn register_operands(&mut self, first: u32, second: u32) -> Done {
+    pub(crate) fn register_operands(&mut self, first: u32, second: u32) -> ExecutionResult {
         if second >> 12 != 15 {
             return Err(Fault::Undefined);
         }
@@ -28,7 +28,7 @@ impl Processor {
             (8.., 0..=7) => {
                 let lanes = Lanes::of(one & 7).ok_or(Fault::Undefined)?;
                 let kind = Kind::of(two & 3).ok_or(Fault::Undefined)?;
-                self.in_parallel(lanes, kind, two & 4 == 0, (d, n, m));
+                self.parallel_add_subtract(lanes, kind, two & 4 == 0, (d, n, m));
             }
             (8..=11, 8..=11) => return self.one_operand(one & 3, two & 3, (d, n, m)),
             _ => return Err(Fault::Undefined),
@@ -51,7 +51,7 @@ impl Processor {
     }
 
     /// Saturating arithmetic, reversals, SEL, CLZ.
-    fn one_operand(&mut self, kind: u32, which: u32, (d, n, m): (u32, u32, u32)) -> Done {
+    fn one_operand(&mut self, kind: u32, which: u32, (d, n, m): (u32, u32, u32)) -> ExecutionResult {
         let (first, second) = (self.reg(n), self.reg(m));
         let value = match (kind, which) {
             (0, _) => self.saturating(which, first as i32, second as i32),

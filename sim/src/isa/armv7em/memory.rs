@@ -2,7 +2,7 @@
 
 use crate::core::access::Width;
 use crate::isa::armv7em::Processor;
-use crate::isa::armv7em::bus::{Bus, Event, Refused};
+use crate::isa::armv7em::bus::{Bus, BusError, Event};
 use crate::isa::armv7em::cache::{Cache, Maintenance};
 use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::mpu::{Access, Policy};
@@ -10,13 +10,13 @@ use crate::isa::armv7em::mpu::{Access, Policy};
 impl Processor {
     /// A halfword of code.
     pub(crate) fn fetch(&mut self, address: u32, bus: &mut impl Bus) -> Result<u16, Fault> {
-        if self.is_early(address, self.is_privileged(), Access::Execute) {
-            bus.observe(Event::Early { address, code: true });
+        if self.misses_barrier(address, self.is_privileged(), Access::Execute) {
+            bus.observe(Event::MissingBarrier { address, code: true });
         }
         if !self.permits(address, self.is_privileged(), Access::Execute) {
-            return Err(Fault::ProtectedCode);
+            return Err(Fault::InstructionAccessViolation);
         }
-        bus.fetch(address).map_err(|_| Fault::RefusedCode)
+        bus.fetch(address).map_err(|_| Fault::InstructionBusError)
     }
 
     /// A load of any alignment, with the sign of its width.
@@ -97,11 +97,11 @@ impl Processor {
         privileged: bool,
         bus: &mut impl Bus,
     ) -> Result<u32, Fault> {
-        if self.is_early(address, privileged, Access::Read) {
-            bus.observe(Event::Early { address, code: false });
+        if self.misses_barrier(address, privileged, Access::Read) {
+            bus.observe(Event::MissingBarrier { address, code: false });
         }
         if !self.permits(address, privileged, Access::Read) {
-            return Err(Fault::Protected(address));
+            return Err(Fault::DataAccessViolation(address));
         }
         let answer = if is_private(address) && !privileged {
             None
@@ -113,7 +113,7 @@ impl Processor {
         match answer {
             Some(value) => Ok(value),
             None if self.ignores_bus_faults() => Ok(0),
-            None => Err(Fault::Refused(address)),
+            None => Err(Fault::DataBusError(address)),
         }
     }
 
@@ -126,13 +126,13 @@ impl Processor {
         privileged: bool,
         bus: &mut impl Bus,
     ) -> Result<(), Fault> {
-        if self.is_early(address, privileged, Access::Write) {
-            bus.observe(Event::Early { address, code: false });
+        if self.misses_barrier(address, privileged, Access::Write) {
+            bus.observe(Event::MissingBarrier { address, code: false });
         }
         if !self.permits(address, privileged, Access::Write) {
-            return Err(Fault::Protected(address));
+            return Err(Fault::DataAccessViolation(address));
         }
-        let taken = if is_private(address) && !privileged && !self.lets_user_trigger(address) {
+        let taken = if is_private(address) && !privileged && !self.allows_unprivileged_stir(address) {
             false
         } else if is_system_control(address) {
             self.write_system_control(address, width, value);
@@ -141,26 +141,26 @@ impl Processor {
         } else {
             self.write_memory(address, width, value, bus).is_ok()
         };
-        if taken || self.ignores_bus_faults() { Ok(()) } else { Err(Fault::Refused(address)) }
+        if taken || self.ignores_bus_faults() { Ok(()) } else { Err(Fault::DataBusError(address)) }
     }
 
     /// The data cache, and what is to be done with a place in it, if it has to do with that.
     fn cached(&mut self, address: u32) -> Option<(&mut Cache, Policy)> {
-        if !self.scs.caches_data() {
+        if !self.scs.data_cache_enabled() {
             return None;
         }
         let policy = self.policy(address);
         self.cache.as_mut().filter(|_| policy != Policy::NotCached).map(|cache| (cache, policy))
     }
 
-    fn read_memory(&mut self, address: u32, width: Width, bus: &mut impl Bus) -> Result<u32, Refused> {
+    fn read_memory(&mut self, address: u32, width: Width, bus: &mut impl Bus) -> Result<u32, BusError> {
         match self.cached(address) {
             Some((cache, _)) => cache.read(address, width, bus),
             None => bus.read(address, width),
         }
     }
 
-    fn write_memory(&mut self, address: u32, width: Width, value: u32, bus: &mut impl Bus) -> Result<(), Refused> {
+    fn write_memory(&mut self, address: u32, width: Width, value: u32, bus: &mut impl Bus) -> Result<(), BusError> {
         match self.cached(address) {
             Some((cache, policy)) => cache.write(address, width, value, policy, bus),
             None => bus.write(address, width, value),
@@ -171,7 +171,9 @@ impl Processor {
     fn maintain_caches(&mut self, address: u32, value: u32, bus: &mut impl Bus) {
         let Some(cache) = &mut self.cache else { return };
         let (by_address, operation) = match address & 0xfff {
-            0xd14 if self.scs.caches_data() && cache.is_unknown() => return bus.observe(Event::UnknownCacheEnabled),
+            0xd14 if self.scs.data_cache_enabled() && cache.has_uninvalidated_lines() => {
+                return bus.observe(Event::UninvalidatedCacheEnabled);
+            }
             0xf5c => (true, Maintenance::Invalidate),
             0xf60 => (false, Maintenance::Invalidate),
             0xf64 | 0xf68 => (true, Maintenance::Clean),
@@ -190,7 +192,7 @@ impl Processor {
     /// A word as this core would load it from memory, without any effect, if it is in its data cache.
     #[must_use]
     pub fn peek_cache(&self, address: u32) -> Option<u32> {
-        self.cache.as_ref().filter(|_| self.scs.caches_data()).and_then(|cache| cache.peek(address))
+        self.cache.as_ref().filter(|_| self.scs.data_cache_enabled()).and_then(|cache| cache.peek(address))
     }
 
     /// `CCR.BFHFNMIGN`: handlers of `HardFault` and NMI go on after a refused access (B3.2.8).

@@ -113,13 +113,13 @@ impl Region {
 
 /// Addresses for which the same region decides, or none.
 #[derive(Clone, Copy, Debug, Hash)]
-struct Stretch {
+struct AddressRange {
     first: u32,
     last: u32,
     region: Option<Region>,
 }
 
-impl Stretch {
+impl AddressRange {
     const ALL: Self = Self { first: 0, last: u32::MAX, region: None };
 
     fn has(&self, address: u32) -> bool {
@@ -130,23 +130,23 @@ impl Stretch {
 /// What may still find the setting before the present one. Barriers end that, and so do an exception's entry and return (Arm
 /// DUI 0553A, page 4-45): DSB for data; for code an ISB behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Earlier {
+enum VisibleTo {
     CodeAndData,
     Code,
 }
 
 /// The unit's setting before the present one.
 #[derive(Clone, Debug, Hash)]
-struct Before {
+struct PreviousSetting {
     control: u32,
-    map: Vec<Stretch>,
-    by: Earlier,
+    map: Vec<AddressRange>,
+    visible_to: VisibleTo,
 }
 
 /// What a place is for data by a setting: whether it can be read and written, what the cache does with it, whether it is
 /// Shareable, whether it is normal memory.
 #[derive(PartialEq, Eq)]
-struct Character {
+struct MemoryAttributes {
     access: (bool, bool),
     policy: Policy,
     shareable: bool,
@@ -158,12 +158,12 @@ struct Character {
 pub struct Mpu {
     control: u32,
     number: u32,
-    before: Option<Box<Before>>,
+    before: Option<Box<PreviousSetting>>,
     regions: Vec<Region>,
     /// What the regions come to, by rising address.
-    map: Vec<Stretch>,
+    map: Vec<AddressRange>,
     /// Where code was looked up last, and data: most often it is there again.
-    recent: [Stretch; 2],
+    recent: [AddressRange; 2],
 }
 
 impl Mpu {
@@ -173,19 +173,19 @@ impl Mpu {
             number: 0,
             before: None,
             regions: vec![Region::default(); regions as usize],
-            map: vec![Stretch::ALL],
-            recent: [Stretch::ALL; 2],
+            map: vec![AddressRange::ALL],
+            recent: [AddressRange::ALL; 2],
         }
     }
 
     /// Works out the map of the regions.
-    fn redraw(&mut self) {
+    fn rebuild_map(&mut self) {
         let mut firsts: Vec<u32> = self.regions.iter().flat_map(|region| region.bounds()).chain([0]).collect();
         firsts.sort_unstable();
         firsts.dedup();
         let lasts = firsts[1..].iter().map(|next| next - 1).chain([u32::MAX]);
         let decides = |address| self.regions.iter().rev().find(|region| region.has(address)).copied();
-        let map = firsts.iter().zip(lasts).map(|(&first, last)| Stretch { first, last, region: decides(first) });
+        let map = firsts.iter().zip(lasts).map(|(&first, last)| AddressRange { first, last, region: decides(first) });
         self.map = map.collect();
         self.recent = [self.map[0]; 2];
     }
@@ -195,37 +195,37 @@ impl Mpu {
     }
 
     /// Also for the handlers of `HardFault` and NMI, and with FAULTMASK.
-    fn holds_for_faults(&self) -> bool {
+    fn applies_to_fault_handlers(&self) -> bool {
         self.control & 2 != 0
     }
 
-    fn stretch(&self, address: u32) -> Stretch {
-        stretch(&self.map, address)
+    fn range(&self, address: u32) -> AddressRange {
+        range(&self.map, address)
     }
 
     /// DSB: data finds the present setting from now on.
-    pub(crate) fn complete(&mut self) {
+    pub(crate) fn data_barrier(&mut self) {
         if let Some(before) = &mut self.before {
-            before.by = Earlier::Code;
+            before.visible_to = VisibleTo::Code;
         }
     }
 
     /// ISB: so does code, if DSB was before it.
-    pub(crate) fn synchronise(&mut self) {
-        if self.before.as_ref().is_some_and(|before| before.by == Earlier::Code) {
-            self.settle();
+    pub(crate) fn instruction_barrier(&mut self) {
+        if self.before.as_ref().is_some_and(|before| before.visible_to == VisibleTo::Code) {
+            self.synchronise();
         }
     }
 
     /// Whatever comes finds the present setting.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn synchronise(&mut self) {
         self.before = None;
     }
 
     /// The region that decides: the last one that has the address.
     fn region(&self, address: u32) -> Option<Region> {
         let [_, data] = self.recent;
-        if data.has(address) { data.region } else { self.stretch(address).region }
+        if data.has(address) { data.region } else { self.range(address).region }
     }
 
     /// The same, and it is remembered where that was.
@@ -234,9 +234,9 @@ impl Mpu {
         if recent.has(address) {
             return recent.region;
         }
-        let stretch = self.stretch(address);
-        self.recent[usize::from(access != Access::Execute)] = stretch;
-        stretch.region
+        let range = self.range(address);
+        self.recent[usize::from(access != Access::Execute)] = range;
+        range.region
     }
 
     /// A register at 0xE000ED90 to 0xE000EDB8.
@@ -255,9 +255,14 @@ impl Mpu {
     /// Writes a register. `MPU_RNR` ignores a number that no region has.
     pub(crate) fn write(&mut self, address: u32, value: u32) {
         if address & 0xff != 0x98 {
-            let setting =
-                || Box::new(Before { control: self.control, map: self.map.clone(), by: Earlier::CodeAndData });
-            self.before.get_or_insert_with(setting).by = Earlier::CodeAndData;
+            let setting = || {
+                Box::new(PreviousSetting {
+                    control: self.control,
+                    map: self.map.clone(),
+                    visible_to: VisibleTo::CodeAndData,
+                })
+            };
+            self.before.get_or_insert_with(setting).visible_to = VisibleTo::CodeAndData;
         }
         match address & 0xff {
             0x94 => self.control = value & 7,
@@ -267,11 +272,11 @@ impl Mpu {
                     self.select(value & 15);
                 }
                 self.regions[self.number as usize].base = value & !31;
-                self.redraw();
+                self.rebuild_map();
             }
             0xa0 | 0xa8 | 0xb0 | 0xb8 => {
                 self.regions[self.number as usize].attributes = value & 0x173f_ff3f;
-                self.redraw();
+                self.rebuild_map();
             }
             _ => {}
         }
@@ -284,21 +289,21 @@ impl Mpu {
     }
 }
 
-fn stretch(map: &[Stretch], address: u32) -> Stretch {
-    map[map.partition_point(|stretch| stretch.first <= address) - 1]
+fn range(map: &[AddressRange], address: u32) -> AddressRange {
+    map[map.partition_point(|range| range.first <= address) - 1]
 }
 
 /// The region that decides, if the unit is on and there is one; and else whether the default map holds.
-fn decision(control: u32, map: &[Stretch], address: u32, privileged: bool) -> (Option<Region>, bool) {
+fn decision(control: u32, map: &[AddressRange], address: u32, privileged: bool) -> (Option<Region>, bool) {
     let on = control & 1 != 0;
-    let region = if on { stretch(map, address).region } else { None };
+    let region = if on { range(map, address).region } else { None };
     (region, !on || privileged && control & 4 != 0)
 }
 
 /// What a place is for data.
-fn character(control: u32, map: &[Stretch], address: u32, privileged: bool) -> Character {
+fn memory_attributes(control: u32, map: &[AddressRange], address: u32, privileged: bool) -> MemoryAttributes {
     let (region, default) = decision(control, map, address, privileged);
-    Character {
+    MemoryAttributes {
         access: region.map_or((default, default), |region| region.access(privileged)),
         policy: region.map_or_else(|| default_policy(address), Region::policy),
         shareable: region.is_some_and(Region::is_shareable),
@@ -307,7 +312,7 @@ fn character(control: u32, map: &[Stretch], address: u32, privileged: bool) -> C
 }
 
 /// Whether code is executed there.
-fn executes(control: u32, map: &[Stretch], address: u32, privileged: bool) -> bool {
+fn executes(control: u32, map: &[AddressRange], address: u32, privileged: bool) -> bool {
     let (region, default) = decision(control, map, address, privileged);
     region.map_or(default && !is_in(NEVER_EXECUTED, address), |region| {
         region.access(privileged).0 && !region.never_executed(address)
@@ -335,14 +340,14 @@ fn default_policy(address: u32) -> Policy {
 impl Processor {
     /// Whether the unit decides now: `MPU_CTRL.HFNMIENA` is for priorities below 0.
     fn is_protected(&self) -> bool {
-        self.mpu.is_enabled() && (self.mpu.holds_for_faults() || !self.is_below_zero())
+        self.mpu.is_enabled() && (self.mpu.applies_to_fault_handlers() || !self.is_below_zero())
     }
 
     /// Whether an access may still find another setting of the unit than the present one, and that matters for it. It is
     /// asked once for a change: after an access of which that is true, all have found the present one.
-    pub(crate) fn is_early(&mut self, address: u32, privileged: bool, access: Access) -> bool {
+    pub(crate) fn misses_barrier(&mut self, address: u32, privileged: bool, access: Access) -> bool {
         let Some(before) = &self.mpu.before else { return false };
-        if access != Access::Execute && before.by == Earlier::Code || address >> 20 == 0xe00 {
+        if access != Access::Execute && before.visible_to == VisibleTo::Code || address >> 20 == 0xe00 {
             return false;
         }
         let decides = |control: u32| control & 2 != 0 || !self.is_below_zero();
@@ -352,11 +357,11 @@ impl Processor {
             let [then, now] = settings.map(|(control, map)| executes(control, map, address, privileged));
             then != now
         } else {
-            let [then, now] = settings.map(|(control, map)| character(control, map, address, privileged));
+            let [then, now] = settings.map(|(control, map)| memory_attributes(control, map, address, privileged));
             then != now
         };
         if early {
-            self.mpu.settle();
+            self.mpu.synchronise();
         }
         early
     }

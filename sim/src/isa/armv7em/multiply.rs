@@ -2,7 +2,7 @@
 
 use crate::isa::armv7em::arithmetic::signed_halves;
 use crate::isa::armv7em::fault::Fault;
-use crate::isa::armv7em::{Done, Processor};
+use crate::isa::armv7em::{ExecutionResult, Processor};
 
 /// Register numbers of a product.
 #[derive(Clone, Copy)]
@@ -36,13 +36,13 @@ impl Processor {
     }
 
     /// A sum that notes in Q that it does not fit, and wraps.
-    fn set_noting_overflow(&mut self, d: u32, sum: i64) {
+    fn set_with_q(&mut self, d: u32, sum: i64) {
         self.flags.q |= i64::from(sum as i32) != sum;
         self.set(d, sum as u32);
     }
 
     /// Results of 32 bits.
-    pub(crate) fn multiply(&mut self, first: u32, second: u32) -> Done {
+    pub(crate) fn multiply(&mut self, first: u32, second: u32) -> ExecutionResult {
         let of = Operands::of(first, second);
         if second >> 6 & 3 != 0 {
             return Err(Fault::Undefined);
@@ -56,18 +56,18 @@ impl Processor {
                 // MLA, MLS
                 self.set(of.d, if one { addend.wrapping_sub(product) } else { addend.wrapping_add(product) });
             }
-            1 => self.set_noting_overflow(of.d, self.addend(of) + self.half(of.n, option) * self.half(of.m, one)),
+            1 => self.set_with_q(of.d, self.addend(of) + self.half(of.n, option) * self.half(of.m, one)),
             2 if !option => {
                 let [low, high] = self.half_products(of, one);
-                self.set_noting_overflow(of.d, self.addend(of) + low + high);
+                self.set_with_q(of.d, self.addend(of) + low + high);
             }
             3 if !option => {
                 let product = (i64::from(n as i32) * self.half(of.m, one)) >> 16;
-                self.set_noting_overflow(of.d, self.addend(of) + product);
+                self.set_with_q(of.d, self.addend(of) + product);
             }
             4 if !option => {
                 let [low, high] = self.half_products(of, one);
-                self.set_noting_overflow(of.d, self.addend(of) + low - high);
+                self.set_with_q(of.d, self.addend(of) + low - high);
             }
             kind @ (5 | 6) if !option => {
                 let product = i64::from(n as i32) * i64::from(m as i32);
@@ -87,7 +87,7 @@ impl Processor {
     }
 
     /// Results of 64 bits, and division.
-    pub(crate) fn long_multiply(&mut self, first: u32, second: u32) -> Done {
+    pub(crate) fn long_multiply(&mut self, first: u32, second: u32) -> ExecutionResult {
         let of = Operands::of(first, second);
         let (n, m) = (self.reg(of.n), self.reg(of.m));
         let signed = i64::from(n as i32).wrapping_mul(i64::from(m as i32)) as u64;
@@ -114,7 +114,7 @@ impl Processor {
     }
 
     /// SDIV, UDIV: towards zero; by zero it is 0, or a fault if `CCR.DIV_0_TRP` says so.
-    fn divide(&mut self, signed: bool, of: Operands) -> Done {
+    fn divide(&mut self, signed: bool, of: Operands) -> ExecutionResult {
         let (n, m) = (self.reg(of.n), self.reg(of.m));
         if m == 0 && self.scs.traps_division_by_zero() {
             return Err(Fault::DivideByZero);

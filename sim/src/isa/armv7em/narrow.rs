@@ -5,7 +5,7 @@ use crate::isa::armv7em::arithmetic::Shift;
 use crate::isa::armv7em::bus::Bus;
 use crate::isa::armv7em::data::Operation;
 use crate::isa::armv7em::fault::Fault;
-use crate::isa::armv7em::{Done, Processor};
+use crate::isa::armv7em::{ExecutionResult, Processor};
 use crate::isa::thumb::{self, Code, Instruction};
 
 /// All halfwords, decoded.
@@ -13,7 +13,7 @@ use crate::isa::thumb::{self, Code, Instruction};
 static TABLE: [Instruction; 65536] = thumb::table!(thumb::decode);
 
 impl Processor {
-    pub(crate) fn execute_narrow(&mut self, half: u16, bus: &mut impl Bus) -> Done {
+    pub(crate) fn execute_narrow(&mut self, half: u16, bus: &mut impl Bus) -> ExecutionResult {
         // CBZ, CBNZ and IT are not in ARMv6-M.
         if half & 0xf500 == 0xb100 {
             self.compare_and_branch(u32::from(half));
@@ -25,20 +25,20 @@ impl Processor {
         }
         let op = TABLE[half as usize];
         let (d, n, m) = (op.d as u32, op.n as u32, op.m as u32);
-        let constant = i32::from(op.immediate) as u32;
+        let immediate = i32::from(op.immediate) as u32;
         let flags = !self.conditional;
         match op.code {
-            Code::LslImm => self.shift(d, m, Shift::Lsl(constant)),
-            Code::LsrImm => self.shift(d, m, Shift::Lsr(constant)),
-            Code::AsrImm => self.shift(d, m, Shift::Asr(constant)),
+            Code::LslImm => self.shift(d, m, Shift::Lsl(immediate)),
+            Code::LsrImm => self.shift(d, m, Shift::Lsr(immediate)),
+            Code::AsrImm => self.shift(d, m, Shift::Asr(immediate)),
             Code::Lsl => self.shift(d, d, Shift::by_register(0, self.reg(m))),
             Code::Lsr => self.shift(d, d, Shift::by_register(1, self.reg(m))),
             Code::Asr => self.shift(d, d, Shift::by_register(2, self.reg(m))),
             Code::Ror => self.shift(d, d, Shift::by_register(3, self.reg(m))),
             Code::AddReg => self.compute(Operation::Add, d, n, self.reg(m)),
             Code::SubReg => self.compute(Operation::Sub, d, n, self.reg(m)),
-            Code::AddImm => self.compute(Operation::Add, d, n, constant),
-            Code::SubImm => self.compute(Operation::Sub, d, n, constant),
+            Code::AddImm => self.compute(Operation::Add, d, n, immediate),
+            Code::SubImm => self.compute(Operation::Sub, d, n, immediate),
             Code::And => self.compute(Operation::And, d, d, self.reg(m)),
             Code::Eor => self.compute(Operation::Eor, d, d, self.reg(m)),
             Code::Adc => self.compute(Operation::Adc, d, d, self.reg(m)),
@@ -46,20 +46,20 @@ impl Processor {
             Code::Rsb => self.compute(Operation::Rsb, d, m, 0),
             Code::Orr => self.compute(Operation::Orr, d, d, self.reg(m)),
             Code::Bic => self.compute(Operation::Bic, d, d, self.reg(m)),
-            Code::MovImm => self.move_to(d, constant, flags),
+            Code::MovImm => self.move_to(d, immediate, flags),
             Code::Mvn => self.move_to(d, !self.reg(m), flags),
             Code::Mul => self.move_to(d, self.reg(d).wrapping_mul(self.reg(m)), flags),
             Code::Tst => self.compare(Operation::And, d, self.reg(m)),
-            Code::CmpImm => self.compare(Operation::Sub, n, constant),
+            Code::CmpImm => self.compare(Operation::Sub, n, immediate),
             Code::Cmp | Code::CmpHi => {
                 self.compare(Operation::Sub, if op.code == Code::Cmp { d } else { n }, self.reg(m));
             }
             Code::Cmn => self.compare(Operation::Add, d, self.reg(m)),
             Code::AddHi => self.set(d, self.reg(d).wrapping_add(self.reg(m))),
             Code::MovHi => self.set(d, self.reg(m)),
-            Code::Adr => self.set(d, self.literal_base().wrapping_add(constant)),
-            Code::AddSp => self.set(d, self.r[13].wrapping_add(constant)),
-            Code::MoveSp => self.set(13, self.r[13].wrapping_add(constant)),
+            Code::Adr => self.set(d, self.literal_base().wrapping_add(immediate)),
+            Code::AddSp => self.set(d, self.r[13].wrapping_add(immediate)),
+            Code::MoveSp => self.set(13, self.r[13].wrapping_add(immediate)),
             Code::Sxth => self.set(d, self.reg(m) as i16 as u32),
             Code::Sxtb => self.set(d, self.reg(m) as i8 as u32),
             Code::Uxth => self.set(d, self.reg(m) & 0xffff),
@@ -71,7 +71,7 @@ impl Processor {
             Code::Cps => self.change_processor_state(u32::from(half)),
             Code::AddPc => self.branch(self.reg(15).wrapping_add(self.reg(m))),
             Code::MovPc => self.branch(self.reg(m)),
-            Code::B => self.branch(self.reg(15).wrapping_add(constant)),
+            Code::B => self.branch(self.reg(15).wrapping_add(immediate)),
             Code::Bx => self.branch_exchange(self.reg(m)),
             Code::Blx => {
                 let target = self.reg(m);
@@ -82,8 +82,8 @@ impl Processor {
             Code::Svc => return self.supervisor_call(),
             Code::Bkpt => return Err(Fault::Breakpoint(half as u8)),
             code if half >> 12 == 13 && code != Code::Udf => {
-                if self.flags.meet(u32::from(half) >> 8 & 15) {
-                    self.branch(self.reg(15).wrapping_add(constant));
+                if self.flags.condition_passed(u32::from(half) >> 8 & 15) {
+                    self.branch(self.reg(15).wrapping_add(immediate));
                 }
             }
             _ => return self.narrow_transfer(op, bus),
@@ -91,21 +91,21 @@ impl Processor {
         Ok(())
     }
 
-    fn narrow_transfer(&mut self, op: Instruction, bus: &mut impl Bus) -> Done {
-        let (d, n, constant) = (op.d as u32, op.n as u32, i32::from(op.immediate) as u32);
-        let list = constant & 0xffff;
+    fn narrow_transfer(&mut self, op: Instruction, bus: &mut impl Bus) -> ExecutionResult {
+        let (d, n, immediate) = (op.d as u32, op.n as u32, i32::from(op.immediate) as u32);
+        let list = immediate & 0xffff;
         match op.code {
-            Code::LdrLiteral => self.load_to(d, self.literal_base().wrapping_add(constant), Width::Word, bus),
+            Code::LdrLiteral => self.load_to(d, self.literal_base().wrapping_add(immediate), Width::Word, bus),
             Code::LoadReg => self.load_to(d, self.reg(n).wrapping_add(self.reg(op.m as u32)), op.width, bus),
-            Code::LoadImm => self.load_to(d, self.reg(n).wrapping_add(constant), op.width, bus),
+            Code::LoadImm => self.load_to(d, self.reg(n).wrapping_add(immediate), op.width, bus),
             Code::StoreReg => self.store_from(d, self.reg(n).wrapping_add(self.reg(op.m as u32)), op.width, bus),
-            Code::StoreImm => self.store_from(d, self.reg(n).wrapping_add(constant), op.width, bus),
-            Code::Push => self.store_many(13, list, true, true, bus),
-            Code::Pop => self.load_many(13, list, false, true, bus),
-            Code::PopPc => self.load_many(13, list | 1 << 15, false, true, bus),
-            Code::Stm => self.store_many(n, list, false, true, bus),
+            Code::StoreImm => self.store_from(d, self.reg(n).wrapping_add(immediate), op.width, bus),
+            Code::Push => self.store_multiple(13, list, true, true, bus),
+            Code::Pop => self.load_multiple(13, list, false, true, bus),
+            Code::PopPc => self.load_multiple(13, list | 1 << 15, false, true, bus),
+            Code::Stm => self.store_multiple(n, list, false, true, bus),
             // A base that is loaded is not written back.
-            Code::Ldm => self.load_many(n, list, false, list >> n & 1 == 0, bus),
+            Code::Ldm => self.load_multiple(n, list, false, list >> n & 1 == 0, bus),
             _ => Err(Fault::Undefined),
         }
     }

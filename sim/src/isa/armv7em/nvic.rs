@@ -128,7 +128,7 @@ impl Nvic {
 
     /// The exception to take where the priority is `below`: the most urgent one, subpriority included; of equals the lowest
     /// number.
-    pub(crate) fn best(&self, below: i16) -> Option<u8> {
+    pub(crate) fn highest_pending(&self, below: i16) -> Option<u8> {
         let candidates = self.pending.numbers().filter(|&exception| self.enabled.has(exception));
         let best = candidates.min_by_key(|&exception| (self.priority(exception), exception))?;
         (self.group_priority(best) < below).then_some(best)

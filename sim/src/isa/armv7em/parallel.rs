@@ -48,7 +48,7 @@ impl Kind {
 }
 
 impl Processor {
-    pub(crate) fn in_parallel(&mut self, lanes: Lanes, kind: Kind, signed: bool, (d, n, m): (u32, u32, u32)) {
+    pub(crate) fn parallel_add_subtract(&mut self, lanes: Lanes, kind: Kind, signed: bool, (d, n, m): (u32, u32, u32)) {
         let [first, second] = [n, m].map(|register| self.reg(register));
         let (width, count) = if matches!(lanes, Lanes::Add8 | Lanes::Subtract8) { (8, 4) } else { (16, 2) };
         let exchanged = matches!(lanes, Lanes::AddSubtract | Lanes::SubtractAdd);

@@ -18,7 +18,7 @@ pub struct Flags {
 impl Flags {
     /// Whether an instruction with this condition is executed.
     #[must_use]
-    pub fn meet(self, condition: u32) -> bool {
+    pub fn condition_passed(self, condition: u32) -> bool {
         let holds = match condition >> 1 {
             0 => self.z,
             1 => self.c,

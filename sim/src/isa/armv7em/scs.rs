@@ -53,7 +53,7 @@ impl SystemControl {
         Self { vtor: 0, scr: 0, ccr: ccr::STKALIGN, actlr: 0, demcr: 0, cache_selected: 0 }
     }
 
-    pub(crate) fn caches_data(&self) -> bool {
+    pub(crate) fn data_cache_enabled(&self) -> bool {
         self.ccr & ccr::DC != 0
     }
 
@@ -63,7 +63,7 @@ impl SystemControl {
     }
 
     /// `DEMCR.TRCENA`
-    fn traces(&self) -> bool {
+    fn trace_enabled(&self) -> bool {
         self.demcr & 1 << 24 != 0
     }
 
@@ -98,14 +98,14 @@ impl SystemControl {
 
 impl Processor {
     /// STIR is open to user code if `CCR.USERSETMPEND` says so.
-    pub(crate) fn lets_user_trigger(&self, address: u32) -> bool {
+    pub(crate) fn allows_unprivileged_stir(&self, address: u32) -> bool {
         address == 0xe000_ef00 && self.scs.ccr & ccr::USERSETMPEND != 0
     }
 
     /// A load from the space. Registers that are not there read as 0.
     pub(crate) fn read_system_control(&mut self, address: u32, width: Width) -> u32 {
         let word = if is_dwt(address) {
-            self.dwt.read(address & 0xffc, self.now, self.scs.traces())
+            self.dwt.read(address & 0xffc, self.now, self.scs.trace_enabled())
         } else {
             self.read_register(address & 0xffc)
         };
@@ -131,14 +131,14 @@ impl Processor {
         let mask = u32::MAX >> (32 - 8 * width.bytes()) << shift;
         let value = value << shift & mask;
         if is_dwt(address) {
-            return self.dwt.write(offset, value, self.now, self.scs.traces());
+            return self.dwt.write(offset, value, self.now, self.scs.trace_enabled());
         }
         match offset {
             0x400..=0x4ec => self.write_priorities(16 + (offset - 0x400), value, mask),
             0xd18..=0xd20 => self.write_priorities(offset - 0xd18 + 4, value, mask),
             _ => self.write_register(offset, value),
         }
-        self.attention = true;
+        self.exceptions_changed = true;
     }
 
     fn write_priorities(&mut self, first: u32, value: u32, mask: u32) {
@@ -229,7 +229,7 @@ impl Processor {
             0xd88 => self.fpu.access = value & 0x00f0_0000,
             0xd94..=0xdb8 => self.mpu.write(offset, value),
             0xdfc => {
-                self.dwt.settle(self.now, self.scs.traces());
+                self.dwt.accumulate(self.now, self.scs.trace_enabled());
                 self.scs.demcr = value & 0x0100_07f1;
             }
             0xf00 => each_interrupt(value & 0x1e0, 1 << (value & 31), |exception| self.pend(exception)),
@@ -257,7 +257,7 @@ impl Processor {
     /// ICSR (B3.2.4).
     fn interrupt_control(&self) -> u32 {
         // The exception that is pending and enabled, whatever PRIMASK says.
-        let next = self.nvic.best(THREAD).map_or(0, u32::from);
+        let next = self.nvic.highest_pending(THREAD).map_or(0, u32::from);
         let others = self.nvic.active_count() > u32::from(self.is_handler());
         let bit = |is: bool, place: u32| u32::from(is) << place;
         bit(self.nvic.is_pending(NMI), 31)

@@ -1,7 +1,7 @@
 //! MRS, MSR, CPS.
 
 use crate::isa::armv7em::fault::Fault;
-use crate::isa::armv7em::{Done, Processor};
+use crate::isa::armv7em::{ExecutionResult, Processor};
 
 impl Processor {
     /// A special register by its `SYSm`. What is for privileged code only reads as 0 to others.
@@ -25,7 +25,7 @@ impl Processor {
     }
 
     /// Writes a special register; `mask` says which part of APSR: bit 1 for N, Z, C, V, Q, bit 0 for GE.
-    pub(crate) fn write_special(&mut self, number: u32, mask: u32, value: u32) -> Done {
+    pub(crate) fn write_special(&mut self, number: u32, mask: u32, value: u32) -> ExecutionResult {
         match number {
             0..=3 => {
                 if mask & 2 != 0 {
@@ -54,7 +54,7 @@ impl Processor {
             20 => self.write_control(value),
             _ => return Err(Fault::Undefined),
         }
-        self.attention = true;
+        self.exceptions_changed = true;
         Ok(())
     }
 
@@ -87,6 +87,6 @@ impl Processor {
         if half & 1 != 0 {
             self.set_faultmask(disables);
         }
-        self.attention = true;
+        self.exceptions_changed = true;
     }
 }

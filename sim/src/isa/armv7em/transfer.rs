@@ -3,10 +3,10 @@
 use crate::core::access::Width;
 use crate::isa::armv7em::bus::Bus;
 use crate::isa::armv7em::fault::Fault;
-use crate::isa::armv7em::{Done, Processor};
+use crate::isa::armv7em::{ExecutionResult, Processor};
 
 /// Where a load or store goes, and what becomes of its base register.
-struct Addressed {
+struct Addressing {
     address: u32,
     /// The new value of the base register.
     writeback: Option<u32>,
@@ -16,7 +16,7 @@ struct Addressed {
 
 impl Processor {
     /// A load into a register; into PC it is a branch.
-    pub(crate) fn load_to(&mut self, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> Done {
+    pub(crate) fn load_to(&mut self, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> ExecutionResult {
         let privileged = self.is_privileged();
         let value = self.load(address, width, privileged, bus)?;
         self.set_loaded(t, value);
@@ -31,14 +31,14 @@ impl Processor {
         }
     }
 
-    pub(crate) fn store_from(&mut self, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> Done {
+    pub(crate) fn store_from(&mut self, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> ExecutionResult {
         let privileged = self.is_privileged();
         self.store(address, width, self.reg(t), privileged, bus)
     }
 
     /// The forms with 12 bits, 8 bits, and a register. None: there is no such form.
-    fn addressed(&self, first: u32, second: u32) -> Option<Addressed> {
-        let plain = |address| Some(Addressed { address, writeback: None, unprivileged: false });
+    fn addressing(&self, first: u32, second: u32) -> Option<Addressing> {
+        let plain = |address| Some(Addressing { address, writeback: None, unprivileged: false });
         let base = self.reg(first & 15);
         if first & 0x80 != 0 {
             return plain(base.wrapping_add(second & 0xfff));
@@ -52,22 +52,22 @@ impl Processor {
         if !indexed && !writes_back {
             return None;
         }
-        Some(Addressed {
+        Some(Addressing {
             address: if indexed { moved } else { base },
             writeback: writes_back.then_some(moved),
             unprivileged: indexed && up && !writes_back,
         })
     }
 
-    pub(crate) fn load_one(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+    pub(crate) fn load_one(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         let width = width(first >> 5 & 3, first & 0x100 != 0).ok_or(Fault::Undefined)?;
         let t = second >> 12;
         let to = if first & 15 == 15 {
             let (base, distance) = (self.literal_base(), second & 0xfff);
             let address = if first & 0x80 != 0 { base.wrapping_add(distance) } else { base.wrapping_sub(distance) };
-            Addressed { address, writeback: None, unprivileged: false }
+            Addressing { address, writeback: None, unprivileged: false }
         } else {
-            self.addressed(first, second).ok_or(Fault::Undefined)?
+            self.addressing(first, second).ok_or(Fault::Undefined)?
         };
         // PLD, PLI, and hints not allocated: nothing is preloaded.
         if t == 15 && width != Width::Word {
@@ -81,12 +81,12 @@ impl Processor {
         Ok(())
     }
 
-    pub(crate) fn store_one(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+    pub(crate) fn store_one(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         let width = width(first >> 5 & 3, false).ok_or(Fault::Undefined)?;
         if first & 15 == 15 {
             return Err(Fault::Undefined);
         }
-        let to = self.addressed(first, second).ok_or(Fault::Undefined)?;
+        let to = self.addressing(first, second).ok_or(Fault::Undefined)?;
         let privileged = self.is_privileged() && !to.unprivileged;
         self.store(to.address, width, self.reg(second >> 12), privileged, bus)?;
         if let Some(base) = to.writeback {

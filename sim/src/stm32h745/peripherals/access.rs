@@ -1,6 +1,6 @@
-//! An access on its way: to the block at its address, if that answers.
+//! An access on its way: to the block at its address, if that is_accessible.
 
-use crate::isa::armv7em::bus::Refused;
+use crate::isa::armv7em::bus::BusError;
 use crate::stm32h745::peripherals::Peripherals;
 use crate::stm32h745::peripherals::address_map::{Block, Region, region};
 use crate::stm32h745::peripherals::context::Context;
@@ -12,11 +12,11 @@ const TX: (usize, u32, u32) = (3, 8, 7);
 
 impl Peripherals {
     /// The block at an address, at a time until which everything has been done. HSEM takes words only (11.4).
-    pub(super) fn reach(&mut self, address: u32, size: u32, now: Time) -> Result<&'static Region, Refused> {
+    pub(super) fn decode_access(&mut self, address: u32, size: u32, now: Time) -> Result<&'static Region, BusError> {
         self.advance(now);
-        let region = region(address).ok_or(Refused)?;
+        let region = region(address).ok_or(BusError)?;
         if region.block == Block::Hsem && size != 4 {
-            return Err(Refused);
+            return Err(BusError);
         }
         if matches!(region.block, Block::Timer(_)) {
             self.timers.run(now);
@@ -24,25 +24,25 @@ impl Peripherals {
         Ok(region)
     }
 
-    /// Whether a block answers: it is modelled, has its clock, and is not held in reset. If not, this is told.
-    pub(super) fn answers(&mut self, core: usize, region: &Region, address: u32, now: Time) -> bool {
+    /// Whether a block is_accessible: it is modelled, has its clock, and is not held in reset. If not, this is told.
+    pub(super) fn is_accessible(&mut self, core: usize, region: &Region, address: u32, now: Time) -> bool {
         if region.block == Block::Other {
             let sentence = format!("{} is not modelled: its registers read as 0 and ignore writes", region.name);
-            self.reports.tell(None, region.base, now, sentence);
+            self.reports.record(None, region.base, now, sentence);
             return false;
         }
         let Some(gate) = region.gate else { return true };
         let name = region.name;
         let clocked = self.rcc.clocked(gate);
         if self.rcc.held(gate) {
-            self.reports.tell(
+            self.reports.record(
                 Some(core),
                 address,
                 now,
                 format!("{name} is accessed while RCC holds it in reset: it does nothing"),
             );
         } else if clocked == [false; 2] {
-            self.reports.tell(
+            self.reports.record(
                 Some(core),
                 address,
                 now,
@@ -53,7 +53,7 @@ impl Peripherals {
             let sentence = format!(
                 "{name} is accessed by a core that has not enabled it in RCC: only the {other} keeps its clock"
             );
-            self.reports.tell(Some(core), address, now, sentence);
+            self.reports.record(Some(core), address, now, sentence);
         }
         !self.rcc.held(gate) && clocked != [false; 2]
     }
@@ -121,15 +121,15 @@ impl Peripherals {
             Block::Other => {}
         }
         if !released && self.rcc.released(1 - core, &self.options) && !self.pwr.is_supplied(now) {
-            context.tell("RCC_GCR lets the other core run before PWR_CSR1.ACTVOSRDY says that the supply is valid");
+            context.warn("RCC_GCR lets the other core run before PWR_CSR1.ACTVOSRDY says that the supply is valid");
         }
         if region.block == Block::Gpio(TX.0) {
             self.usart3.connect(self.gpios[TX.0].alternate_function(TX.1) == Some(TX.2));
         }
         if matches!(region.block, Block::Rcc | Block::Pwr | Block::Flash | Block::Syscfg) {
-            self.clocked_by = core;
+            self.clocks_changed_by = core;
             self.hold_in_reset();
-            self.check(now);
+            self.check_conditions(now);
         }
     }
 }

@@ -22,13 +22,13 @@ pub struct Context<'a> {
 
 impl Context<'_> {
     /// Tells of a mistake of this access.
-    pub fn tell(&mut self, sentence: impl Into<String>) {
-        self.reports.tell(Some(self.core), self.address, self.now, sentence);
+    pub fn warn(&mut self, sentence: impl Into<String>) {
+        self.reports.record(Some(self.core), self.address, self.now, sentence);
     }
 
     /// Tells that the register of a block is not modelled; it reads as zero.
     pub fn unmodelled(&mut self, block: &str) -> u32 {
-        self.tell(format!("{block}: this register is not modelled: it reads as 0 and ignores writes"));
+        self.warn(format!("{block}: this register is not modelled: it reads as 0 and ignores writes"));
         0
     }
 }

@@ -30,7 +30,7 @@ struct Masks {
     event: [u32; 3],
     pending: [u32; 3],
     /// An event has come that the core has not been told of.
-    came: bool,
+    event_received: bool,
 }
 
 /// The controller.
@@ -45,7 +45,7 @@ pub struct Exti {
 
 impl Default for Exti {
     fn default() -> Self {
-        let masks = Masks { interrupt: IMR_RESET, event: [0; 3], pending: [0; 3], came: false };
+        let masks = Masks { interrupt: IMR_RESET, event: [0; 3], pending: [0; 3], event_received: false };
         Self { rising: [0; 3], falling: [0; 3], d3: [[0; 3]; 3], cores: [masks.clone(), masks] }
     }
 }
@@ -98,13 +98,13 @@ impl Exti {
     fn trigger(&mut self, word: usize, inputs: u32) {
         for core in &mut self.cores {
             core.pending[word] |= inputs & core.interrupt[word];
-            core.came |= inputs & core.event[word] != 0;
+            core.event_received |= inputs & core.event[word] != 0;
         }
     }
 
     /// A direct input of the third word rises: what is pending of it is in its peripheral (21.3.3).
     fn direct(&mut self, core: usize, input: u32) {
-        self.cores[core].came |= self.cores[core].event[2] >> input & 1 != 0;
+        self.cores[core].event_received |= self.cores[core].event[2] >> input & 1 != 0;
     }
 
     /// A core has executed SEV: an event input of the other one, and no interrupt (Table 152, inputs 79 and 80).
@@ -119,7 +119,7 @@ impl Exti {
 
     /// Whether an event has come for a core since the last call.
     pub fn take_event(&mut self, core: usize) -> bool {
-        std::mem::take(&mut self.cores[core].came)
+        std::mem::take(&mut self.cores[core].event_received)
     }
 
     /// Sets a core's interrupt lines.

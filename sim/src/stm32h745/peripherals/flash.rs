@@ -40,18 +40,18 @@ const OPTION_KEYS: [u32; 2] = [0x0819_2a3b, 0x4c5d_6e7f];
 enum Lock {
     Locked,
     /// The first key was right.
-    Half,
+    FirstKey,
     Open,
     /// A wrong key: locked until reset.
-    Jammed,
+    LockedUntilReset,
 }
 
 impl Lock {
     fn key(self, key: u32, keys: [u32; 2]) -> Self {
         match self {
-            Self::Locked if key == keys[0] => Self::Half,
-            Self::Half if key == keys[1] => Self::Open,
-            _ => Self::Jammed,
+            Self::Locked if key == keys[0] => Self::FirstKey,
+            Self::FirstKey if key == keys[1] => Self::Open,
+            _ => Self::LockedUntilReset,
         }
     }
 
@@ -101,7 +101,7 @@ impl Flash {
             ACR => self.acr = value & 0x3f,
             KEYR => self.locks[bank] = unlock(self.locks[bank], value, KEYS, context),
             OPTKEYR => self.option_lock = unlock(self.option_lock, value, OPTION_KEYS, context),
-            CR if self.locks[bank] != Lock::Open => context.tell("FLASH_CR is written while it is locked: ignored"),
+            CR if self.locks[bank] != Lock::Open => context.warn("FLASH_CR is written while it is locked: ignored"),
             CR => self.control(bank, value, context),
             OPTCR if value & LOCK != 0 && self.option_lock == Lock::Open => self.option_lock = Lock::Locked,
             SR | CCR | OPTSR_CUR | BOOT7_CUR | BOOT4_CUR => {}
@@ -111,7 +111,7 @@ impl Flash {
 
     fn control(&mut self, bank: usize, value: u32, context: &mut Context<'_>) {
         if value & OPERATIONS != 0 {
-            context.tell("FLASH_CR begins to program or erase, which is not modelled: nothing happens");
+            context.warn("FLASH_CR begins to program or erase, which is not modelled: nothing happens");
         }
         self.cr[bank] = value & !OPERATIONS;
         if value & LOCK != 0 {
@@ -128,14 +128,14 @@ impl Flash {
 
 fn unlock(lock: Lock, key: u32, keys: [u32; 2], context: &mut Context<'_>) -> Lock {
     let lock = lock.key(key, keys);
-    if lock == Lock::Jammed {
-        context.tell("a key of FLASH is wrong, or comes while the register is open: it is locked until reset");
+    if lock == Lock::LockedUntilReset {
+        context.warn("a key of FLASH is wrong, or comes while the register is open: it is locked until reset");
     }
     lock
 }
 
 /// Rates of the AXI clock in MHz up to which 0, 1, 2, … wait states are enough, by scale (Table 16).
-const FAST_ENOUGH: [(Scale, &[u64]); 4] = [
+const AXI_LIMITS: [(Scale, &[u64]); 4] = [
     (Scale::Vos3, &[45, 90, 135, 180, 225]),
     (Scale::Vos2, &[55, 110, 165, 225]),
     (Scale::Vos1, &[70, 140, 210, 225]),
@@ -145,6 +145,6 @@ const FAST_ENOUGH: [(Scale, &[u64]); 4] = [
 /// The wait states that flash needs at a rate of the AXI clock in Hz; `None` if it cannot be read that fast.
 #[must_use]
 pub fn wait_states(axi: u64, scale: Scale) -> Option<u32> {
-    let (_, limits) = FAST_ENOUGH.iter().find(|(of, _)| *of == scale)?;
+    let (_, limits) = AXI_LIMITS.iter().find(|(of, _)| *of == scale)?;
     limits.iter().position(|&limit| axi <= limit * 1_000_000).map(|states| states as u32)
 }

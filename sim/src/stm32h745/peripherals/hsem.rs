@@ -38,7 +38,7 @@ pub struct Hsem {
 impl Hsem {
     /// Whether a store is one to `HSEM_Rx` that gives a semaphore back, and so may ring the other core (11.3.5).
     #[must_use]
-    pub fn gives_back(address: u32, value: u32) -> bool {
+    pub fn is_release(address: u32, value: u32) -> bool {
         (BASE..BASE + RLR).contains(&address) && value & LOCK == 0
     }
 
@@ -77,7 +77,7 @@ impl Hsem {
     pub fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         match offset {
             0..RLR => self.lock_or_release((offset / 4) as usize, value, context),
-            RLR..INTERRUPTS => context.tell("HSEM_RLRx is written: it is read-only, and locks when it is read"),
+            RLR..INTERRUPTS => context.warn("HSEM_RLRx is written: it is read-only, and locks when it is read"),
             INTERRUPTS..0x120 => {
                 let core = (offset >> 4 & 1) as usize;
                 match offset & 0xc {
@@ -98,14 +98,14 @@ impl Hsem {
         let core_id = written >> CORE_ID_SHIFT;
         if core_id != CORE_ID[context.core] {
             let own = CORE_ID[context.core];
-            context.tell(format!("HSEM_R{index} is written with COREID {core_id}, but this core's is {own}: ignored"));
+            context.warn(format!("HSEM_R{index} is written with COREID {core_id}, but this core's is {own}: ignored"));
             return;
         }
         match (value & LOCK != 0, self.owners[index]) {
             (true, None) => self.owners[index] = Some(written),
             (true, Some(_)) => {}
             (false, Some(owner)) if owner == written => self.free(index, context),
-            (false, Some(owner)) => context.tell(format!(
+            (false, Some(owner)) => context.warn(format!(
                 "semaphore {index} is released by COREID {core_id} with PROCID {}, but COREID {} with PROCID {} holds \
                      it: ignored",
                 written & 0xff,
@@ -113,7 +113,7 @@ impl Hsem {
                 owner & 0xff
             )),
             (false, None) => {
-                context.tell(format!("semaphore {index} is released while it is free: no interrupt comes of it"));
+                context.warn(format!("semaphore {index} is released while it is free: no interrupt comes of it"));
             }
         }
     }
@@ -121,7 +121,7 @@ impl Hsem {
     /// All semaphores of a COREID at once (11.3.6).
     fn clear(&mut self, value: u32, context: &mut Context<'_>) {
         if value & 0xffff_0000 != self.key {
-            context.tell("HSEM_CR is written with another key than HSEM_KEYR has: ignored");
+            context.warn("HSEM_CR is written with another key than HSEM_KEYR has: ignored");
             return;
         }
         for index in 0..32 {

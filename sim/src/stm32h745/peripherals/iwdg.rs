@@ -16,7 +16,7 @@ const SR: u32 = 0x0c;
 const WINR: u32 = 0x10;
 /// What is written to `IWDG_KR` (48.4.1).
 const REFRESH: u32 = 0xaaaa;
-const OPEN: u32 = 0x5555;
+const UNLOCK: u32 = 0x5555;
 const START: u32 = 0xcccc;
 /// How long PVU, RVU and WVU stay set: up to five cycles (48.4.4).
 const UPDATE: Time = 5 * SECOND / LSI;
@@ -25,14 +25,14 @@ const UPDATE: Time = 5 * SECOND / LSI;
 #[derive(Clone, Debug, Hash)]
 pub struct Iwdg {
     running: bool,
-    open: bool,
+    unlocked: bool,
     /// `IWDG_PR`, `IWDG_RLR` and `IWDG_WINR`, and when each of them is in use.
     values: [u32; 3],
     updated: [Time; 3],
     /// When the counter was last reloaded.
     reloaded: Time,
     /// It was refreshed outside of its window.
-    bitten: bool,
+    window_violated: bool,
 }
 
 impl Iwdg {
@@ -41,11 +41,11 @@ impl Iwdg {
     pub fn new(by_software: bool, now: Time) -> Self {
         Self {
             running: !by_software,
-            open: false,
+            unlocked: false,
             values: [0, 0xfff, 0xfff],
             updated: [now; 3],
             reloaded: now,
-            bitten: false,
+            window_violated: false,
         }
     }
 
@@ -88,10 +88,10 @@ impl Iwdg {
     }
 
     fn key(&mut self, key: u32, now: Time) {
-        self.open = key == OPEN;
+        self.unlocked = key == UNLOCK;
         match key {
             REFRESH => {
-                self.bitten |= self.running && self.counter(now) > self.values[2];
+                self.window_violated |= self.running && self.counter(now) > self.values[2];
                 self.reloaded = now;
             }
             START if !self.running => {
@@ -104,10 +104,10 @@ impl Iwdg {
     }
 
     fn set(&mut self, which: usize, value: u32, context: &mut Context<'_>) {
-        if !self.open {
-            context.tell("a protected register of IWDG is written without 0x5555 in IWDG_KR before it: ignored");
+        if !self.unlocked {
+            context.warn("a protected register of IWDG is written without 0x5555 in IWDG_KR before it: ignored");
         } else if self.updated[which] > context.now {
-            context.tell("a register of IWDG is written while IWDG_SR says that the last write is under way: ignored");
+            context.warn("a register of IWDG is written while IWDG_SR says that the last write is under way: ignored");
         } else {
             self.values[which] = value;
             self.updated[which] = context.now + UPDATE;
@@ -117,7 +117,7 @@ impl Iwdg {
     /// When it resets the system: the counter has become lower than 0.
     #[must_use]
     pub fn next_event(&self) -> Time {
-        match (self.running, self.bitten) {
+        match (self.running, self.window_violated) {
             (false, _) => NEVER,
             (true, true) => self.reloaded,
             (true, false) => self.reloaded + (u64::from(self.values[1]) + 1) * self.step(),

@@ -39,13 +39,13 @@ pub struct Conditions {
 impl Conditions {
     /// What is wrong, as sentences.
     #[must_use]
-    pub fn mistakes(&self) -> Vec<String> {
+    pub fn violations(&self) -> Vec<String> {
         let (cpu, ahb) = limits(self.scale);
         let scale = format!("{:?}", self.scale).to_uppercase();
         let rates = [("CPU1", self.clocks.cpu[0], cpu), ("CPU2, AXI and AHB", self.clocks.hclk, ahb)];
         let buses =
             self.clocks.pclk.iter().zip(["APB1", "APB2", "APB3", "APB4"]).map(|(&rate, name)| (name, rate, APB));
-        let mut mistakes: Vec<String> = rates
+        let mut violations: Vec<String> = rates
             .into_iter()
             .chain(buses)
             .filter(|(_, rate, limit)| *rate > limit * 1_000_000)
@@ -54,15 +54,15 @@ impl Conditions {
         let needed = wait_states(self.clocks.hclk, self.scale);
         if needed.is_none_or(|needed| needed > self.latency) {
             let needed = needed.map_or("more than Table 16 knows".to_owned(), |needed| needed.to_string());
-            mistakes.push(format!(
+            violations.push(format!(
                 "flash has {} wait states, but {} Hz at {scale} need {needed}: what is read from it is not what is \
                  there",
                 self.latency, self.clocks.hclk
             ));
         }
         if !self.supply_configured && self.clocks.sysclk > Clocks::default().sysclk {
-            mistakes.push("the system clock is made faster before the supply is configured in PWR_CR3".to_owned());
+            violations.push("the system clock is made faster before the supply is configured in PWR_CR3".to_owned());
         }
-        mistakes
+        violations
     }
 }

@@ -45,8 +45,8 @@ const READY: u32 = 1 << 13;
 const VOS_SHIFT: u32 = 14;
 
 /// How long the supply settles after its configuration, and a higher voltage after it was asked for.
-const SUPPLY_SETTLES: Time = SECOND / 10_000;
-const SCALE_SETTLES: Time = SECOND / 50_000;
+const SUPPLY_SETTLING_TIME: Time = SECOND / 10_000;
+const SCALE_SETTLING_TIME: Time = SECOND / 50_000;
 
 /// A voltage scale; the highest voltage is the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,40 +94,40 @@ fn configuration(cr3: u32) -> Configuration {
 /// The controller.
 #[derive(Clone, Debug, Hash)]
 pub struct Pwr {
-    soldered: Supply,
+    board_supply: Supply,
     cr1: u32,
     cr2: u32,
     cr3: u32,
     /// The lower byte of `PWR_CR3` has been written.
     configured: bool,
     /// When ACTVOSRDY rises; `None` if it does not.
-    supplied: Option<Time>,
+    supply_ready: Option<Time>,
     cpu: [u32; 2],
     vos: u32,
     overdrive: bool,
     /// The scale that the core domain had before the one it is brought to.
     before: Scale,
-    /// When the scale that was asked for is reached.
-    reached: Time,
+    /// When the scale that was asked for is scale_ready.
+    scale_ready: Time,
     wake_up: u32,
 }
 
 impl Pwr {
     /// The controller after power-on, on a board with this supply.
     #[must_use]
-    pub fn new(soldered: Supply) -> Self {
+    pub fn new(board_supply: Supply) -> Self {
         Self {
-            soldered,
+            board_supply,
             cr1: CR1_RESET,
             cr2: 0,
             cr3: CR3_RESET,
             configured: false,
-            supplied: None,
+            supply_ready: None,
             cpu: [0; 2],
             vos: 1,
             overdrive: false,
             before: Scale::Vos3,
-            reached: 0,
+            scale_ready: 0,
             wake_up: 0,
         }
     }
@@ -139,9 +139,9 @@ impl Pwr {
             cr2: self.cr2,
             cr3: self.cr3,
             configured: self.configured,
-            supplied: self.supplied,
-            reached: now,
-            ..Self::new(self.soldered)
+            supply_ready: self.supply_ready,
+            scale_ready: now,
+            ..Self::new(self.board_supply)
         }
     }
 
@@ -156,7 +156,7 @@ impl Pwr {
             CR3 => self.cr3,
             CPU1CR => self.cpu[0],
             CPU2CR => self.cpu[1],
-            D3CR => self.vos << VOS_SHIFT | ready(now >= self.reached),
+            D3CR => self.vos << VOS_SHIFT | ready(now >= self.scale_ready),
             WKUPCR | WKUPFR => 0,
             WKUPEPR => self.wake_up,
             _ => return None,
@@ -168,7 +168,7 @@ impl Pwr {
         match offset {
             CR1 => self.cr1 = CR1_RESET & !CR1_MASK | value & CR1_MASK,
             CSR1 | WKUPCR | WKUPFR => {}
-            CR2 if !self.backup_writable() => context.tell("PWR_CR2 is written while PWR_CR1.DBP protects it: ignored"),
+            CR2 if !self.backup_writable() => context.warn("PWR_CR2 is written while PWR_CR1.DBP protects it: ignored"),
             CR2 => self.cr2 = value & CR2_MASK,
             CR3 => self.configure(value, context),
             CPU1CR => self.cpu[0] = value & CPUCR_MASK,
@@ -188,30 +188,30 @@ impl Pwr {
         }
         if self.configured {
             if once != self.cr3 & CR3_ONCE {
-                context.tell("the supply is configured in PWR_CR3 a second time since power-on: ignored");
+                context.warn("the supply is configured in PWR_CR3 a second time since power-on: ignored");
             }
             return;
         }
         self.configured = true;
         let wanted = configuration(once);
         if wanted == Configuration::Illegal {
-            context.tell(format!(
+            context.warn(format!(
                 "PWR_CR3 is written with {once:#04x}, a combination that Table 33 forbids: ignored, and locked until \
                  power-off"
             ));
             return;
         }
         self.cr3 = self.cr3 & !CR3_ONCE | once;
-        let fits = match self.soldered {
+        let fits = match self.board_supply {
             Supply::Ldo => wanted == Configuration::Regulator,
             Supply::Smps => wanted == Configuration::Converter,
         };
         if fits {
-            self.supplied = Some(context.now + SUPPLY_SETTLES);
+            self.supply_ready = Some(context.now + SUPPLY_SETTLING_TIME);
         } else {
-            context.tell(format!(
+            context.warn(format!(
                 "PWR_CR3 is written with {once:#04x}, but the board supplies the core by {}: ACTVOSRDY never rises",
-                match self.soldered {
+                match self.board_supply {
                     Supply::Ldo => "the regulator (LDO)",
                     Supply::Smps => "the step-down converter (SMPS)",
                 }
@@ -224,13 +224,13 @@ impl Pwr {
             return;
         }
         if !self.is_supplied(context.now) {
-            context.tell("VOS is changed before PWR_CSR1.ACTVOSRDY says that the supply is valid");
+            context.warn("VOS is changed before PWR_CSR1.ACTVOSRDY says that the supply is valid");
         }
         if self.overdrive {
-            context.tell("VOS is changed while SYSCFG_PWRCR.ODEN still asks for VOS0");
+            context.warn("VOS is changed while SYSCFG_PWRCR.ODEN still asks for VOS0");
         }
         if vos == 0 {
-            context.tell("VOS is written with the reserved value 0: scale 3 is selected");
+            context.warn("VOS is written with the reserved value 0: scale 3 is selected");
         }
         self.change(vos, self.overdrive, context.now);
     }
@@ -241,10 +241,10 @@ impl Pwr {
             return;
         }
         if overdrive && self.vos != 3 {
-            context.tell("SYSCFG_PWRCR.ODEN is set while VOS is not scale 1: there is no VOS0 then");
+            context.warn("SYSCFG_PWRCR.ODEN is set while VOS is not scale 1: there is no VOS0 then");
         }
         if overdrive && configuration(self.cr3) == Configuration::Converter {
-            context.tell(
+            context.warn(
                 "SYSCFG_PWRCR.ODEN is set, but only the regulator has an overdrive, and the converter feeds the core",
             );
         }
@@ -254,7 +254,7 @@ impl Pwr {
     fn change(&mut self, vos: u32, overdrive: bool, now: Time) {
         self.before = self.level(now);
         (self.vos, self.overdrive) = (vos, overdrive);
-        self.reached = if self.target() > self.before { now + SCALE_SETTLES } else { now };
+        self.scale_ready = if self.target() > self.before { now + SCALE_SETTLING_TIME } else { now };
     }
 
     fn target(&self) -> Scale {
@@ -267,16 +267,16 @@ impl Pwr {
         if self.vos == 0 { 1 } else { self.vos }
     }
 
-    /// The scale that the core domain has: a higher one only when it is reached.
+    /// The scale that the core domain has: a higher one only when it is scale_ready.
     #[must_use]
     pub fn level(&self, now: Time) -> Scale {
-        if now >= self.reached { self.target() } else { self.before.min(self.target()) }
+        if now >= self.scale_ready { self.target() } else { self.before.min(self.target()) }
     }
 
     /// Whether the supply has been configured and is valid: RAM may be written, and VOS changed (7.4.1).
     #[must_use]
     pub fn is_supplied(&self, now: Time) -> bool {
-        self.supplied.is_some_and(|since| now >= since)
+        self.supply_ready.is_some_and(|since| now >= since)
     }
 
     /// Whether the supply has been configured since power-on.
@@ -291,9 +291,9 @@ impl Pwr {
         self.cr1 & DBP != 0
     }
 
-    /// When a scale is reached that was asked for before `now`.
+    /// When a scale is scale_ready that was asked for before `now`.
     #[must_use]
     pub fn next_event(&self, now: Time) -> Time {
-        if self.reached > now { self.reached } else { Time::MAX }
+        if self.scale_ready > now { self.scale_ready } else { Time::MAX }
     }
 }

@@ -109,7 +109,7 @@ impl Rcc {
             GCR => self.gcr |= value & GCR_MASK,
             D3AMR => self.d3amr = value,
             CIER | CICR if value != 0 => {
-                context.tell("interrupts of RCC are not modelled: none comes of RCC_CIER, and RCC_CIFR reads as 0");
+                context.warn("interrupts of RCC are not modelled: none comes of RCC_CIER, and RCC_CIFR reads as 0");
             }
             CIER..=CICR | HSICFGR | CRRCR | CSICFGR => {}
             _ if self.sources.covers(offset) => self.sources.write(offset, value, self.in_use(), backup, context),
@@ -120,7 +120,7 @@ impl Rcc {
 
     fn configure(&mut self, value: u32, context: &mut Context<'_>) {
         if value & SW > 3 {
-            context.tell("RCC_CFGR.SW is written with a reserved value: the system clock stays");
+            context.warn("RCC_CFGR.SW is written with a reserved value: the system clock stays");
             self.cfgr = value & CFGR_MASK & !SW | self.cfgr & SW;
         } else {
             self.cfgr = value & CFGR_MASK;

@@ -117,14 +117,14 @@ impl Timer {
     /// The timer's clock has another rate from `now` on.
     pub fn set_rate(&mut self, rate: u64, now: Time) {
         self.rate = rate;
-        self.retime(now);
+        self.update_tick_rate(now);
     }
 
     fn is_external(&self) -> bool {
         self.smcr & SMS == SMS_EXTERNAL_CLOCK
     }
 
-    fn retime(&mut self, now: Time) {
+    fn update_tick_rate(&mut self, now: Time) {
         let counts = self.cr1 & CEN != 0 && !self.is_external();
         let unit = SECOND.saturating_mul(u64::from(self.prescaler[ACTIVE]) + 1);
         self.ticks.set_rate(now, if counts { self.rate } else { 0 }, unit);
@@ -159,7 +159,7 @@ impl Timer {
             CR2 => {
                 self.cr2 = value & 0xf8;
                 if !matches!(value >> MMS_SHIFT & 7, MMS_RESET | 1 | MMS_UPDATE) {
-                    context.tell(format!(
+                    context.warn(format!(
                         "{}_CR2.MMS: this trigger output is not modelled: nothing comes of it",
                         self.name
                     ));
@@ -193,29 +193,29 @@ impl Timer {
 
     fn control(&mut self, value: u32, context: &mut Context<'_>) {
         if value & DOWN_OR_CENTRE != 0 {
-            context.tell(format!("{}_CR1: counting down or centre-aligned is not modelled: it counts up", self.name));
+            context.warn(format!("{}_CR1: counting down or centre-aligned is not modelled: it counts up", self.name));
         }
         self.cr1 = value & CR1_MASK;
         if value & ARPE == 0 {
             self.reload[ACTIVE] = self.reload[WRITTEN];
         }
-        self.retime(context.now);
+        self.update_tick_rate(context.now);
     }
 
     fn slave(&mut self, value: u32, context: &mut Context<'_>) {
         self.smcr = value & SMCR_MASK;
         if value & SMS != 0 && (!self.is_external() || self.trigger().is_none()) {
-            context.tell(format!(
+            context.warn(format!(
                 "{}_SMCR: of the slave modes only external clock mode 1 by ITR0 to ITR3 is modelled",
                 self.name
             ));
         }
-        self.retime(context.now);
+        self.update_tick_rate(context.now);
     }
 
     fn channels(&mut self, register: usize, value: u32, context: &mut Context<'_>) {
         if value & 0x0303 != 0 {
-            context.tell(format!("{}_CCMR{}: capture is not modelled: no edge comes", self.name, register + 1));
+            context.warn(format!("{}_CCMR{}: capture is not modelled: no edge comes", self.name, register + 1));
         }
         self.ccmr[register] = value & 0x0101_ffff;
         for channel in 2 * register..2 * register + 2 {
@@ -253,11 +253,11 @@ impl Timer {
         if self.cr1 & URS != 0 {
             self.sr = self.sr & !UIF | flag;
         }
-        self.retime(now);
-        u64::from(self.cr2 >> MMS_SHIFT & 7 == MMS_RESET || updated && self.puts_out_updates())
+        self.update_tick_rate(now);
+        u64::from(self.cr2 >> MMS_SHIFT & 7 == MMS_RESET || updated && self.outputs_updates())
     }
 
-    fn puts_out_updates(&self) -> bool {
+    fn outputs_updates(&self) -> bool {
         self.cr2 >> MMS_SHIFT & 7 == MMS_UPDATE
     }
 
@@ -286,7 +286,7 @@ impl Timer {
 
     /// Counts until the next overflow, and whether that is an update: a counter beyond its reload value runs to its
     /// end.
-    fn to_overflow(&self) -> (u64, bool) {
+    fn counts_to_overflow(&self) -> (u64, bool) {
         let reload = self.reload[ACTIVE];
         if self.counter <= reload {
             (u64::from(reload - self.counter) + 1, true)
@@ -300,7 +300,7 @@ impl Timer {
     fn count(&mut self, mut due: u64) -> (u64, u64) {
         let (mut made, mut updates) = (0, 0);
         while due > 0 && self.reload[ACTIVE] != 0 {
-            let (step, is_update) = self.to_overflow();
+            let (step, is_update) = self.counts_to_overflow();
             if due < step {
                 self.match_channels(u64::from(self.counter) + due);
                 self.counter += due as u32;
@@ -352,10 +352,10 @@ impl Timer {
             }
             let (made, updates) = self.count(due);
             self.counted += made;
-            pulses += if self.puts_out_updates() { updates } else { 0 };
+            pulses += if self.outputs_updates() { updates } else { 0 };
             if made < due {
                 let at = self.ticks.cycle_of(self.counted);
-                self.retime(at);
+                self.update_tick_rate(at);
             }
         }
     }
@@ -372,7 +372,7 @@ impl Timer {
             let due = pulses / by;
             let (made, updates) = self.count(due);
             pulses -= made * by;
-            out += if self.puts_out_updates() { updates } else { 0 };
+            out += if self.outputs_updates() { updates } else { 0 };
             if made == due || self.cr1 & CEN == 0 {
                 self.pulses = pulses;
                 return out;
@@ -395,11 +395,11 @@ impl Timer {
 
     /// Counts until the line rises, or may rise; `None` if it will not.
     fn counts_to_interrupt(&self) -> Option<u64> {
-        let awaited = self.dier & !self.sr & INTERRUPTS;
-        if awaited == 0 || self.reload[ACTIVE] == 0 || self.cr1 & CEN == 0 {
+        let enabled = self.dier & !self.sr & INTERRUPTS;
+        if enabled == 0 || self.reload[ACTIVE] == 0 || self.cr1 & CEN == 0 {
             return None;
         }
-        let (overflow, _) = self.to_overflow();
+        let (overflow, _) = self.counts_to_overflow();
         let channel = |channel: usize| {
             let compare = self.compare[channel][ACTIVE];
             if compare > self.counter && compare <= self.reload[ACTIVE] {
@@ -408,7 +408,7 @@ impl Timer {
                 overflow
             }
         };
-        (0..5).filter(|bit| awaited >> bit & 1 != 0).map(|bit| if bit == 0 { overflow } else { channel(bit - 1) }).min()
+        (0..5).filter(|bit| enabled >> bit & 1 != 0).map(|bit| if bit == 0 { overflow } else { channel(bit - 1) }).min()
     }
 
     /// When its line next rises, or may rise, by its own clock.
@@ -424,9 +424,9 @@ impl Timer {
     #[must_use]
     pub fn next_event_of_slave(&self, slave: &Self) -> Time {
         match slave.counts_to_interrupt() {
-            Some(counts) if self.puts_out_updates() && self.reload[ACTIVE] != 0 => {
+            Some(counts) if self.outputs_updates() && self.reload[ACTIVE] != 0 => {
                 let pulses = counts * (u64::from(slave.prescaler[ACTIVE]) + 1) - slave.pulses;
-                let (first, _) = self.to_overflow();
+                let (first, _) = self.counts_to_overflow();
                 let more = pulses.saturating_sub(1).saturating_mul(u64::from(self.reload[ACTIVE]) + 1);
                 self.ticks.cycle_of(self.counted.saturating_add(first).saturating_add(more))
             }

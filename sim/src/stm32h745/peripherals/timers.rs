@@ -41,7 +41,7 @@ impl Timers {
     pub fn run(&mut self, now: Time) {
         for index in 0..4 {
             let pulses = self.0[index].run(now);
-            self.pass_on(index, pulses);
+            self.propagate(index, pulses);
         }
     }
 
@@ -50,19 +50,19 @@ impl Timers {
     }
 
     /// Gives pulses of a timer's output to those that they clock.
-    fn pass_on(&mut self, from: usize, pulses: u64) {
-        self.pass_on_within(from, pulses, 3);
+    fn propagate(&mut self, from: usize, pulses: u64) {
+        self.propagate_within(from, pulses, 3);
     }
 
     /// No further than there are timers, should they form a ring.
-    fn pass_on_within(&mut self, from: usize, pulses: u64, depth: u32) {
+    fn propagate_within(&mut self, from: usize, pulses: u64, depth: u32) {
         if pulses == 0 || depth == 0 {
             return;
         }
         for slave in 0..4 {
             if self.master_of(slave) == Some(from) {
                 let out = self.0[slave].clock(pulses);
-                self.pass_on_within(slave, out, depth - 1);
+                self.propagate_within(slave, out, depth - 1);
             }
         }
     }
@@ -76,9 +76,9 @@ impl Timers {
     /// A write.
     pub fn write(&mut self, index: usize, offset: u32, value: u32, context: &mut Context<'_>) {
         let pulses = self.0[index].write(offset, value, context);
-        self.pass_on(index, pulses);
+        self.propagate(index, pulses);
         if self.0[index].trigger().is_some() && self.master_of(index).is_none() {
-            context.tell("the internal trigger that this timer is clocked by is not modelled: it does not count");
+            context.warn("the internal trigger that this timer is clocked by is not modelled: it does not count");
         }
     }
 

@@ -99,14 +99,14 @@ pub struct Usart {
     presc: u32,
     /// Latched flags: PE, FE, ORE, TC and RTOF.
     flags: u32,
-    waiting: VecDeque<u8>,
+    transmit_fifo: VecDeque<u8>,
     /// What is in the shift register, and when its last stop bit ends.
     shifting: Option<(u8, Time)>,
-    received: VecDeque<Frame>,
+    receive_fifo: VecDeque<Frame>,
     /// What `USART_RDR` had last: read again when nothing new is there.
     last: Frame,
     /// When the last character came after which the line has not been silent for too long yet.
-    silent_since: Option<Time>,
+    idle_since: Option<Time>,
     line: Line,
     sent: Vec<SentByte>,
     /// Characters that nobody took in time.
@@ -118,8 +118,9 @@ pub struct Usart {
 
 impl std::hash::Hash for Usart {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        (self.cr1, self.cr2, self.cr3, self.brr, self.rtor, self.presc, self.flags, self.silent_since).hash(state);
-        (&self.waiting, self.shifting, &self.received, self.last, &self.line, self.kernel, self.connected).hash(state);
+        (self.cr1, self.cr2, self.cr3, self.brr, self.rtor, self.presc, self.flags, self.idle_since).hash(state);
+        (&self.transmit_fifo, self.shifting, &self.receive_fifo, self.last, &self.line, self.kernel, self.connected)
+            .hash(state);
     }
 }
 
@@ -135,11 +136,11 @@ impl Usart {
             rtor: 0,
             presc: 0,
             flags: TC,
-            waiting: VecDeque::new(),
+            transmit_fifo: VecDeque::new(),
             shifting: None,
-            received: VecDeque::new(),
+            receive_fifo: VecDeque::new(),
             last: Frame::default(),
-            silent_since: None,
+            idle_since: None,
             line: Line::new(rate),
             sent: Vec::new(),
             dropped: 0,
@@ -215,28 +216,28 @@ impl Usart {
     }
 
     /// Characters that can wait to be sent.
-    fn depth(&self) -> usize {
+    fn transmit_depth(&self) -> usize {
         if self.cr1 & FIFOEN != 0 { FIFO } else { 1 }
     }
 
     /// Characters that can wait to be read.
-    fn received_depth(&self) -> usize {
+    fn receive_depth(&self) -> usize {
         if self.cr1 & FIFOEN != 0 { FIFO + 1 } else { 1 }
     }
 
     fn status(&self) -> u32 {
         let mut status = self.flags;
         let mut put = |flag: u32, is: bool| status |= if is { flag } else { 0 };
-        put(TXE, self.waiting.len() < self.depth());
-        put(RXNE, !self.received.is_empty());
+        put(TXE, self.transmit_fifo.len() < self.transmit_depth());
+        put(RXNE, !self.receive_fifo.is_empty());
         put(TEACK, self.cr1 & (UE | TE) == UE | TE);
         put(REACK, self.cr1 & (UE | RE) == UE | RE);
         let fifo = self.cr1 & FIFOEN != 0;
         let threshold = |shift: u32| THRESHOLDS[(self.cr3 >> shift & 7) as usize];
-        put(TXFE, fifo && self.waiting.is_empty());
-        put(RXFF, fifo && self.received.len() > FIFO);
-        put(RXFT, fifo && self.received.len() >= threshold(RXFTCFG_SHIFT));
-        put(TXFT, fifo && FIFO - self.waiting.len().min(FIFO) >= threshold(TXFTCFG_SHIFT));
+        put(TXFE, fifo && self.transmit_fifo.is_empty());
+        put(RXFF, fifo && self.receive_fifo.len() > FIFO);
+        put(RXFT, fifo && self.receive_fifo.len() >= threshold(RXFTCFG_SHIFT));
+        put(TXFT, fifo && FIFO - self.transmit_fifo.len().min(FIFO) >= threshold(TXFTCFG_SHIFT));
         status
     }
 
@@ -251,7 +252,7 @@ impl Usart {
             RTOR => self.rtor,
             ISR => self.status(),
             RQR | ICR | TDR => 0,
-            RDR => u32::from(self.received.front().unwrap_or(&self.last).data),
+            RDR => u32::from(self.receive_fifo.front().unwrap_or(&self.last).data),
             PRESC => self.presc,
             _ => return None,
         })
@@ -261,8 +262,8 @@ impl Usart {
     pub fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         let value = self.peek(offset).unwrap_or_else(|| context.unmodelled("USART3"));
         if offset == RDR {
-            self.last = self.received.pop_front().unwrap_or(self.last);
-            self.show_errors();
+            self.last = self.receive_fifo.pop_front().unwrap_or(self.last);
+            self.latch_errors();
         }
         value
     }
@@ -274,18 +275,18 @@ impl Usart {
             CR2 => {
                 self.cr2 = self.cr2 & !RTOEN | value & RTOEN;
                 let unmodelled = value & !(STOP | RTOEN);
-                self.keep_while_on("USART3_CR2", value & (STOP | RTOEN), |it| &mut it.cr2, unmodelled, context);
+                self.write_if_disabled("USART3_CR2", value & (STOP | RTOEN), |it| &mut it.cr2, unmodelled, context);
             }
             CR3 => {
                 self.cr3 = self.cr3 & !CR3_FREE | value & CR3_FREE;
                 let (value, unmodelled) = (value & (CR3_FREE | CR3_WHILE_OFF), value & !(CR3_FREE | CR3_WHILE_OFF));
-                self.keep_while_on("USART3_CR3", value, |it| &mut it.cr3, unmodelled, context);
+                self.write_if_disabled("USART3_CR3", value, |it| &mut it.cr3, unmodelled, context);
             }
-            BRR => self.keep_while_on("USART3_BRR", value & 0xffff, |it| &mut it.brr, 0, context),
-            PRESC => self.keep_while_on("USART3_PRESC", value & 0xf, |it| &mut it.presc, 0, context),
+            BRR => self.write_if_disabled("USART3_BRR", value & 0xffff, |it| &mut it.brr, 0, context),
+            PRESC => self.write_if_disabled("USART3_PRESC", value & 0xf, |it| &mut it.presc, 0, context),
             RTOR => self.rtor = value,
-            RQR if value & RXFRQ != 0 => self.received.clear(),
-            RQR if value != 0 => context.tell("USART3_RQR: only RXFRQ is modelled"),
+            RQR if value & RXFRQ != 0 => self.receive_fifo.clear(),
+            RQR if value != 0 => context.warn("USART3_RQR: only RXFRQ is modelled"),
             ICR => self.flags &= !value,
             TDR => self.send(value as u8, context),
             RQR | ISR | RDR => {}
@@ -294,7 +295,7 @@ impl Usart {
     }
 
     /// Writes a register that must not change while the USART is on.
-    fn keep_while_on(
+    fn write_if_disabled(
         &mut self,
         name: &str,
         value: u32,
@@ -303,40 +304,40 @@ impl Usart {
         context: &mut Context<'_>,
     ) {
         if unmodelled != 0 {
-            context.tell(format!("{name} is written with {unmodelled:#x}, of modes that are not modelled"));
+            context.warn(format!("{name} is written with {unmodelled:#x}, of modes that are not modelled"));
         }
         let on = self.cr1 & UE != 0;
         if !on {
             *register(self) = value;
         } else if *register(self) != value {
-            context.tell(format!("{name} is changed while the USART is on (UE = 1): ignored"));
+            context.warn(format!("{name} is changed while the USART is on (UE = 1): ignored"));
         }
     }
 
     fn control(&mut self, value: u32, context: &mut Context<'_>) {
         if value & CR1_UNMODELLED != 0 {
-            context.tell(format!("USART3_CR1 asks for {:#x}, which is not modelled", value & CR1_UNMODELLED));
+            context.warn(format!("USART3_CR1 asks for {:#x}, which is not modelled", value & CR1_UNMODELLED));
         }
         let mut value = value;
         if self.cr1 & UE != 0 && (value ^ self.cr1) & CR1_WHILE_OFF != 0 {
-            context.tell(
+            context.warn(
                 "USART3_CR1 changes word length, parity, oversampling or FIFOs while the USART is on (UE = 1): ignored",
             );
             value = value & !CR1_WHILE_OFF | self.cr1 & CR1_WHILE_OFF;
         }
         if value & (M0 | M1 | PCE) == M0 {
-            context.tell("USART3_CR1: words of 9 data bits are not modelled: the ninth is lost");
+            context.warn("USART3_CR1: words of 9 data bits are not modelled: the ninth is lost");
         }
         if self.cr1 & UE != 0 && value & UE == 0 && self.shifting.is_some() {
-            context.tell("USART3 is switched off while it sends, before TC: what was sent is lost");
+            context.warn("USART3 is switched off while it sends, before TC: what was sent is lost");
         }
         self.cr1 = value;
         if value & UE == 0 {
             self.shifting = None;
-            self.waiting.clear();
+            self.transmit_fifo.clear();
             self.flags = TC;
         } else if self.bit().is_none() {
-            context.tell(format!(
+            context.warn(format!(
                 "USART3 is on without a rate: its clock has {} Hz, and USARTDIV must be 16 or more (BRR = {:#x})",
                 self.kernel, self.brr
             ));
@@ -346,21 +347,21 @@ impl Usart {
 
     fn send(&mut self, byte: u8, context: &mut Context<'_>) {
         if self.cr1 & (UE | TE) != UE | TE {
-            context.tell("USART3_TDR is written while the transmitter is off (UE, TE)");
+            context.warn("USART3_TDR is written while the transmitter is off (UE, TE)");
         }
         if !self.connected {
-            context.tell("USART3 sends, but the pin of the board that is its TX has not its alternate function");
+            context.warn("USART3 sends, but the pin of the board that is its TX has not its alternate function");
         }
         let rate = u64::from(self.baud());
         let wanted = u64::from(self.line.rate());
         if rate != 0 && rate.abs_diff(wanted) * 1000 > wanted * TOLERANCE {
-            context.tell(format!("USART3 sends at {rate} bits per second, but its line has {wanted}"));
+            context.warn(format!("USART3 sends at {rate} bits per second, but its line has {wanted}"));
         }
-        if self.waiting.len() >= self.depth() {
-            context.tell("USART3_TDR is written while it is full: a character is lost");
-            self.waiting.pop_back();
+        if self.transmit_fifo.len() >= self.transmit_depth() {
+            context.warn("USART3_TDR is written while it is full: a character is lost");
+            self.transmit_fifo.pop_back();
         }
-        self.waiting.push_back(byte);
+        self.transmit_fifo.push_back(byte);
         self.flags &= !TC;
         self.begin(context.now);
     }
@@ -370,16 +371,16 @@ impl Usart {
         if self.shifting.is_some() || self.cr1 & (UE | TE) != UE | TE {
             return;
         }
-        if let (Some((picoseconds, parts)), Some(&byte)) = (self.bit(), self.waiting.front()) {
-            self.waiting.pop_front();
+        if let (Some((picoseconds, parts)), Some(&byte)) = (self.bit(), self.transmit_fifo.front()) {
+            self.transmit_fifo.pop_front();
             let length = picoseconds * u128::from(self.format().bits()) / parts;
             self.shifting = Some((byte, now.saturating_add(length as Time)));
         }
     }
 
     /// When the line has been silent for longer than `USART_RTOR` says since the last character (51.8.7).
-    fn silent_too_long(&self) -> Time {
-        match (self.silent_since, self.bit()) {
+    fn receiver_timeout(&self) -> Time {
+        match (self.idle_since, self.bit()) {
             (Some(since), Some((picoseconds, parts))) if self.cr2 & RTOEN != 0 => {
                 let bits = u128::from(self.rtor & 0x00ff_ffff) + 1;
                 let end = since.saturating_add((picoseconds * bits / parts) as Time);
@@ -393,7 +394,7 @@ impl Usart {
     #[must_use]
     pub fn next_event(&self) -> Time {
         let sent = self.shifting.map_or(NEVER, |(_, end)| end);
-        sent.min(self.line.next_event()).min(self.silent_too_long())
+        sent.min(self.line.next_event()).min(self.receiver_timeout())
     }
 
     /// Does what is due at `now`.
@@ -407,15 +408,15 @@ impl Usart {
                 self.sent.push(SentByte { at: end, byte, rate: self.baud() });
             }
             self.shifting = None;
-            self.flags |= if self.waiting.is_empty() { TC } else { 0 };
+            self.flags |= if self.transmit_fifo.is_empty() { TC } else { 0 };
             self.begin(end);
         }
         while let Some((arrived, end)) = self.line.take(now) {
             self.receive(arrived);
-            self.silent_since = Some(end);
+            self.idle_since = Some(end);
         }
-        if self.silent_too_long() <= now {
-            self.silent_since = None;
+        if self.receiver_timeout() <= now {
+            self.idle_since = None;
             self.flags |= if self.cr1 & RE != 0 { RTOF } else { 0 };
         }
     }
@@ -427,20 +428,20 @@ impl Usart {
         }
         let Some(bit) = self.bit() else { return };
         let frame = arrived.sampled(bit, self.format());
-        if self.received.len() < self.received_depth() {
-            self.received.push_back(frame);
-            self.show_errors();
+        if self.receive_fifo.len() < self.receive_depth() {
+            self.receive_fifo.push_back(frame);
+            self.latch_errors();
         } else if self.cr3 & OVRDIS == 0 {
             self.flags |= ORE;
         } else {
-            self.received.pop_back();
-            self.received.push_back(frame);
+            self.receive_fifo.pop_back();
+            self.receive_fifo.push_back(frame);
         }
     }
 
     /// Errors are those of the character that `USART_RDR` has.
-    fn show_errors(&mut self) {
-        if let Some(frame) = self.received.front() {
+    fn latch_errors(&mut self) {
+        if let Some(frame) = self.receive_fifo.front() {
             self.flags |= if frame.parity_error { ISR_PE } else { 0 } | if frame.framing_error { ISR_FE } else { 0 };
         }
     }

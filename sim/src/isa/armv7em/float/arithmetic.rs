@@ -30,7 +30,7 @@ fn sum(format: Format, one: Finite, other: Finite, status: &mut Status) -> u64 {
     if other.significand == 0 {
         return round(format, one, false, rounding, status);
     }
-    let (one, other) = (one.with_top_at(TOP), other.with_top_at(TOP));
+    let (one, other) = (one.normalised_to(TOP), other.normalised_to(TOP));
     let one_is_larger = (one.exponent, one.significand) >= (other.exponent, other.significand);
     let (large, small) = if one_is_larger { (one, other) } else { (other, one) };
     let distance = large.exponent.abs_diff(small.exponent);
@@ -129,7 +129,7 @@ pub fn divide(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
         }
         (Number::Zero(_), _) | (_, Number::Infinity(_)) => format.zero(negative),
         _ => {
-            let (x, y) = (term(x).with_top_at(OPERAND_TOP), term(y).with_top_at(OPERAND_TOP));
+            let (x, y) = (term(x).normalised_to(OPERAND_TOP), term(y).normalised_to(OPERAND_TOP));
             let dividend = x.significand << 64;
             let significand = dividend / y.significand;
             let exact = Finite { negative, exponent: x.exponent - y.exponent - 64, significand };
@@ -149,7 +149,7 @@ pub fn square_root(format: Format, a: u64, status: &mut Status) -> u64 {
         Number::Zero(negative) => format.zero(negative),
         Number::Infinity(false) => format.infinity(false),
         Number::Finite(finite) if !finite.negative => {
-            let finite = finite.with_top_at(OPERAND_TOP + 64);
+            let finite = finite.normalised_to(OPERAND_TOP + 64);
             // An even exponent has a whole half.
             let odd = finite.exponent & 1;
             let square = finite.significand << odd;

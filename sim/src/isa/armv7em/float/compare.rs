@@ -9,7 +9,7 @@ fn order(format: Format, bits: u64, number: Number) -> i64 {
         return 0;
     }
     let magnitude = format.absolute(bits) as i64;
-    if bits >> format.sign_place() & 1 != 0 { -magnitude } else { magnitude }
+    if bits >> format.sign_bit() & 1 != 0 { -magnitude } else { magnitude }
 }
 
 /// The flags N, Z, C, V, as bits 3 to 0. `signals`: VCMPE, to which every NaN is an invalid operand.
@@ -29,9 +29,9 @@ pub fn compare(format: Format, a: u64, b: u64, signals: bool, status: &mut Statu
     }
 }
 
-/// VMAXNM, or VMINNM if `least`: a number is preferred to a quiet NaN, and +0 is more than -0.
+/// VMAXNM, or VMINNM if `min`: a number is preferred to a quiet NaN, and +0 is more than -0.
 #[must_use]
-pub fn extreme(format: Format, a: u64, b: u64, least: bool, status: &mut Status) -> u64 {
+pub fn min_max(format: Format, a: u64, b: u64, min: bool, status: &mut Status) -> u64 {
     let (x, y) = (unpack(format, a, status), unpack(format, b, status));
     let flushed = |bits, number| if let Number::Zero(negative) = number { format.zero(negative) } else { bits };
     match (x, y) {
@@ -47,7 +47,7 @@ pub fn extreme(format: Format, a: u64, b: u64, least: bool, status: &mut Status)
     let a_is_more = match order(format, a, x).cmp(&order(format, b, y)) {
         Ordering::Less => false,
         Ordering::Greater => true,
-        Ordering::Equal => a >> format.sign_place() & 1 == 0,
+        Ordering::Equal => a >> format.sign_bit() & 1 == 0,
     };
-    if a_is_more == least { b } else { a }
+    if a_is_more == min { b } else { a }
 }

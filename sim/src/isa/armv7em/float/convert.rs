@@ -31,7 +31,7 @@ impl Fixed {
 #[must_use]
 pub fn to_format(from: Format, to: Format, bits: u64, status: &mut Status) -> u64 {
     let alternative = to == Format::HALF && status.alternative_half();
-    let sign = bits >> from.sign_place() & 1 != 0;
+    let sign = bits >> from.sign_bit() & 1 != 0;
     match unpack(from, bits, status) {
         Number::Nan { .. } if alternative => {
             status.raise(Status::INVALID);

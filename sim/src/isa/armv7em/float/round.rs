@@ -2,12 +2,12 @@
 
 use crate::isa::armv7em::float::{Finite, Format, Number, Rounding, Status, propagated_nan, unpack};
 
-/// `significand` divided by 2 to the `places` and rounded; whether something was lost. `more`: the exact number is a little
+/// `significand` divided by 2 to the `places` and rounded; whether something was lost. `sticky`: the exact number is a little
 /// further from zero than `significand`.
 pub(super) fn shift_and_round(
     significand: u128,
     places: u32,
-    more: bool,
+    sticky: bool,
     negative: bool,
     rounding: Rounding,
 ) -> (u128, bool) {
@@ -17,9 +17,9 @@ pub(super) fn shift_and_round(
         128.. => (0, u128::from(significand != 0), 2),
         _ => (significand >> places, significand & ((1 << places) - 1), 1 << (places - 1)),
     };
-    let inexact = rest != 0 || more;
-    let above_half = rest > half || rest == half && more;
-    let at_half = rest == half && !more;
+    let inexact = rest != 0 || sticky;
+    let above_half = rest > half || rest == half && sticky;
+    let at_half = rest == half && !sticky;
     let up = match rounding {
         Rounding::Nearest => above_half || at_half && kept & 1 != 0,
         Rounding::Away => above_half || at_half,
@@ -30,8 +30,8 @@ pub(super) fn shift_and_round(
     (kept + u128::from(up), inexact)
 }
 
-/// The number of a format for an exact one that is not zero and has at most 127 bits. `more` as above.
-pub(super) fn round(format: Format, exact: Finite, more: bool, rounding: Rounding, status: &mut Status) -> u64 {
+/// The number of a format for an exact one that is not zero and has at most 127 bits. `sticky` as above.
+pub(super) fn round(format: Format, exact: Finite, sticky: bool, rounding: Rounding, status: &mut Status) -> u64 {
     let Finite { negative, exponent, significand } = exact;
     let lowest = 1 - format.bias();
     let top = exponent + 127 - significand.leading_zeros() as i32;
@@ -43,10 +43,10 @@ pub(super) fn round(format: Format, exact: Finite, more: bool, rounding: Roundin
     // One unit in the last place is 2 to this.
     let unit = top.max(lowest) - format.fraction_bits as i32;
     let (kept, inexact) = if exponent < unit {
-        shift_and_round(significand, (unit - exponent) as u32, more, negative, rounding)
+        shift_and_round(significand, (unit - exponent) as u32, sticky, negative, rounding)
     } else {
-        let (kept, inexact) = shift_and_round(significand << (exponent - unit), 0, more, negative, rounding);
-        debug_assert!(!more, "a number with a part left out has more bits than a format");
+        let (kept, inexact) = shift_and_round(significand << (exponent - unit), 0, sticky, negative, rounding);
+        debug_assert!(!sticky, "a number with a part left out has more bits than a format");
         (kept, inexact)
     };
     // The hidden bit of `kept`, and the carry of its rounding, count in the field of the exponent.
@@ -80,7 +80,7 @@ fn overflow(format: Format, negative: bool, rounding: Rounding, alternative: boo
 
 /// VRINT: the nearest whole number by `rounding`. A change is noted only by VRINTX (`exact`).
 #[must_use]
-pub fn round_to_whole(format: Format, bits: u64, rounding: Rounding, exact: bool, status: &mut Status) -> u64 {
+pub fn round_to_integral(format: Format, bits: u64, rounding: Rounding, exact: bool, status: &mut Status) -> u64 {
     let number = unpack(format, bits, status);
     let finite = match number {
         Number::Nan { .. } => return propagated_nan(format, &[(bits, number)], status).unwrap_or(bits),

@@ -3,21 +3,21 @@
 use crate::isa::armv7em::bus::Bus;
 use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::float::arithmetic::{add, divide, fused_multiply_add, multiply, square_root, subtract};
-use crate::isa::armv7em::float::compare::{compare, extreme};
+use crate::isa::armv7em::float::compare::{compare, min_max};
 use crate::isa::armv7em::float::convert::{Fixed, from_fixed, to_fixed, to_format};
-use crate::isa::armv7em::float::round::round_to_whole;
+use crate::isa::armv7em::float::round::round_to_integral;
 use crate::isa::armv7em::float::{Format, Rounding};
 use crate::isa::armv7em::fpu::Fpu;
 use crate::isa::armv7em::fpu::decode::{Decoded, Operation, decode};
-use crate::isa::armv7em::{Done, Processor};
+use crate::isa::armv7em::{ExecutionResult, Processor};
 
 impl Processor {
-    pub(super) fn compute_float(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+    pub(super) fn compute_float(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         let decoded = decode(first, second, self.model.double_precision).ok_or(Fault::Undefined)?;
         self.use_float(bus)?;
         let value = match decoded.operation {
             Operation::Select { condition } => {
-                let chosen = if self.flags.meet(condition) { decoded.n } else { decoded.m };
+                let chosen = if self.flags.condition_passed(condition) { decoded.n } else { decoded.m };
                 Some(self.fpu.get(chosen.double, chosen.number))
             }
             _ => self.fpu.compute(decoded),
@@ -49,7 +49,7 @@ impl Fpu {
             Operation::Add => add(format, a, b, status),
             Operation::Subtract => subtract(format, a, b, status),
             Operation::Divide => divide(format, a, b, status),
-            Operation::Constant(bits) => expand_constant(double, bits),
+            Operation::Immediate(bits) => expand_immediate(double, bits),
             Operation::Move => b,
             Operation::Absolute => format.absolute(b),
             Operation::Negate => format.negate(b),
@@ -60,10 +60,10 @@ impl Fpu {
                 status.0 = status.0 & 0x0fff_ffff | flags << 28;
                 return None;
             }
-            Operation::Whole { rounding, exact } => {
-                round_to_whole(format, b, rounding.unwrap_or(status.rounding()), exact, status)
+            Operation::RoundToIntegral { rounding, exact } => {
+                round_to_integral(format, b, rounding.unwrap_or(status.rounding()), exact, status)
             }
-            Operation::OtherSize => {
+            Operation::ConvertPrecision => {
                 let to = if double { Format::SINGLE } else { Format::DOUBLE };
                 to_format(format, to, b, status)
             }
@@ -82,14 +82,14 @@ impl Fpu {
             // These two have roundings of their own.
             Operation::FromFixed(fixed) => from_fixed(format, old as u32, fixed, Rounding::Nearest, status),
             Operation::ToFixed(fixed) => to_fixed(format, old, fixed, Rounding::Zero, status),
-            Operation::Extreme { least } => extreme(format, a, b, least, status),
+            Operation::MinMax { min } => min_max(format, a, b, min, status),
             Operation::Select { .. } => return None,
         })
     }
 }
 
 /// The constant that eight bits stand for (A6.4): sign, three bits of exponent, four of fraction.
-fn expand_constant(double: bool, bits: u32) -> u64 {
+fn expand_immediate(double: bool, bits: u32) -> u64 {
     let bits = u64::from(bits);
     let (sign, high, low) = (bits >> 7, bits >> 6 & 1, bits & 0x3f);
     if double {

@@ -41,7 +41,7 @@ pub(super) enum Operation {
     Add,
     Subtract,
     Divide,
-    Constant(u32),
+    Immediate(u32),
     Move,
     Absolute,
     Negate,
@@ -52,12 +52,12 @@ pub(super) enum Operation {
         signals: bool,
     },
     /// VRINT; None: as FPSCR says.
-    Whole {
+    RoundToIntegral {
         rounding: Option<Rounding>,
         exact: bool,
     },
     /// VCVT from the other size.
-    OtherSize,
+    ConvertPrecision,
     /// VCVTB, VCVTT: a half in the lower or upper part of a single register.
     FromHalf {
         top: bool,
@@ -81,8 +81,8 @@ pub(super) enum Operation {
         condition: u32,
     },
     /// VMAXNM, VMINNM.
-    Extreme {
-        least: bool,
+    MinMax {
+        min: bool,
     },
 }
 
@@ -108,7 +108,7 @@ pub(super) fn decode(first: u32, second: u32, fpv5: bool) -> Option<Decoded> {
         if unconditional { unconditional_operation(first, second) } else { operation(first, second, fpv5) }?;
     let [mut d_double, mut m_double] = [double; 2];
     match operation {
-        Operation::OtherSize => d_double = !double,
+        Operation::ConvertPrecision => d_double = !double,
         Operation::FromHalf { .. } | Operation::FromInteger { .. } => m_double = false,
         Operation::ToHalf { .. } | Operation::ToInteger { .. } => d_double = false,
         _ => {}
@@ -117,7 +117,7 @@ pub(super) fn decode(first: u32, second: u32, fpv5: bool) -> Option<Decoded> {
     // Fields that are no register here hold part of a constant, or tell operations apart.
     let has_m = !matches!(
         operation,
-        Operation::Constant(_)
+        Operation::Immediate(_)
             | Operation::FromFixed(_)
             | Operation::ToFixed(_)
             | Operation::Compare { with_zero: true, .. }
@@ -138,7 +138,7 @@ fn operation(first: u32, second: u32, fpv5: bool) -> Option<Operation> {
         (_, 0) if !six => Operation::Divide,
         (_, 1) => Operation::Fused { negates_addend: true, negates_product: six },
         (_, 2) => Operation::Fused { negates_addend: false, negates_product: six },
-        (_, 3) if !six => Operation::Constant((first & 15) << 4 | second & 15),
+        (_, 3) if !six => Operation::Immediate((first & 15) << 4 | second & 15),
         (_, 3) => return other(first, second, fpv5),
         _ => return None,
     })
@@ -156,10 +156,10 @@ fn other(first: u32, second: u32, fpv5: bool) -> Option<Operation> {
         (3, top) => Operation::ToHalf { top },
         (4, signals) => Operation::Compare { with_zero: false, signals },
         (5, signals) => Operation::Compare { with_zero: true, signals },
-        (6, false) if fpv5 => Operation::Whole { rounding: None, exact: false },
-        (6, true) if fpv5 => Operation::Whole { rounding: Some(Rounding::Zero), exact: false },
-        (7, false) if fpv5 => Operation::Whole { rounding: None, exact: true },
-        (7, true) if fpv5 => Operation::OtherSize,
+        (6, false) if fpv5 => Operation::RoundToIntegral { rounding: None, exact: false },
+        (6, true) if fpv5 => Operation::RoundToIntegral { rounding: Some(Rounding::Zero), exact: false },
+        (7, false) if fpv5 => Operation::RoundToIntegral { rounding: None, exact: true },
+        (7, true) if fpv5 => Operation::ConvertPrecision,
         (8, signed) => Operation::FromInteger { signed },
         (12 | 13, to_zero) => {
             Operation::ToInteger { signed: first & 1 != 0, rounding: to_zero.then_some(Rounding::Zero) }
@@ -183,9 +183,9 @@ fn unconditional_operation(first: u32, second: u32) -> Option<Operation> {
     let rounding = [Rounding::Away, Rounding::Nearest, Rounding::Up, Rounding::Down][first as usize & 3];
     Some(match (first >> 7 & 1, first >> 4 & 3) {
         (0, condition) if !six => Operation::Select { condition: SELECTED_BY[condition as usize] },
-        (1, 0) => Operation::Extreme { least: six },
+        (1, 0) => Operation::MinMax { min: six },
         (1, 3) if first & 0xc == 8 && second & 0xc0 == 0x40 => {
-            Operation::Whole { rounding: Some(rounding), exact: false }
+            Operation::RoundToIntegral { rounding: Some(rounding), exact: false }
         }
         (1, 3) if first & 0xc == 0xc && six => {
             Operation::ToInteger { signed: second & 0x80 != 0, rounding: Some(rounding) }

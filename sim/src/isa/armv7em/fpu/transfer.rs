@@ -4,11 +4,11 @@ use crate::isa::armv7em::bus::Bus;
 use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::float::Status;
 use crate::isa::armv7em::fpu::decode::Register;
-use crate::isa::armv7em::{Done, Processor};
+use crate::isa::armv7em::{ExecutionResult, Processor};
 
 impl Processor {
     /// VLDR, VSTR, VLDM, VSTM, VPUSH, VPOP, and moves of 64 bits (A6.5).
-    pub(super) fn transfer_float(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+    pub(super) fn transfer_float(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         let (indexed, up, writeback) = (first & 0x100 != 0, first & 0x80 != 0, first & 0x20 != 0);
         if !indexed && !up && !writeback {
             return self.move_two(first, second, bus);
@@ -37,7 +37,7 @@ impl Processor {
     }
 
     /// Moves words between memory and single registers from `start` on. A fault leaves the registers as they were.
-    fn move_words(&mut self, loads: bool, start: u32, count: u32, address: u32, bus: &mut impl Bus) -> Done {
+    fn move_words(&mut self, loads: bool, start: u32, count: u32, address: u32, bus: &mut impl Bus) -> ExecutionResult {
         let mut loaded = self.fpu.s;
         for index in 0..count {
             let (place, address) = ((start + index) as usize, address.wrapping_add(4 * index));
@@ -52,7 +52,7 @@ impl Processor {
     }
 
     /// Two core registers, and two single registers or a double one (A6.7).
-    fn move_two(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+    fn move_two(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         if first & 0x40 == 0 || second & 0xd0 != 0x10 {
             return Err(Fault::Undefined);
         }
@@ -76,7 +76,7 @@ impl Processor {
     }
 
     /// One core register, and a single register, half a double one, or FPSCR (A6.6).
-    pub(super) fn move_float(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+    pub(super) fn move_float(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         let (to_core, option, t) = (first & 0x10 != 0, first >> 5 & 7, second >> 12);
         let whole = second & 0x100 == 0;
         let place = match option {
@@ -99,7 +99,7 @@ impl Processor {
     }
 
     /// VMRS and VMSR. VMRS to PC takes the flags N, Z, C, V.
-    fn move_status(&mut self, to_core: bool, t: u32, bus: &mut impl Bus) -> Done {
+    fn move_status(&mut self, to_core: bool, t: u32, bus: &mut impl Bus) -> ExecutionResult {
         self.use_float(bus)?;
         let status = self.fpu.status.0;
         match (to_core, t) {

@@ -126,7 +126,7 @@ impl Gates {
                 let (bus, bits) = RESERVED[owner];
                 let reserved = if index == bus as usize { bits } else { 0 };
                 if value & reserved != 0 {
-                    context.tell(format!(
+                    context.warn(format!(
                         "bits {:#010x} of RCC_C{}_{}ENR are reserved: these memories are the core's own",
                         value & reserved,
                         owner + 1,

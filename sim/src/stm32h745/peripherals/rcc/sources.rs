@@ -46,28 +46,28 @@ impl Source {
 }
 
 /// What `RCC_CR` starts: the bit that does it, the one that tells that it is ready, and how long that takes.
-struct Starter {
+struct SourceControl {
     on: u32,
     ready: u32,
-    takes: Time,
+    startup: Time,
 }
 
 const MICROSECOND: Time = SECOND / 1_000_000;
 /// HSI, CSI, HSI48, HSE, PLL1, PLL2, PLL3.
-const STARTERS: [Starter; 7] = [
-    Starter { on: 1, ready: 1 << 2, takes: 2 * MICROSECOND },
-    Starter { on: 1 << 7, ready: 1 << 8, takes: 2 * MICROSECOND },
-    Starter { on: 1 << 12, ready: 1 << 13, takes: 4 * MICROSECOND },
-    Starter { on: 1 << 16, ready: 1 << 17, takes: 500 * MICROSECOND },
-    Starter { on: 1 << 24, ready: 1 << 25, takes: 50 * MICROSECOND },
-    Starter { on: 1 << 26, ready: 1 << 27, takes: 50 * MICROSECOND },
-    Starter { on: 1 << 28, ready: 1 << 29, takes: 50 * MICROSECOND },
+const SOURCE_CONTROLS: [SourceControl; 7] = [
+    SourceControl { on: 1, ready: 1 << 2, startup: 2 * MICROSECOND },
+    SourceControl { on: 1 << 7, ready: 1 << 8, startup: 2 * MICROSECOND },
+    SourceControl { on: 1 << 12, ready: 1 << 13, startup: 4 * MICROSECOND },
+    SourceControl { on: 1 << 16, ready: 1 << 17, startup: 500 * MICROSECOND },
+    SourceControl { on: 1 << 24, ready: 1 << 25, startup: 50 * MICROSECOND },
+    SourceControl { on: 1 << 26, ready: 1 << 27, startup: 50 * MICROSECOND },
+    SourceControl { on: 1 << 28, ready: 1 << 29, startup: 50 * MICROSECOND },
 ];
-const STARTER_HSE: usize = 3;
-const STARTER_PLL: usize = 4;
+const CONTROL_HSE: usize = 3;
+const CONTROL_PLL: usize = 4;
 /// The crystal of LSE, and LSI.
-const LSE_TAKES: Time = SECOND / 1000;
-const LSI_TAKES: Time = 100 * MICROSECOND;
+const LSE_STARTUP: Time = SECOND / 1000;
+const LSI_STARTUP: Time = 100 * MICROSECOND;
 
 /// `RCC_CR`.
 const HSIDIV_SHIFT: u32 = 3;
@@ -154,8 +154,8 @@ impl Sources {
     pub fn peek(&self, offset: u32, now: Time) -> Option<u32> {
         Some(match offset {
             CR => {
-                let ready = STARTERS.iter().zip(self.ready).filter(|(_, at)| *at <= now);
-                ready.fold(self.cr | HSIDIVF | DOMAINS_READY, |cr, (starter, _)| cr | starter.ready)
+                let ready = SOURCE_CONTROLS.iter().zip(self.ready).filter(|(_, at)| *at <= now);
+                ready.fold(self.cr | HSIDIVF | DOMAINS_READY, |cr, (control, _)| cr | control.ready)
             }
             PLLCKSELR => self.pllckselr,
             PLLCFGR => self.pllcfgr,
@@ -177,11 +177,11 @@ impl Sources {
             PLLCFGR => self.configure(value, context),
             PLL1DIVR..=PLL3FRACR => self.divide(((offset - PLL1DIVR) / 8) as usize, offset & 4 != 0, value, context),
             BDCR if !backup => {
-                context.tell("RCC_BDCR is written while PWR_CR1.DBP protects the backup domain: ignored");
+                context.warn("RCC_BDCR is written while PWR_CR1.DBP protects the backup domain: ignored");
             }
             BDCR => self.backup(value, context.now),
             _ => {
-                self.lsi_ready = started(self.lsi_ready, value & 1 != 0, context.now + LSI_TAKES);
+                self.lsi_ready = started(self.lsi_ready, value & 1 != 0, context.now + LSI_STARTUP);
                 self.csr = value & 1;
             }
         }
@@ -195,44 +195,44 @@ impl Sources {
         for (bit, source) in [(1, Source::Hsi), (1 << 7, Source::Csi), (1 << 16, Source::Hse)] {
             let used = in_use.contains(&source) || self.cr & 1 << 24 != 0 && pll_in_use && reference == Some(source);
             if self.cr & bit != 0 && wanted & bit == 0 && used {
-                context.tell(format!("RCC_CR switches {source:?} off, which the system clock is made of: ignored"));
+                context.warn(format!("RCC_CR switches {source:?} off, which the system clock is made of: ignored"));
                 wanted |= bit;
             }
         }
         if pll_in_use && self.cr & !wanted & 1 << 24 != 0 {
-            context.tell("RCC_CR switches PLL1 off, which is the system clock: ignored");
+            context.warn("RCC_CR switches PLL1 off, which is the system clock: ignored");
             wanted |= 1 << 24;
         }
         if (wanted ^ self.cr) & HSEBYP != 0 && self.cr & 1 << 16 != 0 {
-            context.tell("RCC_CR.HSEBYP is changed while HSE is on: ignored");
+            context.warn("RCC_CR.HSEBYP is changed while HSE is on: ignored");
             wanted ^= HSEBYP;
         }
         if (wanted ^ self.cr) & HSIDIV != 0 && self.cr & PLLS_ON != 0 && reference == Some(Source::Hsi) {
-            context.tell("RCC_CR.HSIDIV is changed while a PLL runs from HSI: ignored");
+            context.warn("RCC_CR.HSIDIV is changed while a PLL runs from HSI: ignored");
             wanted = wanted & !HSIDIV | self.cr & HSIDIV;
         }
         let begun = wanted & !self.cr;
         self.cr = wanted;
-        for (index, starter) in STARTERS.iter().enumerate() {
-            let on = wanted & starter.on != 0;
-            let at = context.now + starter.takes;
-            if begun & starter.on != 0 && !self.can_start(index, context) {
+        for (index, control) in SOURCE_CONTROLS.iter().enumerate() {
+            let on = wanted & control.on != 0;
+            let at = context.now + control.startup;
+            if begun & control.on != 0 && !self.can_start(index, context) {
                 self.ready[index] = NEVER;
-            } else if !on || begun & starter.on != 0 {
+            } else if !on || begun & control.on != 0 {
                 self.ready[index] = started(NEVER, on, at);
             }
         }
     }
 
     /// Whether what `RCC_CR` switches on will ever be ready.
-    fn can_start(&self, starter: usize, context: &mut Context<'_>) -> bool {
-        match starter {
-            STARTER_HSE => {
+    fn can_start(&self, control: usize, context: &mut Context<'_>) -> bool {
+        match control {
+            CONTROL_HSE => {
                 let bypassed = self.cr & HSEBYP != 0;
                 if self.hse == 0 {
-                    context.tell("HSE is switched on, but the board has nothing at OSC_IN: it is never ready");
+                    context.warn("HSE is switched on, but the board has nothing at OSC_IN: it is never ready");
                 } else if bypassed != self.hse_is_clock {
-                    context.tell(format!(
+                    context.warn(format!(
                         "HSE is switched on with HSEBYP = {}, but the board has a {} at OSC_IN: it is never ready",
                         u32::from(bypassed),
                         if self.hse_is_clock { "clock" } else { "crystal" }
@@ -240,7 +240,7 @@ impl Sources {
                 }
                 self.hse != 0 && bypassed == self.hse_is_clock
             }
-            STARTER_PLL.. => self.can_lock(starter - STARTER_PLL, context),
+            CONTROL_PLL.. => self.can_lock(control - CONTROL_PLL, context),
             _ => true,
         }
     }
@@ -256,14 +256,14 @@ impl Sources {
         let input = self.reference().map_or(0, |source| self.rate(source, context.now));
         let prescaler = u64::from(self.pllckselr >> DIVM_SHIFT[index] & 0x3f);
         if input == 0 || prescaler == 0 {
-            context.tell(format!("{name} is switched on without a reference that is ready: it never locks"));
+            context.warn(format!("{name} is switched on without a reference that is ready: it never locks"));
             return false;
         }
         let reference = input / prescaler;
         let range = self.pllcfgr >> (2 + 4 * index) & 3;
         let (low, high) = [(MHZ, 2 * MHZ), (2 * MHZ, 4 * MHZ), (4 * MHZ, 8 * MHZ), (8 * MHZ, 16 * MHZ)][range as usize];
         if !(low..=high).contains(&reference) {
-            context.tell(format!(
+            context.warn(format!(
                 "{name}'s reference is {reference} Hz, outside of the range that PLL{}RGE says",
                 index + 1
             ));
@@ -272,15 +272,15 @@ impl Sources {
         let (low, high) = if channel { (150 * MHZ, 420 * MHZ) } else { (192 * MHZ, 960 * MHZ) };
         let vco = self.vco(index, context.now);
         if !(low..=high).contains(&vco) {
-            context.tell(format!("{name}'s VCO is to run at {vco} Hz, outside of its range of {low} to {high} Hz"));
+            context.warn(format!("{name}'s VCO is to run at {vco} Hz, outside of its range of {low} to {high} Hz"));
         }
         let dividers = self.plls[index].divr;
         if dividers & 0x1ff < 3 {
-            context.tell(format!("{name}'s DIVN is {}, less than 4", (dividers & 0x1ff) + 1));
+            context.warn(format!("{name}'s DIVN is {}, less than 4", (dividers & 0x1ff) + 1));
         }
         let output = (dividers >> 9 & 0x7f) + 1;
         if index == 0 && output > 1 && !output.is_multiple_of(2) {
-            context.tell(format!("PLL1's DIVP is {output}: odd factors are not allowed"));
+            context.warn(format!("PLL1's DIVP is {output}: odd factors are not allowed"));
         }
         true
     }
@@ -296,7 +296,7 @@ impl Sources {
             kept |= if self.is_on(index) { 0x3f << shift } else { 0 };
         }
         if (value ^ self.pllckselr) & kept != 0 {
-            context.tell("RCC_PLLCKSELR changes what a running PLL is made of: ignored");
+            context.warn("RCC_PLLCKSELR changes what a running PLL is made of: ignored");
         }
         self.pllckselr = value & !kept & 0x03f3_f3f3 | self.pllckselr & kept;
     }
@@ -308,7 +308,7 @@ impl Sources {
             kept |= if self.is_on(index) { outputs_range_and_vco } else { 0 };
         }
         if (value ^ self.pllcfgr) & kept != 0 {
-            context.tell("RCC_PLLCFGR changes outputs or ranges of a running PLL: ignored");
+            context.warn("RCC_PLLCFGR changes outputs or ranges of a running PLL: ignored");
         }
         let value = value & !kept & 0x01ff_0fff | self.pllcfgr & kept;
         for (index, pll) in self.plls.iter_mut().enumerate() {
@@ -324,7 +324,7 @@ impl Sources {
         if fraction {
             self.plls[index].fracr = value & 0xfff8;
         } else if self.is_on(index) && value != self.plls[index].divr {
-            context.tell(format!("RCC_PLL{}DIVR is written while the PLL runs: ignored", index + 1));
+            context.warn(format!("RCC_PLL{}DIVR is written while the PLL runs: ignored", index + 1));
         } else {
             self.plls[index].divr = value & 0x7f7f_ffff;
         }
@@ -332,7 +332,7 @@ impl Sources {
 
     fn backup(&mut self, value: u32, now: Time) {
         let value = if value & BDRST != 0 { BDRST } else { value & BDCR_MASK };
-        self.lse_ready = started(self.lse_ready, value & LSEON != 0 && self.lse != 0, now + LSE_TAKES);
+        self.lse_ready = started(self.lse_ready, value & LSEON != 0 && self.lse != 0, now + LSE_STARTUP);
         self.bdcr = value;
     }
 
@@ -343,10 +343,10 @@ impl Sources {
             Source::Hsi => self.ready[0],
             Source::Csi => self.ready[1],
             Source::Hsi48 => self.ready[2],
-            Source::Hse => self.ready[STARTER_HSE],
-            Source::Pll1P => self.ready[STARTER_PLL],
-            Source::Pll2Q => self.ready[STARTER_PLL + 1],
-            Source::Pll3Q => self.ready[STARTER_PLL + 2],
+            Source::Hse => self.ready[CONTROL_HSE],
+            Source::Pll1P => self.ready[CONTROL_PLL],
+            Source::Pll2Q => self.ready[CONTROL_PLL + 1],
+            Source::Pll3Q => self.ready[CONTROL_PLL + 2],
             Source::Lsi => self.lsi_ready,
             Source::Lse => self.lse_ready,
         }

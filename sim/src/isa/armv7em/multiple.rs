@@ -3,11 +3,18 @@
 use crate::core::access::Width;
 use crate::isa::armv7em::bus::{Bus, Event};
 use crate::isa::armv7em::fault::Fault;
-use crate::isa::armv7em::{Done, Processor};
+use crate::isa::armv7em::{ExecutionResult, Processor};
 
 impl Processor {
     /// LDM, POP: the lowest register from the lowest address. A fault leaves all registers as they were.
-    pub(crate) fn load_many(&mut self, n: u32, list: u32, down: bool, writeback: bool, bus: &mut impl Bus) -> Done {
+    pub(crate) fn load_multiple(
+        &mut self,
+        n: u32,
+        list: u32,
+        down: bool,
+        writeback: bool,
+        bus: &mut impl Bus,
+    ) -> ExecutionResult {
         let (mut address, end) = self.span(n, list, down);
         let mut loaded = [0; 16];
         for register in registers(list) {
@@ -27,7 +34,14 @@ impl Processor {
     }
 
     /// STM, PUSH.
-    pub(crate) fn store_many(&mut self, n: u32, list: u32, down: bool, writeback: bool, bus: &mut impl Bus) -> Done {
+    pub(crate) fn store_multiple(
+        &mut self,
+        n: u32,
+        list: u32,
+        down: bool,
+        writeback: bool,
+        bus: &mut impl Bus,
+    ) -> ExecutionResult {
         let (mut address, end) = self.span(n, list, down);
         for register in registers(list) {
             self.store_aligned(address, self.reg(register), bus)?;
@@ -45,7 +59,7 @@ impl Processor {
         if down { (base.wrapping_sub(bytes), base.wrapping_sub(bytes)) } else { (base, base.wrapping_add(bytes)) }
     }
 
-    pub(crate) fn transfer_many(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+    pub(crate) fn transfer_multiple(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         let (n, writeback, load) = (first & 15, first & 0x20 != 0, first & 0x10 != 0);
         let down = match first >> 7 & 3 {
             1 => false,
@@ -53,14 +67,14 @@ impl Processor {
             _ => return Err(Fault::Undefined),
         };
         if load {
-            self.load_many(n, second, down, writeback, bus)
+            self.load_multiple(n, second, down, writeback, bus)
         } else {
-            self.store_many(n, second, down, writeback, bus)
+            self.store_multiple(n, second, down, writeback, bus)
         }
     }
 
     /// LDRD, STRD, exclusive accesses, TBB, TBH.
-    pub(crate) fn transfer_two(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+    pub(crate) fn transfer_dual(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         let (indexed, up, writeback) = (first & 0x100 != 0, first & 0x80 != 0, first & 0x20 != 0);
         if !indexed && !writeback {
             return self.exclusive_or_table(first, second, bus);
@@ -88,7 +102,7 @@ impl Processor {
         Ok(())
     }
 
-    fn exclusive_or_table(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
+    fn exclusive_or_table(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         let (n, load) = (first & 15, first & 0x10 != 0);
         let (t, d) = (second >> 12, second >> 8 & 15);
         if first & 0x80 == 0 {
@@ -114,7 +128,7 @@ impl Processor {
     }
 
     /// LDREX: the local monitor notes that there was one.
-    fn load_exclusive(&mut self, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> Done {
+    fn load_exclusive(&mut self, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> ExecutionResult {
         if address & width.misaligned() != 0 {
             return Err(Fault::Unaligned);
         }
@@ -133,7 +147,7 @@ impl Processor {
     }
 
     /// STREX: stores, and 0, if there was a LDREX and nothing has undone it; else nothing, and 1.
-    fn store_exclusive(&mut self, d: u32, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> Done {
+    fn store_exclusive(&mut self, d: u32, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> ExecutionResult {
         if address & width.misaligned() != 0 {
             return Err(Fault::Unaligned);
         }
@@ -147,7 +161,7 @@ impl Processor {
     }
 
     /// TBB, TBH: forward by twice what the table has.
-    fn table_branch(&mut self, n: u32, second: u32, bus: &mut impl Bus) -> Done {
+    fn table_branch(&mut self, n: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         let index = self.reg(second & 15);
         let (width, scale) = if second & 0x10 == 0 { (Width::Byte, 0) } else { (Width::Half, 1) };
         let address = self.reg(n).wrapping_add(index << scale);

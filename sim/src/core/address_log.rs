@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Places of a kind that are named.
-pub const NAMED: usize = 32;
+pub const MAX_NAMED: usize = 32;
 
 /// The places of one kind. What it comes to does not depend on the order in which accesses between two calls of `take`
 /// are noted: an engine may let one core run ahead of the other.
 #[derive(Clone, Debug, Default, Hash)]
-pub struct Places {
+pub struct AddressLog {
     /// Those not taken yet, each with the time of its first access.
     fresh: BTreeMap<u32, u64>,
     taken: BTreeSet<u32>,
@@ -20,7 +20,7 @@ pub struct Places {
     more: bool,
 }
 
-impl Places {
+impl AddressLog {
     /// Notes an access to a place.
     pub fn note(&mut self, place: u32, time: u64) {
         self.accesses += 1;
@@ -31,7 +31,7 @@ impl Places {
             *first = time.min(*first);
             return;
         }
-        if self.fresh.len() + self.taken.len() >= NAMED {
+        if self.fresh.len() + self.taken.len() >= MAX_NAMED {
             self.more = true;
             let latest = self.fresh.iter().map(|(&place, &time)| (time, place)).max();
             match latest {
@@ -75,9 +75,9 @@ mod tests {
 
     #[test]
     fn a_million_places_are_as_many_names_as_are_kept_and_a_count() {
-        let mut places = Places::default();
+        let mut places = AddressLog::default();
         (0..1_000_000_u32).for_each(|index| places.note(4 * index, u64::from(index)));
-        let expected: Vec<_> = (0..NAMED as u32).map(|index| (u64::from(index), 4 * index)).collect();
+        let expected: Vec<_> = (0..MAX_NAMED as u32).map(|index| (u64::from(index), 4 * index)).collect();
         assert_eq!(places.take(), expected);
         assert_eq!(places.take_count(), Some(1_000_000));
         assert_eq!(places.take_count(), None, "nothing happened since");
@@ -88,9 +88,9 @@ mod tests {
 
     #[test]
     fn few_places_are_all_named_and_not_counted() {
-        let mut places = Places::default();
-        (0..1000).for_each(|time| places.note(time as u32 % NAMED as u32, time));
-        assert_eq!((places.take().len(), places.take_count(), places.accesses()), (NAMED, None, 1000));
+        let mut places = AddressLog::default();
+        (0..1000).for_each(|time| places.note(time as u32 % MAX_NAMED as u32, time));
+        assert_eq!((places.take().len(), places.take_count(), places.accesses()), (MAX_NAMED, None, 1000));
     }
 
     proptest! {
@@ -100,7 +100,7 @@ mod tests {
             ahead: u64,
         ) {
             let noted = |accesses: &[(u32, u64)]| {
-                let mut places = Places::default();
+                let mut places = AddressLog::default();
                 for &(place, time) in accesses {
                     places.note(place, time);
                 }

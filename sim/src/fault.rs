@@ -3,11 +3,10 @@
 
 mod loss;
 
-pub use loss::{InterCoreChannel, Loss, Losses, Which};
-
+use crate::core::loss::{InterCoreChannel, Loss};
+use crate::core::random::SplitMix64;
 use crate::core::time::{Cycle, NEVER};
 use crate::core::uart_frame::Format;
-use crate::isa::armv6m::Stuck;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
@@ -165,25 +164,6 @@ fn noise(text: &str) -> Result<Noise, String> {
     Ok(noise)
 }
 
-/// `SplitMix64` (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014): small, and the same for good.
-#[derive(Clone, Debug)]
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let once = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let twice = (once ^ once >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        twice ^ twice >> 31
-    }
-
-    /// True with the given probability, to 53 bits.
-    #[allow(clippy::cast_precision_loss)] // 53 bits fit
-    fn happens(&mut self, probability: f64) -> bool {
-        ((self.next() >> 11) as f64) < probability * (1_u64 << 53) as f64
-    }
-}
-
 /// A line in one direction. How a byte fares depends on the seed and on how many bytes went before, on nothing else.
 #[derive(Clone, Debug)]
 pub struct Line {
@@ -241,7 +221,7 @@ fn received(byte: u8, flipped: u16, format: Format) -> Option<u8> {
 /// A chip that can have faults.
 pub trait FaultTarget {
     /// What a core was doing before it got stuck.
-    type Stuck: Copy;
+    type Stuck: Copy + std::fmt::Debug;
 
     /// What is between its cores, and can lose.
     const CHANNEL: InterCoreChannel;
@@ -290,30 +270,27 @@ enum Event<S> {
 
 /// All faults of a run. Beside them nothing changes: without faults everything passes through as it is.
 #[derive(Clone, Debug)]
-pub struct Faults<S = Stuck> {
+pub struct Faults<M: FaultTarget> {
     /// The line from the host, if it is bad.
     pub incoming: Option<Line>,
     /// The line to the host, if it is bad.
     pub outgoing: Option<Line>,
-    events: BTreeMap<Cycle, Vec<Event<S>>>,
+    events: BTreeMap<Cycle, Vec<Event<M::Stuck>>>,
 }
 
-impl<S> Default for Faults<S> {
+impl<M: FaultTarget> Default for Faults<M> {
     fn default() -> Self {
         Self { incoming: None, outgoing: None, events: BTreeMap::new() }
     }
 }
 
-impl<S: Copy> Faults<S> {
+impl<M: FaultTarget> Faults<M> {
     /// The faults that are asked for, of a machine, instead of those it had; of two for the same line the last counts. A core
     /// that is stuck or off stays so until it is reset.
     ///
     /// # Errors
     /// If the machine cannot have one of them.
-    pub fn new<M: FaultTarget<Stuck = S>>(
-        faults: impl IntoIterator<Item = Fault>,
-        machine: &mut M,
-    ) -> Result<Self, &'static str> {
+    pub fn new(faults: impl IntoIterator<Item = Fault>, machine: &mut M) -> Result<Self, &'static str> {
         let (mut all, mut losses) = (Self::default(), Vec::new());
         for fault in faults {
             match fault {
@@ -339,14 +316,14 @@ impl<S: Copy> Faults<S> {
     }
 
     /// The cycle up to which the machine may run before `apply` is to be called; `NEVER` if nothing is to happen any more.
-    /// If the machine comes to a dead end before, the way there is [`crate::rp2040::machine::Machine::advance_to`].
+    /// If the machine comes to a dead end before, time is to be advanced to there.
     #[must_use]
     pub fn next(&self) -> Cycle {
         self.events.keys().next().copied().unwrap_or(NEVER)
     }
 
     /// Does to the machine what is due. True if the chip was reset: then the host may have to start it as it did before.
-    pub fn apply<M: FaultTarget<Stuck = S>>(&mut self, machine: &mut M) -> bool {
+    pub fn apply(&mut self, machine: &mut M) -> bool {
         let mut was_reset = false;
         while self.next() <= machine.now() {
             let Some((_, due)) = self.events.pop_first() else { break };
@@ -376,7 +353,7 @@ impl<S: Copy> Faults<S> {
     }
 
     /// Puts a byte on the line from the host to the console's UART, not before cycle `not_before`.
-    pub fn send(&mut self, machine: &mut impl FaultTarget, byte: u8, not_before: Cycle) {
+    pub fn send(&mut self, machine: &mut M, byte: u8, not_before: Cycle) {
         match &mut self.incoming {
             None => machine.send_console(byte, 0, not_before),
             Some(line) => {
@@ -388,7 +365,7 @@ impl<S: Copy> Faults<S> {
     }
 
     /// What the host gets of a byte that the console's UART has sent.
-    pub fn hear(&mut self, machine: &impl FaultTarget, byte: u8) -> Vec<u8> {
+    pub fn hear(&mut self, machine: &M, byte: u8) -> Vec<u8> {
         match &mut self.outgoing {
             None => vec![byte],
             Some(line) => line.heard(byte, machine.console_format()),
@@ -400,6 +377,7 @@ impl<S: Copy> Faults<S> {
 mod tests {
     use super::*;
     use crate::core::uart_frame::Parity;
+    use crate::core::loss::Which;
     use proptest::prelude::*;
 
     #[test]

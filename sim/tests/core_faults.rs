@@ -20,12 +20,12 @@ const COUNT: [u16; 2] = [0x3001, 0xE7FD];
 /// WFI; B back.
 const SLEEP: [u16; 2] = [0xBF30, 0xE7FD];
 
-fn faults(machine: &mut Machine, all: &[&str]) -> Faults {
+fn faults(machine: &mut Machine, all: &[&str]) -> Faults<Machine> {
     Faults::new(all.iter().map(|text| text.parse::<Fault>().expect(text)), machine).expect("faults of this chip")
 }
 
 /// Runs to a cycle in pieces of at most `piece` cycles, through the faults on the way.
-fn run(machine: &mut Machine, faults: &mut Faults, to: Cycle, piece: Cycle) {
+fn run(machine: &mut Machine, faults: &mut Faults<Machine>, to: Cycle, piece: Cycle) {
     while machine.now() < to {
         faults.apply(machine);
         let limit = faults.next().min(machine.now() + piece).min(to);

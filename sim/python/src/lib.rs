@@ -43,7 +43,7 @@ struct State {
     tallies: Vec<u64>,
     /// What it was told to be clocked with, for a chip that is reset.
     clock: Option<u64>,
-    faults: Faults,
+    faults: Faults<intercore_sim::rp2040::machine::Machine>,
 }
 
 impl State {

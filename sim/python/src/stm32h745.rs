@@ -6,7 +6,6 @@ use intercore_sim::core::stop::Stop;
 use intercore_sim::fault::{Fault, Faults};
 use intercore_sim::image::{Image, STM32H745};
 use intercore_sim::stm32h745::Time;
-use intercore_sim::stm32h745::core::PowerState;
 use intercore_sim::stm32h745::crash;
 use intercore_sim::stm32h745::machine::Machine;
 use intercore_sim::stm32h745::peripherals::board::{Board, OptionBytes, Supply};
@@ -26,7 +25,7 @@ struct State {
     machine: Machine,
     /// By core.
     images: Arc<Vec<Image>>,
-    faults: Faults<PowerState>,
+    faults: Faults<Machine>,
 }
 
 impl Timed for State {

@@ -93,7 +93,7 @@ pub struct Run {
     /// Something was put on the line since the machine last ran.
     pub(super) input_is_new: bool,
     pub(super) max_cycles: Cycle,
-    faults: Faults,
+    faults: Faults<Machine>,
     timeline: Option<Timeline<BufWriter<File>>>,
     hash: Option<TraceHash>,
     interrupt: Interrupt,

@@ -10,10 +10,10 @@ pub mod xip;
 
 use crate::core::access::{Width, merge};
 use crate::core::bus::{Access, Bus, Fabric, Fault, Slave};
+use crate::core::loss::Losses;
 use crate::core::time::{Cycle, Ticks};
 use crate::engine::access_tags::AccessTags;
 use crate::engine::fast_bus::{FastBus, MemoryLayout, StaleCode};
-use crate::fault::Losses;
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::IrqLines;
 use crate::rp2040::peripherals::sio::{self, Sio};

@@ -1,9 +1,10 @@
 //! How the RP2040 has faults.
 
+use crate::core::loss::{InterCoreChannel, Loss};
 use crate::core::time::Cycle;
 use crate::core::uart_frame::Format;
 use crate::core::watch::CoreEvent;
-use crate::fault::{FaultTarget, InterCoreChannel, Loss};
+use crate::fault::FaultTarget;
 use crate::isa::armv6m::Stuck;
 use crate::rp2040::machine::Machine;
 use crate::rp2040::peripherals::uart::format;

@@ -1,8 +1,9 @@
 //! The faults of [`crate::fault`] that this chip can have: of its console's line, of its cores, and of the interrupts by
 //! which they ring each other. What stands behind @ are picoseconds since power-on.
 
+use crate::core::loss::{InterCoreChannel, Loss};
 use crate::core::uart_frame::Format;
-use crate::fault::{FaultTarget, InterCoreChannel, Loss};
+use crate::fault::FaultTarget;
 use crate::stm32h745::Time;
 use crate::stm32h745::core::PowerState;
 use crate::stm32h745::machine::Machine;

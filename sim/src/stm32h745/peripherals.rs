@@ -26,7 +26,7 @@ pub mod timer;
 pub mod timers;
 pub mod usart;
 
-use crate::fault::{Loss, Losses};
+use crate::core::loss::{Loss, Losses};
 use crate::isa::armv7em::bus::BusError;
 use crate::stm32h745::report::{Report, Reports};
 use crate::stm32h745::{M4, M7, NEVER, Time};

@@ -1,6 +1,6 @@
 //! What a block may know and use while it is accessed.
 
-use crate::fault::Losses;
+use crate::core::loss::Losses;
 use crate::stm32h745::Time;
 use crate::stm32h745::report::Reports;
 

@@ -2,7 +2,6 @@
 //!
 //! Nothing in a file is believed: each defect is one sentence, and no more memory is taken than the chip has.
 
-mod boot;
 mod elf;
 mod error;
 mod lines;
@@ -11,42 +10,39 @@ mod uf2;
 use std::ops::Range;
 use std::path::Path;
 
-use boot::{boot_at, boot_without_entry};
-
-pub use boot::Boot;
 pub use error::ImageError;
 pub use lines::Lines;
 
-/// Flash, by its address in the XIP window that is cached (datasheet 2.2).
-pub const FLASH: Range<u32> = 0x1000_0000..0x1100_0000;
-/// The XIP cache's memory while it serves as SRAM.
-pub const XIP_SRAM: Range<u32> = 0x1500_0000..0x1500_4000;
-/// SRAM banks 0 to 3 striped, then 4 and 5.
-pub const SRAM: Range<u32> = 0x2000_0000..0x2004_2000;
-/// A chip that images are for.
-#[derive(Debug)]
-pub struct Chip {
+/// What images for a chip are.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Name of the chip.
+    pub chip: &'static str,
     /// Memories that an image can be loaded into.
     pub memories: &'static [Range<u32>],
     /// The same in words.
     pub named: &'static str,
-    /// How an ELF file with these segments and this entry point is started.
-    pub(crate) boot: fn(&[Segment], u32) -> Boot,
+    /// Its family in UF2 files, if it takes them.
+    pub uf2_family: Option<u32>,
+    /// How an image with these segments and this entry point, if it names one, is started.
+    pub boot: fn(&[Segment], Option<u32>) -> Boot,
 }
 
-/// The RP2040.
-pub const RP2040: Chip = Chip {
-    memories: &[FLASH, XIP_SRAM, SRAM],
-    named: "flash (0x10000000) or SRAM (0x20000000 to 0x20042000)",
-    boot: boot_at,
-};
-
-/// The STM32H745: its two banks of flash (RM0399 4.3.2), from which each core starts as the option bytes say.
-pub const STM32H745: Chip = Chip {
-    memories: &[0x0800_0000..0x0810_0000, 0x0810_0000..0x0820_0000],
-    named: "a bank of flash (0x08000000 to 0x08100000, 0x08100000 to 0x08200000)",
-    boot: |_, _| Boot::Flash,
-};
+/// How an image is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boot {
+    /// As at power-on.
+    Flash,
+    /// At an entry point with a stack pointer.
+    Direct {
+        /// With the Thumb bit.
+        entry: u32,
+        /// Stack pointer.
+        stack: u32,
+    },
+    /// Through a vector table in SRAM.
+    Table(u32),
+}
 
 /// Files longer than this are refused; debug information of the largest firmware takes a tenth of it.
 pub const MAX_FILE: u64 = 256 << 20;
@@ -65,7 +61,9 @@ impl Segment {
         u64::from(self.address) + self.bytes.len() as u64
     }
 
-    fn contains(&self, address: u32) -> bool {
+    /// Whether a byte of it is for this address.
+    #[must_use]
+    pub fn contains(&self, address: u32) -> bool {
         address >= self.address && u64::from(address) < self.end()
     }
 }
@@ -97,58 +95,35 @@ pub struct Image {
 }
 
 impl Image {
-    /// Reads a file; with `base` it is a raw image for that address, otherwise an ELF or a UF2 file.
+    /// Reads a file; with `base` it is a raw image for that address, otherwise an ELF file, or a UF2 file if the chip takes
+    /// those.
     ///
     /// # Errors
-    /// If the file cannot be read or is not a valid image for this chip.
-    pub fn open(path: &Path, base: Option<u32>) -> Result<Self, ImageError> {
-        Self::parse(&contents(path)?, base)
-    }
-
-    /// Reads an ELF file for a chip.
-    ///
-    /// # Errors
-    /// If the file cannot be read or is no ELF file for that chip.
-    pub fn open_elf(path: &Path, chip: &Chip) -> Result<Self, ImageError> {
-        Self::parse_elf(&contents(path)?, chip)
-    }
-
-    /// Takes the contents of an ELF file for a chip apart.
-    ///
-    /// # Errors
-    /// If they are none.
-    pub fn parse_elf(bytes: &[u8], chip: &Chip) -> Result<Self, ImageError> {
-        match bytes {
-            [] => Err(ImageError::Empty),
-            _ if elf::is_elf(bytes) => elf::read(bytes, chip),
-            _ => Err(ImageError::NoElf { first: bytes[..bytes.len().min(4)].to_vec() }),
-        }
+    /// If the file cannot be read or is not a valid image for the chip.
+    pub fn open(path: &Path, base: Option<u32>, target: &Target) -> Result<Self, ImageError> {
+        Self::parse(&contents(path)?, base, target)
     }
 
     /// Takes the contents of a file apart; see [`Image::open`].
     ///
     /// # Errors
-    /// If they are not a valid image for this chip.
-    pub fn parse(bytes: &[u8], base: Option<u32>) -> Result<Self, ImageError> {
-        if bytes.is_empty() {
-            return Err(ImageError::Empty);
+    /// If they are not a valid image for the chip.
+    pub fn parse(bytes: &[u8], base: Option<u32>, target: &Target) -> Result<Self, ImageError> {
+        let first = || bytes[..bytes.len().min(4)].to_vec();
+        match (base, target.uf2_family) {
+            _ if bytes.is_empty() => Err(ImageError::Empty),
+            (Some(base), _) => Self::raw(bytes, base, target),
+            _ if elf::is_elf(bytes) => elf::read(bytes, target),
+            (_, Some(family)) if uf2::is_uf2(bytes) => uf2::read(bytes, family, target),
+            (_, Some(_)) => Err(ImageError::Unknown { first: first() }),
+            (_, None) => Err(ImageError::NoElf { first: first() }),
         }
-        if let Some(base) = base {
-            return Self::raw(bytes, base);
-        }
-        if elf::is_elf(bytes) {
-            return elf::read(bytes, &RP2040);
-        }
-        if uf2::is_uf2(bytes) {
-            return uf2::read(bytes);
-        }
-        Err(ImageError::Unknown { first: bytes[..bytes.len().min(4)].to_vec() })
     }
 
-    fn raw(bytes: &[u8], base: u32) -> Result<Self, ImageError> {
-        check_range(base, bytes.len() as u64, &RP2040)?;
+    fn raw(bytes: &[u8], base: u32, target: &Target) -> Result<Self, ImageError> {
+        check_range(base, bytes.len() as u64, target)?;
         let segments = vec![Segment { address: base, bytes: bytes.to_vec() }];
-        let boot = boot_without_entry(&segments);
+        let boot = (target.boot)(&segments, None);
         Ok(Self { segments, boot, symbols: Vec::new(), lines: Lines::default() })
     }
 
@@ -169,7 +144,8 @@ impl Image {
     }
 }
 
-fn word(bytes: &[u8], offset: usize) -> Option<u32> {
+/// The word at an offset, lowest byte first.
+pub(crate) fn word(bytes: &[u8], offset: usize) -> Option<u32> {
     bytes.get(offset..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
 }
 
@@ -191,10 +167,10 @@ fn contents(path: &Path) -> Result<Vec<u8>, ImageError> {
     Ok(bytes)
 }
 
-fn check_range(address: u32, size: u64, chip: &Chip) -> Result<(), ImageError> {
+fn check_range(address: u32, size: u64, target: &Target) -> Result<(), ImageError> {
     let fits = |memory: &Range<u32>| memory.contains(&address) && u64::from(address) + size <= u64::from(memory.end);
-    let fits = chip.memories.iter().any(fits);
-    if fits { Ok(()) } else { Err(ImageError::OutOfRange { address, size, memories: chip.named }) }
+    let fits = target.memories.iter().any(fits);
+    if fits { Ok(()) } else { Err(ImageError::OutOfRange { address, size, memories: target.named }) }
 }
 
 /// Puts segments in order and finds overlaps.
@@ -216,8 +192,21 @@ mod tests {
         bytes[offset..offset + 4].copy_from_slice(&value.to_le_bytes());
     }
 
+    /// A chip with flash and RAM, which starts images there.
+    pub(super) const CHIP: Target = Target {
+        chip: "test chip",
+        memories: &[0x1000_0000..0x1100_0000, 0x2000_0000..0x2004_2000],
+        named: "its memories",
+        uf2_family: Some(0xe48b_ff56),
+        boot: |_, entry| entry.map_or(Boot::Flash, |entry| Boot::Direct { entry, stack: 0x2004_2000 }),
+    };
+
+    pub(super) fn parse(bytes: &[u8]) -> Result<Image, ImageError> {
+        Image::parse(bytes, None, &CHIP)
+    }
+
     pub(super) fn error(bytes: &[u8]) -> ImageError {
-        Image::parse(bytes, None).expect_err("a bad image was accepted")
+        parse(bytes).expect_err("a bad image was accepted")
     }
 
     #[test]
@@ -229,9 +218,9 @@ mod tests {
 
     #[test]
     fn a_raw_image_must_fit_where_it_is_to_go() {
-        assert_eq!(Image::parse(&[1; 8], Some(0x1000_0000)).expect("valid").boot, Boot::Flash);
-        let out_of_range = ImageError::OutOfRange { address: 0x2004_1ffc, size: 8, memories: RP2040.named };
-        assert_eq!(Image::parse(&[1; 8], Some(0x2004_1ffc)), Err(out_of_range));
+        assert_eq!(Image::parse(&[1; 8], Some(0x1000_0000), &CHIP).expect("valid").boot, Boot::Flash);
+        let out_of_range = ImageError::OutOfRange { address: 0x2004_1ffc, size: 8, memories: CHIP.named };
+        assert_eq!(Image::parse(&[1; 8], Some(0x2004_1ffc), &CHIP), Err(out_of_range));
     }
 
     /// Whatever is accepted keeps what the rest of the simulator relies on.
@@ -239,7 +228,7 @@ mod tests {
         assert!(!image.segments.is_empty());
         for segment in &image.segments {
             assert!(!segment.bytes.is_empty());
-            check_range(segment.address, segment.bytes.len() as u64, &RP2040).expect("in range");
+            check_range(segment.address, segment.bytes.len() as u64, &CHIP).expect("in range");
         }
         for pair in image.segments.windows(2) {
             assert!(pair[0].end() <= u64::from(pair[1].address));
@@ -252,7 +241,7 @@ mod tests {
     proptest! {
         #[test]
         fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2000), base: Option<u32>) {
-            if let Ok(image) = Image::parse(&bytes, base) {
+            if let Ok(image) = Image::parse(&bytes, base, &CHIP) {
                 check(&image);
             }
         }

@@ -299,6 +299,7 @@ pub fn why_stopped(stop: &Stop, crash_report: &CrashReport<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rp2040::boot::IMAGES;
 
     /// What nobody takes is dropped, and neither the search for a text nor the hash of the run sees that.
     #[test]
@@ -308,7 +309,7 @@ mod tests {
         let mut sessions = [1 << 20, 8].map(|kept| {
             let vectors = [0x2000_1000_u32, 0x2000_0009].map(u32::to_le_bytes).concat();
             let code = code.iter().flat_map(|half| half.to_le_bytes());
-            let image = Image::parse(&vectors.into_iter().chain(code).collect::<Vec<_>>(), Some(0x2000_0000));
+            let image = Image::parse(&vectors.into_iter().chain(code).collect::<Vec<_>>(), Some(0x2000_0000), &IMAGES);
             let image = image.expect("vectors and code");
             let mut session = Session::new(&image, None, Some(125_000_000)).expect("it fits");
             let machine = &mut session.machine;

@@ -173,7 +173,7 @@ fn programs_in_c_come_to_the_same() {
     for name in ["mix", "both_cores", "bank_conflict", "fifo_polled", "fifo_interrupt", "spinlock"] {
         for memory in ["sram", "flash"] {
             let Some(elf) = crate::compiler::build_example(name, memory, "engines") else { return };
-            let image = Image::open(&elf, None).expect("it was built");
+            let image = Image::open(&elf, None, &intercore_sim::rp2040::boot::IMAGES).expect("it was built");
             let mut machines = [Engine::Decoupled, Engine::LockStep].map(|engine| {
                 let mut machine = Machine::new();
                 machine.engine = engine;

@@ -116,7 +116,7 @@ fn a_damaged_image_with_symbols_is_refused_or_runs_but_never_panics() {
     let rom = intercore_sim::rp2040::bootrom::ours();
     proptest!(ProptestConfig::with_cases(2000), |(damage in damage, cut in prop::option::of(0..file.len()))| {
         let bytes = damaged(&file, &damage);
-        if let Ok(image) = Image::parse(&bytes[..cut.unwrap_or(bytes.len())], None) {
+        if let Ok(image) = Image::parse(&bytes[..cut.unwrap_or(bytes.len())], None, &intercore_sim::rp2040::boot::IMAGES) {
             let mut machine = Machine::new();
             prop_assert_eq!(machine.boot(&image, &rom), Ok(()));
             machine.run_until(2000);

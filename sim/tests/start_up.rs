@@ -13,7 +13,7 @@ fn ordinary_start_up_code_runs_unmodified() {
         // The ROM is at address 0.
         let more = ["--param=min-pagesize=0", "../tests/start_up/start_up.c"];
         let Some(elf) = build("start_up", memory, &more) else { return };
-        let image = Image::open(&elf, None).expect("an image");
+        let image = Image::open(&elf, None, &intercore_sim::rp2040::boot::IMAGES).expect("an image");
         let mut machine = Machine::new();
         machine.boot(&image, &bootrom::ours()).expect("it fits");
         let stop = machine.run_until(50_000_000);

@@ -30,7 +30,7 @@ fn tasks(name: &'static str, memory: &str) -> Result<Case, String> {
 }
 
 fn booted(name: &'static str, elf: &Path) -> Result<Case, String> {
-    let image = Image::open(elf, None).map_err(|why| why.to_string())?;
+    let image = Image::open(elf, None, &intercore_sim::rp2040::boot::IMAGES).map_err(|why| why.to_string())?;
     let symbol = image.symbols.iter().find(|symbol| symbol.name == "results");
     let symbol = symbol.ok_or_else(|| format!("{} has no results", elf.display()))?;
     let results = vec![symbol.address, symbol.address + RESULT];

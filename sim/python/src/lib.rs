@@ -19,6 +19,7 @@ use intercore_sim::fault::{Fault, Faults};
 use intercore_sim::image::{Image, Symbol};
 use intercore_sim::isa::armv6m::Statistics;
 use intercore_sim::observe::tally::{KEPT_COUNTS, Tally};
+use intercore_sim::rp2040::boot::IMAGES;
 use intercore_sim::rp2040::bootrom;
 use intercore_sim::rp2040::bus::slave;
 use intercore_sim::rp2040::peripherals::uart::line::LineRate;
@@ -140,8 +141,8 @@ impl Machine {
     ) -> PyResult<Self> {
         let state = py.detach(|| {
             let image = match image {
-                ImageSource::Contents(bytes) => Image::parse(&bytes, base),
-                ImageSource::Path(path) => Image::open(&path, base),
+                ImageSource::Contents(bytes) => Image::parse(&bytes, base, &IMAGES),
+                ImageSource::Path(path) => Image::open(&path, base, &IMAGES),
             };
             let image = image.map_err(|why| format!("{name}: {why}"))?;
             let rom = bootrom.map(|path| bootrom::open(&path)).transpose().map_err(|why| why.to_string())?;

@@ -4,10 +4,11 @@ use crate::guard::{Guarded, Timed, core_number, run_long};
 use crate::{Counted, Ended, ImageSource, Named, Registers, SimulatorError, Taken};
 use intercore_sim::core::stop::Stop;
 use intercore_sim::fault::{Fault, Faults};
-use intercore_sim::image::{Image, STM32H745};
+use intercore_sim::image::Image;
 use intercore_sim::stm32h745::Time;
 use intercore_sim::stm32h745::crash;
 use intercore_sim::stm32h745::machine::Machine;
+use intercore_sim::stm32h745::memory::IMAGES;
 use intercore_sim::stm32h745::peripherals::board::{Board, OptionBytes, Supply};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -111,8 +112,8 @@ impl Stm32h745 {
             let mut parsed = Vec::new();
             for (image, name) in images.into_iter().zip(&names) {
                 let image = match image {
-                    ImageSource::Contents(bytes) => Image::parse_elf(&bytes, &STM32H745),
-                    ImageSource::Path(path) => Image::open_elf(&path, &STM32H745),
+                    ImageSource::Contents(bytes) => Image::parse(&bytes, None, &IMAGES),
+                    ImageSource::Path(path) => Image::open(&path, None, &IMAGES),
                 };
                 parsed.push(image.map_err(|why| format!("{name}: {why}"))?);
             }

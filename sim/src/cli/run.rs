@@ -18,6 +18,7 @@ use crate::fault::Faults;
 use crate::image::Image;
 use crate::observe::timeline::Timeline;
 use crate::observe::trace_hash::TraceHash;
+use crate::rp2040::boot::IMAGES;
 use crate::rp2040::bootrom;
 use crate::rp2040::crash::{CrashReport, ExitState};
 use crate::rp2040::machine::Machine;
@@ -109,7 +110,7 @@ impl Run {
     /// With a sentence, if there is nothing to run or something cannot be opened.
     pub fn new(arguments: &Arguments) -> Result<Self, String> {
         let file = arguments.image.display();
-        let image = Image::open(&arguments.image, arguments.base).map_err(|why| format!("{file}: {why}"))?;
+        let image = Image::open(&arguments.image, arguments.base, &IMAGES).map_err(|why| format!("{file}: {why}"))?;
         let rom = match &arguments.bootrom {
             Some(path) => bootrom::open(path).map_err(|why| why.to_string())?,
             None => bootrom::ours(),

@@ -1,7 +1,7 @@
 //! Memory as GDB sees it: nothing is disturbed by looking.
 
 use crate::core::bus::Slave;
-use crate::image::FLASH;
+use crate::rp2040::boot::FLASH;
 use crate::rp2040::bus::locate;
 use crate::rp2040::bus::slave::{APB, FAST_PERIPHERALS, ROM};
 use crate::rp2040::machine::Machine;

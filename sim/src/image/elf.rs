@@ -4,7 +4,7 @@ use object::elf;
 use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _, Sym as _};
 use object::{Endianness, FileKind};
 
-use crate::image::{Chip, Image, ImageError, Lines, Segment, Symbol, check_range, sort};
+use crate::image::{Image, ImageError, Lines, Segment, Symbol, Target, check_range, sort};
 
 /// Whether a file begins as an ELF file does.
 pub(super) fn is_elf(bytes: &[u8]) -> bool {
@@ -12,7 +12,7 @@ pub(super) fn is_elf(bytes: &[u8]) -> bool {
 }
 
 /// Takes an ELF file for a chip apart.
-pub(super) fn read(bytes: &[u8], chip: &Chip) -> Result<Image, ImageError> {
+pub(super) fn read(bytes: &[u8], target: &Target) -> Result<Image, ImageError> {
     match FileKind::parse(bytes) {
         Ok(FileKind::Elf32) => {}
         Ok(FileKind::Elf64) => return Err(ImageError::WrongClass),
@@ -37,10 +37,10 @@ pub(super) fn read(bytes: &[u8], chip: &Chip) -> Result<Image, ImageError> {
         }
         let data = part.data(endian, bytes).map_err(|()| ImageError::DamagedElf("a segment is cut off".into()))?;
         let address = part.p_paddr(endian);
-        check_range(address, data.len() as u64, chip)?;
+        check_range(address, data.len() as u64, target)?;
         // Overlaps are found below; until then, many copies of one large segment must not fill the memory.
         total += data.len();
-        if total > chip.memories.iter().map(ExactSizeIterator::len).sum() {
+        if total > target.memories.iter().map(ExactSizeIterator::len).sum() {
             return Err(ImageError::Overlap(address));
         }
         segments.push(Segment { address, bytes: data.to_vec() });
@@ -53,7 +53,7 @@ pub(super) fn read(bytes: &[u8], chip: &Chip) -> Result<Image, ImageError> {
     if !segments.iter().any(|segment| segment.contains(entry & !1)) {
         return Err(ImageError::BadEntry(entry));
     }
-    let boot = (chip.boot)(&segments, entry);
+    let boot = (target.boot)(&segments, Some(entry));
     let (symbols, lines) = (read_symbols(header, endian, bytes)?, read_lines(header, endian, bytes)?);
     Ok(Image { segments, boot, symbols, lines })
 }
@@ -113,8 +113,8 @@ fn damaged(why: impl std::fmt::Display) -> ImageError {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::tests::{check, error, set};
-    use super::super::{Boot, Image, ImageError, RP2040, STM32H745, Segment};
+    use super::super::tests::{CHIP, check, error, parse};
+    use super::super::{Boot, Image, ImageError, Segment, Target};
 
     /// An ELF file with these (physical address, contents) to load.
     fn elf_file(entry: u32, parts: &[(u32, &[u8])]) -> Vec<u8> {
@@ -141,31 +141,15 @@ mod tests {
     }
 
     #[test]
-    fn an_elf_file_for_flash_starts_from_flash() {
-        let image = Image::parse(&elf_file(0x1000_0101, &[(0x1000_0000, &[7; 600])]), None).expect("valid");
-        assert_eq!(image.boot, Boot::Flash);
+    fn an_elf_file_is_what_it_loads_and_its_entry_point() {
+        let image = parse(&elf_file(0x1000_0101, &[(0x1000_0000, &[7; 600])])).expect("valid");
+        assert_eq!(image.boot, Boot::Direct { entry: 0x1000_0101, stack: 0x2004_2000 });
         assert_eq!(image.segments, [Segment { address: 0x1000_0000, bytes: vec![7; 600] }]);
     }
 
     #[test]
-    fn an_elf_file_for_sram_starts_at_its_entry_point() {
-        let image = Image::parse(&elf_file(0x2000_0011, &[(0x2000_0000, &[7; 60])]), None).expect("valid");
-        assert_eq!(image.boot, Boot::Direct { entry: 0x2000_0011, stack: 0x2004_2000 });
-    }
-
-    #[test]
-    fn an_elf_file_with_its_vector_table_first_starts_through_it() {
-        let mut contents = [0; 256];
-        set(&mut contents, 0, 0x2004_0000);
-        set(&mut contents, 4, 0x2000_00c1);
-        let image = Image::parse(&elf_file(0x2000_00c1, &[(0x2000_0000, &contents)]), None).expect("valid");
-        assert_eq!(image.boot, Boot::Table(0x2000_0000));
-        assert_eq!(Image::parse(&contents, Some(0x2000_0000)).expect("valid").boot, image.boot);
-    }
-
-    #[test]
     fn defects_of_an_elf_file_are_told_apart() {
-        let memories = RP2040.named;
+        let memories = CHIP.named;
         let good = elf_file(0x2000_0001, &[(0x2000_0000, &[0; 64])]);
         let with = |offset: usize, value: u8| {
             let mut file = good.clone();
@@ -190,13 +174,15 @@ mod tests {
 
     #[test]
     fn an_elf_file_for_another_chip_is_for_its_memories() {
+        let other =
+            Target { memories: &[0x0800_0000..0x0810_0000, 0x0810_0000..0x0820_0000], uf2_family: None, ..CHIP };
         let file = elf_file(0x0810_0001, &[(0x0810_0000, &[7; 64])]);
-        let image = Image::parse_elf(&file, &STM32H745).expect("valid");
+        let image = Image::parse(&file, None, &other).expect("valid");
         assert_eq!(image.segments, [Segment { address: 0x0810_0000, bytes: vec![7; 64] }]);
         assert!(matches!(error(&file), ImageError::OutOfRange { address: 0x0810_0000, size: 64, .. }));
         let over = elf_file(0x080f_fff1, &[(0x080f_fff0, &[7; 64])]);
-        assert!(matches!(Image::parse_elf(&over, &STM32H745), Err(ImageError::OutOfRange { .. })));
-        assert_eq!(Image::parse_elf(b"UF2\n", &STM32H745), Err(ImageError::NoElf { first: b"UF2\n".to_vec() }));
+        assert!(matches!(Image::parse(&over, None, &other), Err(ImageError::OutOfRange { .. })));
+        assert_eq!(Image::parse(b"UF2\n", None, &other), Err(ImageError::NoElf { first: b"UF2\n".to_vec() }));
     }
 
     #[test]
@@ -217,7 +203,7 @@ mod tests {
             for (offset, value) in damage {
                 file[offset] = value;
             }
-            if let Ok(image) = Image::parse(&file[..length], None) {
+            if let Ok(image) = parse(&file[..length]) {
                 check(&image);
             }
         }

@@ -1,8 +1,8 @@
-//! Why a file is no image for this chip, each reason a sentence.
+//! Why a file is no image for a chip, each reason a sentence.
 
 use crate::image::MAX_FILE;
 
-/// Why a file is no image for this chip.
+/// Why a file is no image for a chip.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[allow(missing_docs)] // the messages say it
 pub enum ImageError {
@@ -38,10 +38,10 @@ pub enum ImageError {
     TruncatedUf2 { size: usize },
     #[error("UF2 block {block} of the file has no valid magic numbers")]
     BadUf2Block { block: usize },
-    #[error("no UF2 block is for the RP2040 (family 0xe48bff56); the first family in the file is {first:#010x}")]
-    WrongFamily { first: u32 },
-    #[error("UF2 block {block} of the file has a payload of {size} bytes; the RP2040 takes 256")]
-    BadUf2Payload { block: usize, size: u32 },
+    #[error("no UF2 block is for the {chip} (family {family:#010x}); the first family in the file is {first:#010x}")]
+    WrongFamily { chip: &'static str, family: u32, first: u32 },
+    #[error("UF2 block {block} of the file has a payload of {size} bytes; the {chip} takes 256")]
+    BadUf2Payload { block: usize, size: u32, chip: &'static str },
     #[error("UF2 block {block} of the file is for {address:#010x}, which is not a multiple of 256")]
     UnalignedUf2 { block: usize, address: u32 },
     #[error("UF2 block {block} of the file says it is number {number} of {count}, earlier ones said of {expected}")]

@@ -2,11 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::image::boot::boot_without_entry;
-use crate::image::{Image, ImageError, Lines, RP2040, Segment, check_range, sort, word};
+use crate::image::{Image, ImageError, Lines, Segment, Target, check_range, sort, word};
 
-/// Family of the RP2040 in UF2 files.
-const FAMILY: u32 = 0xE48B_FF56;
 const BLOCK: usize = 512;
 /// The boot ROM takes no other size (datasheet 2.8.4.2).
 const PAYLOAD: u32 = 256;
@@ -20,8 +17,8 @@ pub(super) fn is_uf2(bytes: &[u8]) -> bool {
     word(bytes, 0) == Some(MAGIC[0])
 }
 
-/// Takes a UF2 file apart.
-pub(super) fn read(bytes: &[u8]) -> Result<Image, ImageError> {
+/// Takes the blocks of a UF2 file apart that are for the family of a chip.
+pub(super) fn read(bytes: &[u8], wanted: u32, target: &Target) -> Result<Image, ImageError> {
     let blocks = bytes.chunks_exact(BLOCK);
     if !blocks.remainder().is_empty() {
         return Err(ImageError::TruncatedUf2 { size: bytes.len() });
@@ -30,8 +27,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Image, ImageError> {
     let mut count = None;
     let mut numbers = BTreeMap::new();
     for (index, block) in blocks.enumerate() {
-        let Some((family, part)) = read_block(index, block)? else { continue };
-        if family != FAMILY {
+        let Some((family, part)) = read_block(index, block, wanted, target)? else { continue };
+        if family != wanted {
             first_family.get_or_insert(family);
             continue;
         }
@@ -45,7 +42,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Image, ImageError> {
         }
     }
     let Some(count) = count else {
-        return Err(ImageError::WrongFamily { first: first_family.unwrap_or(0) });
+        let (chip, family) = (target.chip, wanted);
+        return Err(ImageError::WrongFamily { chip, family, first: first_family.unwrap_or(0) });
     };
     if let Some(number) = (0..count).find(|number| !numbers.contains_key(number)) {
         return Err(ImageError::MissingUf2Block { number, count });
@@ -54,7 +52,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Image, ImageError> {
         numbers.values().map(|part| Segment { address: part.address, bytes: part.payload.to_vec() }).collect();
     sort(&mut segments)?;
     let segments = join(segments);
-    let boot = boot_without_entry(&segments);
+    let boot = (target.boot)(&segments, None);
     Ok(Image { segments, boot, symbols: Vec::new(), lines: Lines::default() })
 }
 
@@ -68,7 +66,12 @@ struct Part<'a> {
 }
 
 /// A block's family and contents; `None` for one that is not for the main memory or names no family.
-fn read_block(index: usize, block: &[u8]) -> Result<Option<(u32, Part<'_>)>, ImageError> {
+fn read_block<'a>(
+    index: usize,
+    block: &'a [u8],
+    wanted: u32,
+    target: &Target,
+) -> Result<Option<(u32, Part<'a>)>, ImageError> {
     let field = |offset: usize| word(block, offset).unwrap_or(0);
     if [field(0), field(4), field(0x1FC)] != MAGIC {
         return Err(ImageError::BadUf2Block { block: index });
@@ -80,11 +83,11 @@ fn read_block(index: usize, block: &[u8]) -> Result<Option<(u32, Part<'_>)>, Ima
     let family = if flags & FAMILY_PRESENT != 0 { family } else { 0 };
     let part =
         Part { address, number: field(0x14), count: field(0x18), payload: &block[0x20..0x20 + PAYLOAD as usize] };
-    if family == FAMILY {
+    if family == wanted {
         if size != PAYLOAD {
-            return Err(ImageError::BadUf2Payload { block: index, size });
+            return Err(ImageError::BadUf2Payload { block: index, size, chip: target.chip });
         }
-        check_range(address, u64::from(size), &RP2040)?;
+        check_range(address, u64::from(size), target)?;
         if address % PAYLOAD != 0 {
             return Err(ImageError::UnalignedUf2 { block: index, address });
         }
@@ -108,13 +111,12 @@ fn join(segments: Vec<Segment>) -> Vec<Segment> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::Boot;
-    use super::super::tests::{check, error, set};
+    use super::super::tests::{CHIP, check, error, parse, set};
     use super::*;
 
     fn uf2_block(address: u32, number: u32, count: u32, fill: u8) -> Vec<u8> {
         let mut block = Vec::new();
-        for field in [MAGIC[0], MAGIC[1], FAMILY_PRESENT, address, PAYLOAD, number, count, FAMILY] {
+        for field in [MAGIC[0], MAGIC[1], FAMILY_PRESENT, address, PAYLOAD, number, count, 0xE48B_FF56] {
             block.extend(field.to_le_bytes());
         }
         block.resize(0x20 + 256, fill);
@@ -126,10 +128,9 @@ mod tests {
     #[test]
     fn uf2_blocks_may_come_in_any_order_and_twice() {
         let (first, second) = (uf2_block(0x2000_0000, 0, 2, 1), uf2_block(0x2000_0100, 1, 2, 2));
-        let image = Image::parse(&[&second[..], &first, &second].concat(), None).expect("valid");
+        let image = parse(&[&second[..], &first, &second].concat()).expect("valid");
         assert_eq!(image.segments.len(), 1);
         assert_eq!(image.segments[0].bytes, [[1; 256], [2; 256]].concat());
-        assert_eq!(image.boot, Boot::Direct { entry: 0x2000_0001, stack: 0x2004_2000 });
     }
 
     #[test]
@@ -137,16 +138,16 @@ mod tests {
         let ours = uf2_block(0x1000_0000, 0, 1, 1);
         let mut other = uf2_block(0x1000_0000, 0, 1, 2);
         set(&mut other, 0x1C, 0xE48B_FF59);
-        let image = Image::parse(&[&other[..], &ours].concat(), None).expect("valid");
+        let image = parse(&[&other[..], &ours].concat()).expect("valid");
         assert_eq!(image.segments[0].bytes, [1; 256]);
-        assert_eq!(error(&other), ImageError::WrongFamily { first: 0xE48B_FF59 });
+        assert_eq!(error(&other), ImageError::WrongFamily { chip: CHIP.chip, family: 0xE48B_FF56, first: 0xE48B_FF59 });
     }
 
     #[test]
     fn defects_of_a_uf2_file_are_told_apart() {
         let block = |number| uf2_block(0x1000_0000 + 256 * number, number, 3, 0);
         let good = [block(0), block(1), block(2)].concat();
-        assert!(Image::parse(&good, None).is_ok());
+        assert!(parse(&good).is_ok());
         let with = |offset: usize, value: u32| {
             let mut file = good.clone();
             set(&mut file, 512 + offset, value);
@@ -156,7 +157,7 @@ mod tests {
         assert_eq!(error(&good[..1024]), ImageError::MissingUf2Block { number: 2, count: 3 });
         assert_eq!(with(0, 0), ImageError::BadUf2Block { block: 1 });
         assert_eq!(with(0x1FC, 0), ImageError::BadUf2Block { block: 1 });
-        assert_eq!(with(0x10, 476), ImageError::BadUf2Payload { block: 1, size: 476 });
+        assert_eq!(with(0x10, 476), ImageError::BadUf2Payload { block: 1, size: 476, chip: CHIP.chip });
         assert_eq!(with(0x0C, 0x1000_0080), ImageError::UnalignedUf2 { block: 1, address: 0x1000_0080 });
         let out_of_range = with(0x0C, 0x4000_0000);
         assert!(matches!(out_of_range, ImageError::OutOfRange { address: 0x4000_0000, size: 256, .. }));
@@ -190,7 +191,7 @@ mod tests {
             for (offset, value) in damage {
                 file[offset] = value;
             }
-            if let Ok(image) = Image::parse(&file, None) {
+            if let Ok(image) = parse(&file) {
                 check(&image);
             }
         }
@@ -203,7 +204,7 @@ mod tests {
                 order.iter().flat_map(|n| uf2_block(0x1000_0000 + 512 * n, *n, 12, *n as u8)).collect()
             };
             let sorted: Vec<u32> = (0..12).collect();
-            prop_assert_eq!(Image::parse(&file(&order), None), Image::parse(&file(&sorted), None));
+            prop_assert_eq!(parse(&file(&order)), parse(&file(&sorted)));
         }
     }
 }

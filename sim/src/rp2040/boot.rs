@@ -1,8 +1,26 @@
 //! How an image and a boot ROM get into the chip and start.
 
-use crate::image::{Boot, Image};
+use std::ops::Range;
+
+use crate::image::{Boot, Image, Segment, Target, word};
 use crate::rp2040::bootrom;
 use crate::rp2040::machine::Machine;
+
+/// Flash, by its address in the XIP window that is cached (datasheet 2.2).
+pub const FLASH: Range<u32> = 0x1000_0000..0x1100_0000;
+/// The XIP cache's memory while it serves as SRAM.
+pub const XIP_SRAM: Range<u32> = 0x1500_0000..0x1500_4000;
+/// SRAM banks 0 to 3 striped, then 4 and 5.
+pub const SRAM: Range<u32> = 0x2000_0000..0x2004_2000;
+
+/// What images for the RP2040 are.
+pub const IMAGES: Target = Target {
+    chip: "RP2040",
+    memories: &[FLASH, XIP_SRAM, SRAM],
+    named: "flash (0x10000000) or SRAM (0x20000000 to 0x20042000)",
+    uf2_family: Some(0xe48b_ff56),
+    boot: |segments, entry| entry.map_or_else(|| boot_without_entry(segments), |entry| boot_at(segments, entry)),
+};
 
 /// Scratch registers 4 to 7, through which the boot ROM is told what to start (datasheet 2.8.1.1).
 const WATCHDOG_SCRATCH4: u32 = 0x4005_801c;
@@ -29,5 +47,78 @@ impl Machine {
         for (word, address) in bootrom::scratch(boot).into_iter().zip((WATCHDOG_SCRATCH4..).step_by(4)) {
             self.write_register(address, word);
         }
+    }
+}
+
+/// How an image that names no entry is started: from flash, as at power-on, or as the boot ROM starts UF2 images in SRAM:
+/// it begins at its lowest address in SRAM, if it is for SRAM (datasheet 2.8.4.2).
+fn boot_without_entry(segments: &[Segment]) -> Boot {
+    if segments.iter().any(|segment| FLASH.contains(&segment.address)) {
+        return Boot::Flash;
+    }
+    let lowest_in = |memory: Range<u32>| segments.iter().map(|s| s.address).find(|address| memory.contains(address));
+    let lowest = lowest_in(SRAM).or_else(|| lowest_in(XIP_SRAM)).unwrap_or(SRAM.start);
+    if vector_table(segments, lowest).is_some() { Boot::Table(lowest) } else { direct(lowest) }
+}
+
+/// An ELF image starts at its entry point; if that is the reset vector of a table at its lowest address, through that.
+fn boot_at(segments: &[Segment], entry: u32) -> Boot {
+    if FLASH.contains(&entry) {
+        return Boot::Flash;
+    }
+    segments
+        .iter()
+        .map(|segment| segment.address)
+        .find(|address| vector_table(segments, *address).is_some_and(|reset| reset | 1 == entry | 1))
+        .map_or(direct(entry), Boot::Table)
+}
+
+fn direct(entry: u32) -> Boot {
+    Boot::Direct { entry: entry | 1, stack: SRAM.end }
+}
+
+/// The reset vector, if there is what looks like a vector table at `address`.
+fn vector_table(segments: &[Segment], address: u32) -> Option<u32> {
+    let segment = segments.iter().find(|segment| segment.contains(address))?;
+    let offset = (address - segment.address) as usize;
+    let (stack, reset) = (word(&segment.bytes, offset)?, word(&segment.bytes, offset + 4)?);
+    let is_table = address.is_multiple_of(256)
+        && stack % 4 == 0
+        && (SRAM.start + 1..=SRAM.end).contains(&stack)
+        && reset & 1 == 1
+        && segments.iter().any(|segment| segment.contains(reset & !1));
+    is_table.then_some(reset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boot(address: u32, bytes: &[u8], entry: Option<u32>) -> Boot {
+        (IMAGES.boot)(&[Segment { address, bytes: bytes.to_vec() }], entry)
+    }
+
+    #[test]
+    fn an_image_for_flash_starts_from_flash() {
+        assert_eq!(boot(0x1000_0000, &[7; 600], Some(0x1000_0101)), Boot::Flash);
+        assert_eq!(boot(0x1000_0000, &[7; 600], None), Boot::Flash);
+    }
+
+    #[test]
+    fn an_image_for_sram_starts_at_its_entry_point_or_else_at_its_beginning() {
+        assert_eq!(
+            boot(0x2000_0000, &[7; 60], Some(0x2000_0011)),
+            Boot::Direct { entry: 0x2000_0011, stack: 0x2004_2000 }
+        );
+        assert_eq!(boot(0x2000_0000, &[7; 60], None), Boot::Direct { entry: 0x2000_0001, stack: 0x2004_2000 });
+    }
+
+    #[test]
+    fn an_image_with_its_vector_table_first_starts_through_it() {
+        let mut contents = [0; 256];
+        contents[..4].copy_from_slice(&0x2004_0000_u32.to_le_bytes());
+        contents[4..8].copy_from_slice(&0x2000_00c1_u32.to_le_bytes());
+        assert_eq!(boot(0x2000_0000, &contents, Some(0x2000_00c1)), Boot::Table(0x2000_0000));
+        assert_eq!(boot(0x2000_0000, &contents, None), Boot::Table(0x2000_0000));
     }
 }

@@ -1,6 +1,7 @@
 //! Memories and their map (RM0399 2.3.2), and which core uses which mapping of them.
 
 use crate::core::access::Width;
+use crate::image::{Boot, Target};
 use crate::stm32h745::{M4, M7};
 use std::sync::Arc;
 
@@ -8,6 +9,15 @@ use std::sync::Arc;
 pub const BANK: usize = 0x10_0000;
 /// Where they are.
 pub const FLASH: u32 = 0x0800_0000;
+/// What images for the STM32H745 are: for its two banks of flash (RM 4.3.2), from which each core starts as the option bytes
+/// say.
+pub const IMAGES: Target = Target {
+    chip: "STM32H745",
+    memories: &[0x0800_0000..0x0810_0000, 0x0810_0000..0x0820_0000],
+    named: "a bank of flash (0x08000000 to 0x08100000, 0x08100000 to 0x08200000)",
+    uf2_family: None,
+    boot: |_, _| Boot::Flash,
+};
 /// Bytes of all RAM.
 const RAM: usize = 0x10_9000;
 /// Bytes that use_flags are taken of together: a line of the Cortex-M7's data cache.

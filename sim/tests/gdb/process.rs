@@ -177,7 +177,7 @@ pub fn registers_of(machine: &Machine, number: usize) -> Vec<(String, u32)> {
 
 /// An example in the library, and the address of one of its functions.
 pub fn in_library(elf: &Path, function: &str) -> (Machine, u32) {
-    let image = Image::open(elf, None).expect("an image");
+    let image = Image::open(elf, None, &intercore_sim::rp2040::boot::IMAGES).expect("an image");
     let mut machine = Machine::new();
     machine.boot(&image, &bootrom::ours()).expect("it fits");
     (machine, image.symbol(function).expect("it is there"))

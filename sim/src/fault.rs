@@ -376,8 +376,8 @@ impl<M: FaultTarget> Faults<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::uart_frame::Parity;
     use crate::core::loss::Which;
+    use crate::core::uart_frame::Parity;
     use proptest::prelude::*;
 
     #[test]

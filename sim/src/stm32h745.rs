@@ -1,7 +1,6 @@
-//! The STM32H745, for function only: a Cortex-M7 and a Cortex-M4 of [`crate::isa::armv7em`], and what is around them.
+//! The STM32H745, for function only: a Cortex-M7 and a Cortex-M4 of [`crate::isa::armv7em`], memories and peripherals.
 //!
-//! Nothing is concluded from its times: a core executes one instruction in each period of its clock, which is not how
-//! long a Cortex-M7 takes.
+//! Its times mean nothing: a core executes one instruction per period of its clock, unlike a Cortex-M7.
 
 pub mod core;
 pub mod crash;

@@ -1,9 +1,8 @@
 //! The processors of ARMv7E-M, for function only: the Cortex-M4 with FPv4-SP and the Cortex-M7 with FPv5-D16.
 //!
-//! [`Processor::step`] executes one instruction, or enters one exception, and there is no more time in it than that: how
-//! long a Cortex-M7 takes is not documented (dual issue, caches, bridges). What is outside of a core, memory and
-//! peripherals, is behind [`bus::Bus`]; what is inside is here: registers, floating point, exceptions, NVIC, MPU, `SysTick`, and
-//! the system control space; in a Cortex-M7 its data cache. [`crate::stm32h745`] is the chip that is made of them.
+//! [`Processor::step`] executes one instruction or enters one exception, without timing: how long a Cortex-M7 takes is not
+//! documented (dual issue, caches, bridges). Memory and peripherals are behind [`bus::Bus`]; registers, floating point,
+//! exceptions, NVIC, MPU, `SysTick`, the system control space and the Cortex-M7's data cache are here.
 //!
 //! Sections are those of the ARMv7-M Architecture Reference Manual (DDI 0403E); names in backticks with capitals inside are those
 //! of its pseudo-code. Where it leaves the choice to an implementation, the source says what is chosen. The manual was not at
@@ -49,10 +48,10 @@ use nvic::Nvic;
 use registers::Flags;
 use scs::SystemControl;
 
-/// How an instruction ended: with what it did, or with a fault and nothing done.
+/// How an instruction ended. One that faulted has had no effect.
 pub(crate) type ExecutionResult = Result<(), Fault>;
 
-/// What a step was.
+/// Outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// An instruction was executed, or was skipped by its condition.
@@ -61,11 +60,11 @@ pub enum Step {
     Entered(u8),
     /// Nothing: the core sleeps.
     Asleep,
-    /// Nothing: the core is at BKPT with this number, and stays there until `skip_breakpoint` or `escalate_breakpoint`.
+    /// Nothing: the core is at BKPT with this immediate, until `skip_breakpoint` or `escalate_breakpoint`.
     Breakpoint(u8),
-    /// Nothing, for good: a fault where faults cannot be handled (B1.5.15).
+    /// Nothing until a reset: a fault at a priority at which faults cannot be handled (B1.5.15).
     LockedUp,
-    /// The instruction asked for a reset of the system, by `AIRCR.SYSRESETREQ`.
+    /// The instruction has set `AIRCR.SYSRESETREQ`.
     ResetRequested,
 }
 
@@ -81,7 +80,7 @@ enum Sleep {
     Lockup,
 }
 
-/// One core with all that the architecture puts into it.
+/// One core: registers, NVIC, MPU, caches, FPU and system control.
 #[derive(Clone, Debug, Hash)]
 #[allow(clippy::struct_excessive_bools)] // flags of the architecture
 pub struct Processor {
@@ -125,7 +124,7 @@ pub struct Processor {
     /// The event register of WFE (B1.5.18).
     event: bool,
     sleep: Sleep,
-    /// Something about exceptions may have changed: the next boundary looks.
+    /// Pending exceptions or priorities may have changed: the next instruction boundary checks them.
     exceptions_changed: bool,
     /// Steps so far: what `SysTick` counts.
     now: Cycle,
@@ -137,7 +136,7 @@ pub struct Processor {
 }
 
 impl Processor {
-    /// A core in reset: `reset` is to be called before it is stepped.
+    /// A core in reset. Call `reset` before the first step.
     #[must_use]
     pub fn new(model: Model) -> Self {
         Self {
@@ -176,8 +175,8 @@ impl Processor {
         }
     }
 
-    /// Resets the core, which then begins as the vector table at `vectors` says (B1.5.5; where the table is at reset is the
-    /// chip's choice: B3.2.5). Levels of interrupt lines stay. A table that cannot be read locks the core up.
+    /// Resets the core, which starts from the vector table at `vectors` (B1.5.5; the reset value of VTOR is the chip's:
+    /// B3.2.5). Interrupt lines keep their levels. A table that cannot be read locks the core up.
     pub fn reset(&mut self, vectors: u32, bus: &mut impl Bus) {
         *self = Self { nvic: self.nvic.after_reset(), now: self.now, ..Self::new(self.model) };
         self.exceptions_changed = true;
@@ -192,14 +191,14 @@ impl Processor {
         }
     }
 
-    /// Goes on at `entry`, whose bit 0 becomes EPSR.T.
+    /// Continues at `entry`, whose bit 0 becomes EPSR.T.
     fn start_at(&mut self, entry: u32) {
         self.pc = entry & !1;
         self.next = self.pc;
         self.thumb = entry & 1 != 0;
     }
 
-    /// Executes one instruction, or enters an exception, or does nothing where the core sleeps.
+    /// Executes one instruction or enters an exception; does nothing while the core sleeps.
     pub fn step(&mut self, bus: &mut impl Bus) -> Step {
         self.now += 1;
         if self.now >= self.tick_at {
@@ -260,7 +259,7 @@ impl Processor {
         if wide { self.execute_wide(u32::from(first), u32::from(second), bus) } else { self.execute_narrow(first, bus) }
     }
 
-    /// The next instruction of an IT block, if there is one.
+    /// `ITAdvance`: to the next instruction of the IT block.
     fn advance_it(&mut self) {
         self.it = if self.it.is_multiple_of(8) { 0 } else { self.it & 0xe0 | self.it << 1 & 0x1f };
     }
@@ -273,7 +272,7 @@ impl Processor {
         self.tick_at = self.systick.next_exception();
     }
 
-    /// Steps over the BKPT that the core is at, as a debugger that has served it does.
+    /// Continues after the BKPT that the core is at, as a debugger does.
     pub fn skip_breakpoint(&mut self) {
         self.pc = self.pc.wrapping_add(2);
         if self.it & 15 != 0 {
@@ -281,8 +280,7 @@ impl Processor {
         }
     }
 
-    /// Makes the BKPT that the core is at the fault that it is without a debugger (`HardFault`, as the monitor is not
-    /// enabled).
+    /// Turns the BKPT that the core is at into a `HardFault`: there is no debugger, and no debug monitor.
     pub fn escalate_breakpoint(&mut self, bus: &mut impl Bus) -> Step {
         self.record_breakpoint();
         if self.sleep != Sleep::Lockup {
@@ -303,13 +301,13 @@ impl Processor {
         self.pend(crate::core::cortex_m::NMI);
     }
 
-    /// An event from outside, such as the other core's SEV (B1.5.18).
+    /// Sets the event register (B1.5.18).
     pub fn receive_event(&mut self) {
         self.event = true;
     }
 
-    /// Lets time pass for a core that sleeps or is held: so many steps, in which nothing else may be due (`next_tick`).
-    /// `counting`: DWT's counter goes on meanwhile.
+    /// Advances a core that sleeps or is held in reset by `steps`, none of them past `next_tick`. `counting`: CYCCNT counts
+    /// them.
     pub fn pass(&mut self, steps: u64, counting: bool) {
         self.now += steps;
         if !counting {
@@ -323,7 +321,7 @@ impl Processor {
         self.tick_at
     }
 
-    /// `SCR.SLEEPDEEP`: a sleep is to be a deep one.
+    /// `SCR.SLEEPDEEP`.
     #[must_use]
     pub fn sleeps_deeply(&self) -> bool {
         self.scs.sleeps_deeply()

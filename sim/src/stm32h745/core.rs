@@ -1,19 +1,19 @@
-//! One core with its clock: when it executes its next instruction.
+//! One core with its clock.
 
 use crate::isa::armv7em::Processor;
 use crate::isa::armv7em::model::Model;
 use crate::stm32h745::{NEVER, SECOND, Time};
 
-/// Edges of a clock that need not be a whole number of picoseconds apart, without ever rounding.
+/// Edges of a clock whose period need not be a whole number of picoseconds, without rounding.
 #[derive(Clone, Debug, Hash)]
 struct Edges {
     /// The next edge.
     at: Time,
-    /// How much later it truly is, in parts of `hz`.
+    /// Fraction of a picosecond to add, in units of 1 / `hz`.
     fraction: u64,
-    /// 0 while the clock stands still.
+    /// Rate; 0 while the clock is stopped.
     hz: u64,
-    /// From one edge to the next, and what is left of it.
+    /// Whole picoseconds of a period, and the remainder in units of 1 / `hz`.
     period: Time,
     remainder: u64,
 }
@@ -39,14 +39,14 @@ impl Edges {
         }
     }
 
-    /// The edge that comes so many edges after the next one, and what is left of it.
+    /// Time and fraction of the edge that is `edges` after the next one.
     fn after(&self, edges: u64) -> (Time, u64) {
         let (whole, hz) = (u128::from(edges) * u128::from(SECOND) + u128::from(self.fraction), u128::from(self.hz));
         let later = Time::try_from(whole / hz).unwrap_or(NEVER);
         (self.at.saturating_add(later), (whole % hz) as u64)
     }
 
-    /// How many edges there are before `now`, the next one included.
+    /// Edges before `now`, including the next one.
     fn until(&self, now: Time) -> u64 {
         let span = u128::from(now.saturating_sub(self.at)) * u128::from(self.hz);
         let edges = span.saturating_sub(u128::from(self.fraction)).div_ceil(u128::from(SECOND));
@@ -58,20 +58,20 @@ impl Edges {
     }
 }
 
-/// What a core does, as far as the chip is concerned.
+/// Whether a core executes, sleeps or is in reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PowerState {
-    /// In reset: behind its gate, or for a fault that was asked for.
+    /// Held in reset by its boot gate, or by an injected fault.
     InReset,
-    /// Executes, or is locked up.
+    /// Executes, or locked up.
     Running,
-    /// Sleeps.
+    /// In WFI or WFE.
     Asleep,
-    /// Executes nothing, for a fault that was asked for.
+    /// Executes nothing because of an injected fault.
     Stuck,
 }
 
-/// What a core did so far.
+/// Counters of a core since power-on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Instructions executed.
@@ -89,9 +89,9 @@ pub struct Core {
     pub processor: Processor,
     pub(crate) power_state: PowerState,
     edges: Edges,
-    /// When it makes its next step, `NEVER` if only others can wake it.
+    /// Time of its next step; `NEVER` if only an interrupt or event can wake it.
     pub(crate) next: Time,
-    /// Since when it sleeps.
+    /// When it fell asleep.
     pub(crate) slept_at: Time,
 }
 
@@ -101,18 +101,18 @@ impl Core {
         Self { processor, power_state: PowerState::InReset, edges: Edges::new(), next: NEVER, slept_at: 0 }
     }
 
-    /// It has made a step, and goes on.
+    /// Schedules the step after the one just made.
     pub(crate) fn stepped(&mut self) {
         self.edges.next();
         self.next = self.edges.at;
     }
 
-    /// It makes its next step at `now` or as soon after as its clock has an edge.
+    /// Schedules the next step at the first clock edge from `now` on.
     pub(crate) fn wake_at(&mut self, now: Time) {
         self.next = if self.edges.hz == 0 { NEVER } else { self.edges.after(self.edges.until(now)).0 };
     }
 
-    /// It makes no step before its `SysTick` is due, unless it is woken.
+    /// Schedules the next step at the `SysTick` exception of a core that sleeps.
     pub(crate) fn sleep_until_tick(&mut self) {
         let tick = self.processor.next_tick();
         let before = tick.saturating_sub(self.processor.steps() + 1);
@@ -120,7 +120,7 @@ impl Core {
         self.next = if sleeps { self.edges.after(before).0 } else { NEVER };
     }
 
-    /// Lets the core's own counters go on to `now`. `counting`: the one of DWT, too.
+    /// Advances the core's own counters to `now`. `counting`: CYCCNT, too.
     pub(crate) fn catch_up(&mut self, now: Time, counting: bool) {
         if self.edges.hz == 0 {
             self.edges.at = now;
@@ -137,7 +137,7 @@ impl Core {
         self.edges.hz
     }
 
-    /// Its clock has another rate from `now` on.
+    /// Changes the rate of its clock from `now` on.
     pub(crate) fn set_rate(&mut self, hz: u64, now: Time, counting: bool) {
         if self.power_state != PowerState::Running {
             self.catch_up(now, counting);
@@ -152,7 +152,7 @@ impl Core {
         }
     }
 
-    /// What it does, in words.
+    /// Its state for messages.
     #[must_use]
     pub fn state(&self) -> &'static str {
         match self.power_state {

@@ -1,11 +1,11 @@
-//! What has become of a core's program, in words.
+//! Crash reports.
 
 use crate::core::cortex_m::HARD_FAULT;
 use crate::isa::armv7em::fault::FaultStatus;
 use crate::stm32h745::machine::Machine;
 use std::fmt::Write as _;
 
-/// Bits of CFSR with what they say.
+/// Bits of CFSR and their causes.
 const CAUSES: [(u32, &str); 14] = [
     (0, "code that the MPU forbids to execute"),
     (1, "data that the MPU forbids to access"),
@@ -23,7 +23,7 @@ const CAUSES: [(u32, &str); 14] = [
     (24, "an unaligned access"),
 ];
 
-/// Where a core's program has ended, if it has: locked up, or in the handler of a fault. `function` names addresses.
+/// Describes a core that is locked up or handles a fault; None for others. `function` gives an address's function and offset.
 #[must_use]
 pub fn describe<'a>(
     machine: &Machine,

@@ -1,5 +1,5 @@
-//! The faults of [`crate::fault`] that this chip can have: of its console's line, of its cores, and of the interrupts by
-//! which they ring each other. What stands behind @ are picoseconds since power-on.
+//! Fault injection ([`crate::fault`]): the console's line, the cores, and interrupts of hardware semaphores. Times behind @ are
+//! picoseconds since power-on.
 
 use crate::core::loss::{InterCoreChannel, Loss};
 use crate::core::uart_frame::Format;

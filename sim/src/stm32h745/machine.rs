@@ -1,4 +1,4 @@
-//! The whole chip: both cores, one instruction after the other, in one time.
+//! The whole chip: both cores, interleaved by instruction, in one global time.
 
 use crate::core::state_hash::StableHasher;
 use crate::core::stop::Stop;
@@ -20,17 +20,17 @@ pub struct Machine {
     statistics: [Statistics; 2],
     /// Memories and peripherals.
     pub shared: Shared,
-    /// Interrupt lines as the cores know them.
+    /// Levels of the interrupt lines as last passed to the cores.
     lines: [InterruptLines; 2],
-    /// Time up to which everything has happened.
+    /// Global time.
     now: Time,
-    /// Before this time a core does not come out of reset, for a fault that was asked for.
+    /// Until then an injected fault holds a core in reset.
     off_until: [Time; 2],
     locked_up: Option<usize>,
 }
 
 impl Machine {
-    /// A chip on its board with power just given to it, and nothing in its flash.
+    /// A chip on its board at power-on, with erased flash.
     #[must_use]
     pub fn new(option_bytes: OptionBytes, board: Board) -> Self {
         let models = [Model::cortex_m7(u32::from(INTERRUPTS)), Model::cortex_m4(u32::from(INTERRUPTS))];
@@ -47,7 +47,7 @@ impl Machine {
         machine
     }
 
-    /// Time up to which everything has happened, in picoseconds since power-on.
+    /// Global time, in picoseconds since power-on.
     #[must_use]
     pub fn now(&self) -> Time {
         self.now
@@ -59,7 +59,7 @@ impl Machine {
         &self.cores[number & 1]
     }
 
-    /// What a core did so far, a sleep that goes on included.
+    /// Counters of a core, including a sleep in progress.
     #[must_use]
     pub fn statistics(&self, number: usize) -> Statistics {
         let mut statistics = self.statistics[number & 1];
@@ -70,13 +70,12 @@ impl Machine {
         statistics
     }
 
-    /// What software did that the chip would not forgive, since the last call.
+    /// Takes the reports of software errors since the last call.
     pub fn take_reports(&mut self) -> Vec<Report> {
         self.shared.take_reports()
     }
 
-    /// Puts bytes at an address of flash or RAM, as a debug probe does. False, and nothing is done, if there is no memory
-    /// for all of them.
+    /// Writes bytes to flash or RAM, as a debug probe does. False, and nothing is written, if some have no memory.
     pub fn load(&mut self, core: usize, address: u32, bytes: &[u8]) -> bool {
         let places = || bytes.iter().zip(0..).map(|(&byte, i)| (address.wrapping_add(i), byte));
         if places().any(|(at, _)| self.shared.locate(core, at).is_none()) {
@@ -90,7 +89,7 @@ impl Machine {
         true
     }
 
-    /// Bytes of memory as a core would load them, its data cache included, without any effect; ends where memory does.
+    /// Bytes of memory as a core would load them, through its data cache, without side effects; ends where memory does.
     #[must_use]
     pub fn peek(&self, core: usize, address: u32, count: usize) -> Vec<u8> {
         let byte = |i| {
@@ -102,12 +101,12 @@ impl Machine {
         (0..count.min(u32::MAX as usize) as u32).map_while(byte).collect()
     }
 
-    /// Lets the cores begin that the option bytes let begin: to be called once, when the images are in flash.
+    /// Starts the cores that the option bytes boot. Call it once, with the images in flash.
     pub fn start(&mut self) {
         self.release();
     }
 
-    /// Runs to `limit`, or until something ends the run sooner: a lockup, or that nothing can happen any more.
+    /// Runs to `limit`, or until a lockup, or until no event can occur any more.
     pub fn run_until(&mut self, limit: Time) -> Stop {
         loop {
             if let Some(core) = self.locked_up.take() {
@@ -135,7 +134,7 @@ impl Machine {
         }
     }
 
-    /// Steps the cores, whichever is due, up to `bound` or until one does something that concerns more than itself.
+    /// Steps the core that is due first, up to `bound` or until the machine has requests to handle.
     fn run_cores(&mut self, bound: Time) {
         while !self.shared.touched {
             let number = usize::from(self.cores[M4].next < self.cores[M7].next);
@@ -168,7 +167,7 @@ impl Machine {
                 }
                 self.cores[number].stepped();
             }
-            // No debugger has set it: it is the fault that it is without one.
+            // There is no debugger.
             Step::Breakpoint(_) => {
                 if core.processor.escalate_breakpoint(&mut port) == Step::LockedUp {
                     self.lock_up(number);
@@ -211,7 +210,7 @@ impl Machine {
         self.shared.touched = true;
     }
 
-    /// Deals with what cores and peripherals did that concerns more than themselves.
+    /// Handles resets, events, clock changes and interrupts after a core or peripheral has requested it.
     fn handle_requests(&mut self) {
         if let Some(why) = self.shared.peripherals.reset_request(self.now) {
             self.reset(why);
@@ -266,7 +265,7 @@ impl Machine {
         }
     }
 
-    /// Lets cores begin whose gates have been opened.
+    /// Starts cores that are in reset and whose boot gates are open.
     fn release(&mut self) {
         for number in [M7, M4] {
             let waits = self.cores[number].power_state == PowerState::InReset && self.off_until[number] <= self.now;
@@ -285,7 +284,7 @@ impl Machine {
         core.wake_at(self.now);
     }
 
-    /// Resets both cores and the peripherals; what RAM holds stays.
+    /// Resets both cores and the peripherals; RAM keeps its contents.
     fn reset(&mut self, why: Reset) {
         self.now = self.now.max(self.shared.now);
         self.shared.peripherals.reset(why, self.now);
@@ -310,32 +309,32 @@ impl Machine {
         self.handle_requests();
     }
 
-    /// Resets one core alone, at once: what the chip cannot do to itself (RM0399 9.4), and a fault can.
+    /// Resets one core alone: only as an injected fault, the chip has no such reset (RM0399 9.4).
     pub fn reset_core(&mut self, number: usize) {
         let number = number & 1;
         self.hold_in_reset(number);
         self.release();
     }
 
-    /// Holds a core in reset until a time, whatever software does about it.
+    /// Holds a core in reset until a time, regardless of its boot gate.
     pub fn switch_off(&mut self, number: usize, until: Time) {
         let number = number & 1;
         self.off_until[number] = self.off_until[number].max(until);
         self.hold_in_reset(number);
     }
 
-    /// Lets software have its way again with cores that were switched off.
+    /// Cancels `switch_off`.
     pub fn forget_off(&mut self) {
         self.off_until = [0; 2];
     }
 
-    /// Whether a core is held in reset for a fault that was asked for.
+    /// Whether an injected fault holds a core in reset.
     #[must_use]
     pub fn is_switched_off(&self, number: usize) -> bool {
         self.now < self.off_until[number & 1]
     }
 
-    /// Has a core execute nothing from now on. What it was doing, for `unstick`; none if it is in reset or stuck already.
+    /// Stops a core from executing. Returns its state, for `unstick`; none if it is in reset or stuck already.
     pub fn stick(&mut self, number: usize) -> Option<PowerState> {
         let core = &mut self.cores[number & 1];
         if matches!(core.power_state, PowerState::InReset | PowerState::Stuck) {
@@ -345,7 +344,7 @@ impl Machine {
         Some(std::mem::replace(&mut core.power_state, PowerState::Stuck))
     }
 
-    /// Lets a core go on that was stuck, if it has not been reset meanwhile.
+    /// Resumes a stuck core, unless it has been reset since.
     pub fn unstick(&mut self, number: usize, before: PowerState) {
         let core = &mut self.cores[number & 1];
         if core.power_state == PowerState::Stuck {
@@ -355,8 +354,8 @@ impl Machine {
         }
     }
 
-    /// Puts a character on the line to USART3, behind those that are on it and not before some time; the bits set in
-    /// `flipped` arrive inverted, the start bit being bit 0.
+    /// Queues a character on the line to USART3, to be sent not before a time; the bits set in `flipped` (bit 0: start bit)
+    /// arrive inverted.
     pub fn send(&mut self, byte: u8, flipped: u16, not_before: Time) {
         self.shared.peripherals.uart_input(byte, flipped, not_before, self.now);
     }

@@ -1,4 +1,4 @@
-//! Memories and their map (RM0399 2.3.2), and which core uses which mapping of them.
+//! Memories and their map (RM0399 2.3.2), and how the cores use them.
 
 use crate::core::access::Width;
 use crate::image::{Boot, Target};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// Bytes of a bank of flash, of which there are two (RM 4.3.2).
 pub const BANK: usize = 0x10_0000;
-/// Where they are.
+/// Address of bank 1.
 pub const FLASH: u32 = 0x0800_0000;
 /// What images for the STM32H745 are: for its two banks of flash (RM 4.3.2), from which each core starts as the option bytes
 /// say.
@@ -20,7 +20,7 @@ pub const IMAGES: Target = Target {
 };
 /// Bytes of all RAM.
 const RAM: usize = 0x10_9000;
-/// Bytes that use_flags are taken of together: a line of the Cortex-M7's data cache.
+/// Bytes that share use flags: a line of the Cortex-M7's data cache.
 const GRANULE: usize = 32;
 
 /// A memory.
@@ -38,7 +38,7 @@ pub enum Region {
     BackupSram,
 }
 
-/// A memory other than flash: where its first byte is, how many there are, and where they are in [`Memory`].
+/// An address range of a memory other than flash, and its offset in [`Memory`].
 struct Mapping {
     region: Region,
     address: u32,
@@ -50,7 +50,7 @@ const fn mapping(region: Region, address: u32, bytes: u32, offset: usize) -> Map
     Mapping { region, address, bytes, offset }
 }
 
-/// By the highest byte of the address; SRAM1 to SRAM3 have a second place, for the Cortex-M4's code bus.
+/// By the highest byte of the address; SRAM1 to SRAM3 are also mapped for the Cortex-M4's code bus.
 const MAPPINGS: [Mapping; 11] = [
     mapping(Region::Itcm, 0, 0x1_0000, 0),
     mapping(Region::Dtcm, 0x2000_0000, 0x2_0000, 0x1_0000),
@@ -65,15 +65,15 @@ const MAPPINGS: [Mapping; 11] = [
     mapping(Region::BackupSram, 0x3880_0000, 0x1000, 0x10_8000),
 ];
 
-/// Where a byte is.
+/// A byte of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Location {
     pub(crate) region: Region,
-    /// In all of flash, or in all of RAM.
+    /// Offset in all of flash, or in all of RAM.
     pub(crate) offset: usize,
 }
 
-/// The memory that `core` finds at an address.
+/// Decodes an address of `core`; the TCMs are the Cortex-M7's alone.
 pub(crate) fn locate(core: usize, address: u32) -> Option<Location> {
     let offset = address.wrapping_sub(FLASH) as usize;
     if offset < 2 * BANK {
@@ -94,31 +94,34 @@ pub(crate) fn locate(core: usize, address: u32) -> Option<Location> {
     (!own || core == M7).then_some(Location { region: mapping.region, offset })
 }
 
-/// What the cores do with a granule of RAM: bits.
+/// Use flags of a granule of RAM.
+///
+/// | bit | meaning |
+/// |---|---|
+/// | 1:0 | accessed by the Cortex-M7, the Cortex-M4 |
+/// | 3:2 | accessed by LDREX or STREX of the Cortex-M7, the Cortex-M4 |
+/// | 4 | in the Cortex-M7's data cache |
+/// | 5 | dirty there |
+/// | 6 | stored to by the Cortex-M4 since the cache has it |
 pub(crate) mod use_flag {
-    /// The Cortex-M7, or the Cortex-M4 (`USED << 1`), has loaded or stored something there.
     pub(crate) const USED: u8 = 1;
-    /// One has used LDREX or STREX there (`EXCLUSIVE << 1`: the Cortex-M4).
     pub(crate) const EXCLUSIVE: u8 = 1 << 2;
-    /// It is in the Cortex-M7's data cache.
     pub(crate) const CACHED: u8 = 1 << 4;
-    /// It is there with something that memory has not.
     pub(crate) const DIRTY: u8 = 1 << 5;
-    /// The Cortex-M4 has stored something there since the cache has it.
     pub(crate) const STALE: u8 = 1 << 6;
 }
 
 /// All memories.
 #[derive(Clone, Debug, Hash)]
 pub struct Memory {
-    /// Both banks, bank 1 first. Shared among snapshots: nothing here writes to it but the loader.
+    /// Both banks, bank 1 first. Snapshots share it: only the loader writes to it.
     flash: Arc<Vec<u8>>,
     ram: Vec<u8>,
     use_flags: Vec<u8>,
 }
 
 impl Memory {
-    /// Erased flash, and RAM with zeros, which on the chip holds anything.
+    /// Erased flash, and RAM of zeros (undefined on the chip).
     pub(crate) fn new() -> Self {
         Self { flash: Arc::new(vec![0xff; 2 * BANK]), ram: vec![0; RAM], use_flags: vec![0; RAM / GRANULE] }
     }
@@ -142,12 +145,12 @@ impl Memory {
         &mut self.use_flags[offset / GRANULE % (RAM / GRANULE)]
     }
 
-    /// What RAM holds survives a reset of the chip; what was noted of it does not.
+    /// Clears the use flags, at a reset; the contents stay.
     pub(crate) fn clear_use_flags(&mut self) {
         self.use_flags.fill(0);
     }
 
-    /// Puts a byte somewhere, as a debugger does. False where there is no memory.
+    /// Writes a byte as a debugger does.
     pub(crate) fn poke(&mut self, place: Location, byte: u8) {
         if place.region == Region::Flash {
             Arc::make_mut(&mut self.flash)[place.offset] = byte;
@@ -156,7 +159,7 @@ impl Memory {
         }
     }
 
-    /// A byte, as a debugger sees it.
+    /// Reads a byte as a debugger does.
     pub(crate) fn peek(&self, place: Location) -> u8 {
         if place.region == Region::Flash { self.flash[place.offset] } else { self.ram[place.offset] }
     }
@@ -171,7 +174,7 @@ fn load(memory: &[u8], offset: usize, width: Width) -> u32 {
     }
 }
 
-/// The bit of a core.
+/// A use flag of a core.
 pub(crate) const fn of_core(flag: u8, core: usize) -> u8 {
     flag << if core == M4 { 1 } else { 0 }
 }

@@ -1,8 +1,7 @@
-//! The peripherals of the STM32H745 that are outside of its cores: one file each, with the names of ST's reference
-//! manual.
+//! The peripherals of the STM32H745, one file each, with the names of ST's reference manual.
 //!
-//! RM0399 is ST's manual of the STM32H745/755 and STM32H747/757 lines, revision 4. Each file says which sections it was
-//! made of, what else where their text was not at hand, and what is not modelled.
+//! RM0399 is ST's manual of the STM32H745/755 and STM32H747/757 lines, revision 4. Each file cites the sections that it is
+//! based on, other sources where their text was not at hand, and what is not modelled.
 
 pub mod accelerators;
 mod access;
@@ -51,14 +50,14 @@ use syscfg::Syscfg;
 use timers::Timers;
 use usart::Usart;
 
-/// Why the system is reset.
+/// Cause of a system reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reset {
     /// The NRST pin was low.
     Pin,
     /// A core has set `AIRCR.SYSRESETREQ`.
     Software(usize),
-    /// A core's independent watchdog has run out, or was fed outside of its window.
+    /// A core's independent watchdog has timed out, or was refreshed outside of its window.
     IndependentWatchdog(usize),
 }
 
@@ -84,14 +83,14 @@ pub struct Peripherals {
     iwdgs: [Iwdg; 2],
     /// The cores that sleep.
     asleep: [bool; 2],
-    /// What was checked last, and who has changed it.
+    /// The conditions checked last, and the core whose write changed them.
     conditions: Conditions,
     clocks_changed_by: usize,
     interrupts: [InterruptLines; 2],
-    /// Interrupts of HSEM that are lost, for faults that were asked for.
+    /// Interrupts of HSEM to lose, as injected faults.
     losses: Losses,
     reports: Reports,
-    /// When something next happens.
+    /// Time of the next event.
     next: Time,
 }
 
@@ -129,7 +128,7 @@ impl Peripherals {
         new
     }
 
-    /// Resets what a reset of the system resets (Table 56); RCC remembers why.
+    /// System reset (Table 56); RCC records the cause.
     pub fn reset(&mut self, why: Reset, now: Time) {
         self.advance(now);
         self.rcc = self.rcc.after_reset(&self.board, why);
@@ -149,16 +148,16 @@ impl Peripherals {
         self.update_lines_and_next_event(now);
     }
 
-    /// Whether an address is one of a peripheral: 0x40000000 to 0x5FFFFFFF.
+    /// Whether an address is in the peripheral region, 0x40000000 to 0x5FFFFFFF.
     #[must_use]
     pub const fn covers(address: u32) -> bool {
         address >> 29 == 2
     }
 
-    /// What a load of `size` bytes (1, 2 or 4) by `core` gets.
+    /// A load of `size` bytes (1, 2 or 4) by `core`.
     ///
     /// # Errors
-    /// If nothing is there.
+    /// If no block is at the address.
     pub fn read(&mut self, core: usize, address: u32, size: u32, now: Time) -> Result<u32, BusError> {
         let region = self.decode_access(address, size, now)?;
         let (word, shift, lanes) = lanes(address, size);
@@ -167,15 +166,15 @@ impl Peripherals {
         }
         let value = self.read_block(region, core, word, lanes, now);
         if region.block == Block::Usart3 && word - region.base == usart::RDR {
-            self.update_lines_and_next_event(now); // A character that is taken may lower the line.
+            self.update_lines_and_next_event(now); // RXNE, and with it the interrupt line, may fall.
         }
         Ok((value & lanes) >> shift)
     }
 
-    /// Stores the low `size` bytes of `value`.
+    /// A store of the low `size` bytes of `value` by `core`.
     ///
     /// # Errors
-    /// If nothing is there.
+    /// If no block is at the address.
     pub fn write(&mut self, core: usize, address: u32, value: u32, size: u32, now: Time) -> Result<(), BusError> {
         let region = self.decode_access(address, size, now)?;
         let (word, shift, lanes) = lanes(address, size);
@@ -194,10 +193,10 @@ impl Peripherals {
         Ok(())
     }
 
-    /// What `read` would get, without any effect: for debuggers.
+    /// A load without side effects, for debuggers.
     ///
     /// # Errors
-    /// If nothing is there.
+    /// If no block is at the address.
     pub fn peek(&self, core: usize, address: u32, size: u32, now: Time) -> Result<u32, BusError> {
         let region = region(address).ok_or(BusError)?;
         let (word, shift, lanes) = lanes(address, size);
@@ -207,7 +206,7 @@ impl Peripherals {
         Ok((then.peek_block(region, core, word - region.base, now).unwrap_or(0) & lanes) >> shift)
     }
 
-    /// Blocks whose reset bit is set lose what they have.
+    /// Resets the blocks whose reset bits are set.
     fn hold_in_reset(&mut self) {
         for region in address_map::REGIONS {
             if region.gate.is_some_and(|gate| self.rcc.held(gate)) {
@@ -223,7 +222,7 @@ impl Peripherals {
         }
     }
 
-    /// Something about clocks or voltages may have changed: rates decode_access who counts by them, and mistakes are told.
+    /// Distributes the clocks, and reports limits that they violate, after clocks or voltages may have changed.
     fn check_conditions(&mut self, now: Time) {
         self.distribute_clocks(now);
         let conditions = conditions(&self.rcc, &self.pwr, &self.flash, now);
@@ -235,7 +234,7 @@ impl Peripherals {
         }
     }
 
-    /// Gives timers and USART3 their rates; a clock that is gated stands still.
+    /// Sets the clock rates of timers and USART3; 0 where gated.
     fn distribute_clocks(&mut self, now: Time) {
         let clocks = self.rcc.clocks(now);
         self.timers.run(now);
@@ -251,7 +250,7 @@ impl Peripherals {
         }
     }
 
-    /// Sets the interrupt lines, and looks when something next happens.
+    /// Updates the interrupt lines and the time of the next event.
     fn update_lines_and_next_event(&mut self, now: Time) {
         self.set_lines();
         let clocks = self.rcc.next_event(now).min(self.pwr.next_event(now));
@@ -276,7 +275,7 @@ impl Peripherals {
         }
     }
 
-    /// Does what is due until `now`: timers that overflow, bits on a line, oscillators that become ready.
+    /// Processes events up to `now`: timer overflows, characters, oscillators that become ready.
     pub fn advance(&mut self, now: Time) {
         while self.next <= now {
             let at = self.next;
@@ -289,37 +288,36 @@ impl Peripherals {
         }
     }
 
-    /// When something next changes that a core may see without looking: an interrupt line, a clock, a gate, or that the
-    /// system is to be reset; or `NEVER`.
+    /// Time of the next event that may change an interrupt line, a clock or a gate, or reset the system; or `NEVER`.
     #[must_use]
     pub fn next_event(&self) -> Time {
         self.next.min(self.iwdgs[M7].next_event()).min(self.iwdgs[M4].next_event())
     }
 
-    /// A reset of the whole system that is due by `now`: `reset` is to be called.
+    /// The system reset due by `now`, if any; the caller then calls `reset`.
     #[must_use]
     pub fn reset_request(&self, now: Time) -> Option<Reset> {
         [M7, M4].into_iter().find(|&core| self.iwdgs[core].next_event() <= now).map(Reset::IndependentWatchdog)
     }
 
-    /// The levels of the lines to a core's interrupt controller.
+    /// Levels of the interrupt lines to a core's NVIC.
     #[must_use]
     pub fn interrupts(&self, core: usize) -> &InterruptLines {
         &self.interrupts[core]
     }
 
-    /// `core` has executed SEV. The other core gets an event of it only if it has unmasked that in EXTI (`take_event`).
+    /// `core` has executed SEV, which is an event for the other core if unmasked in EXTI (`take_event`).
     pub fn send_event(&mut self, core: usize, now: Time) {
         self.advance(now);
         self.exti.send_event(core);
     }
 
-    /// Whether an event for `core` has come since the last call: its event register is to be set.
+    /// Whether an event for `core` has occurred since the last call: the caller sets its event register.
     pub fn take_event(&mut self, core: usize) -> bool {
         self.exti.take_event(core)
     }
 
-    /// Tells RCC that `core` sleeps (WFI, WFE) or runs; `deep` is its `SCR.SLEEPDEEP`, whose modes are not modelled.
+    /// `core` has entered or left WFI or WFE; `deep` is its `SCR.SLEEPDEEP`, whose modes are not modelled.
     pub fn set_asleep(&mut self, core: usize, asleep: bool, deep: bool, now: Time) {
         self.advance(now);
         if asleep && deep {
@@ -333,49 +331,49 @@ impl Peripherals {
         }
     }
 
-    /// The rates of the clocks.
+    /// Clock rates.
     #[must_use]
     pub fn clocks(&self) -> &Clocks {
         &self.conditions.clocks
     }
 
-    /// Clocks with the voltage and what else they must fit.
+    /// Clock rates with the voltage and wait states that limit them.
     #[must_use]
     pub fn conditions(&self) -> &Conditions {
         &self.conditions
     }
 
-    /// Whether `core` may leave reset: an option byte or the other core let it.
+    /// Whether the boot gate of `core` is open, by option byte or by the other core.
     #[must_use]
     pub fn released(&self, core: usize) -> bool {
         self.rcc.released(core, &self.options)
     }
 
-    /// Where the vector table of `core` is when it leaves reset.
+    /// Address of the vector table of `core` at reset.
     #[must_use]
     pub fn boot_address(&self, core: usize) -> u32 {
         u32::from(self.options.boot_address[core][usize::from(self.board.boot0)]) << 16
     }
 
-    /// Whether the two banks of flash have changed their places.
+    /// Whether the flash banks are swapped.
     #[must_use]
     pub fn banks_swapped(&self) -> bool {
         self.options.swap_banks
     }
 
-    /// The memories that a core has allocated. All but the backup RAM work for it all the same (RM0399 9.5.9).
+    /// The memories that a core has allocated. Only the backup RAM needs that to work (RM0399 9.5.9).
     #[must_use]
     pub fn allocated(&self, core: usize) -> Allocated {
         self.rcc.gates().allocated(core)
     }
 
-    /// Whether a memory has its clock for a core: all have but the backup RAM, which a core must enable.
+    /// Whether a memory is clocked for a core: all but the backup RAM are, which the core must enable.
     #[must_use]
     pub fn memory_clocked(&self, core: usize, address: u32) -> bool {
         address >> 12 != BACKUP_RAM >> 12 || self.allocated(core).backup_ram
     }
 
-    /// Whether RAM may be written: the supply has been configured, and is valid (RM0399 7.4.1).
+    /// Whether RAM may be written: the supply is configured and valid (RM0399 7.4.1).
     #[must_use]
     pub fn ram_writable(&self, now: Time) -> bool {
         self.pwr.is_supplied(now)
@@ -387,25 +385,25 @@ impl Peripherals {
         self.pwr.backup_writable()
     }
 
-    /// Whether a core's cycle counter goes on while it sleeps (`DBGMCU_CR`).
+    /// Whether a core's CYCCNT counts while it sleeps (`DBGMCU_CR`).
     #[must_use]
     pub fn counts_in_sleep(&self, core: usize) -> bool {
         self.dbgmcu.counts_in_sleep(core)
     }
 
-    /// Whether the Cortex-M4's accelerator is on.
+    /// Whether the Cortex-M4's ART accelerator is enabled.
     #[must_use]
     pub fn art_enabled(&self) -> bool {
         self.accelerators.art_enabled()
     }
 
-    /// The pins of a port (A is 0) that are outputs, and their levels.
+    /// Output pins of a port (A is 0), and their levels.
     #[must_use]
     pub fn outputs(&self, port: usize) -> (u16, u16) {
         self.gpios[port].outputs()
     }
 
-    /// What software did that the chip would not forgive, since the last call. Each place is told once.
+    /// Takes the reports of software errors since the last call.
     pub fn take_reports(&mut self) -> Vec<Report> {
         if let Some((dropped, time)) = self.usart3.take_dropped() {
             let sentence = format!("the {dropped} oldest characters that USART3 sent and nobody took are lost");
@@ -414,24 +412,24 @@ impl Peripherals {
         self.reports.take()
     }
 
-    /// Has interrupts of the hardware semaphores be lost from now on, instead of those that were to be lost.
+    /// Sets which interrupts of the hardware semaphores are lost from now on.
     pub fn lose_interrupts(&mut self, losses: Vec<Loss>) {
         self.losses.set(losses);
     }
 
-    /// Interrupts of the hardware semaphores for a core that were lost so far.
+    /// Interrupts of the hardware semaphores lost so far, to a core.
     #[must_use]
     pub fn interrupts_lost(&self, core: usize) -> u64 {
         self.losses.lost(core)
     }
 
-    /// Characters that came out of the pin since the last call, with the rate that each was sent at.
+    /// Takes the characters sent by USART3 since the last call.
     pub fn uart_output(&mut self) -> Vec<SentByte> {
         self.usart3.take_sent()
     }
 
-    /// Sends a character to USART3's pin at the rate of the line, behind those waiting and not before a time. The bits
-    /// set in `flipped` (the start bit is bit 0) arrive inverted.
+    /// Queues a character on the line to USART3, to be sent not before a time. The bits set in `flipped` (bit 0: start bit)
+    /// arrive inverted.
     pub fn uart_input(&mut self, byte: u8, flipped: u16, not_before: Time, now: Time) {
         self.advance(now);
         self.usart3.line_mut().send(byte, flipped, not_before.max(now));

@@ -1,4 +1,4 @@
-//! What a core sees of the chip: memories, peripherals, and what the other core does with them.
+//! A core's port to memories and peripherals, with checks of memory that both cores use.
 
 use crate::core::access::Width;
 use crate::isa::armv7em::bus::{Bus, BusError, Event};
@@ -9,10 +9,10 @@ use crate::stm32h745::peripherals::hsem::Hsem;
 use crate::stm32h745::report::{Report, Reports};
 use crate::stm32h745::{M4, Time};
 
-/// Where the data cache is switched on (ARMv7-M B3.2.8).
+/// CCR, which enables the data cache (ARMv7-M B3.2.8).
 const CCR: u32 = 0xe000_ed14;
 
-/// Mistakes of software in what the two cores share.
+/// Software errors in memory that the two cores share.
 #[derive(Clone, Copy, Debug)]
 enum Mistake {
     Stale,
@@ -85,15 +85,15 @@ impl Mistake {
     }
 }
 
-/// What is known of a core's last store to memory that the other core uses as well. No store is late here; this tells what
-/// could be late on the chip (PM0214, ST's programming manual of the Cortex-M4, 2.2.2 and 2.2.4).
+/// Barriers since a core's last store to memory that the other core uses. Stores are never delayed here, but can be on the
+/// chip (PM0214, ST's programming manual of the Cortex-M4, 2.2.2 and 2.2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LastStore {
-    /// It is complete, or there was none.
+    /// No store, or DSB since.
     Complete,
-    /// Others see it before whatever the core stores from now on.
+    /// DMB since: observed before later stores.
     Ordered(u32),
-    /// They may see it after that.
+    /// No barrier since: later stores may be observed first.
     Unordered(u32),
 }
 
@@ -104,15 +104,15 @@ pub struct Shared {
     pub memory: Memory,
     /// Peripherals.
     pub peripherals: Peripherals,
-    /// The time of the step that is being executed.
+    /// Time of the current step.
     pub(crate) now: Time,
-    /// A core did something that concerns more than itself: the machine looks before any core goes on.
+    /// The machine has requests to handle before the next step.
     pub(crate) touched: bool,
     /// SEV, by core.
     pub(crate) event_sent: [bool; 2],
     /// By core.
     last_store: [LastStore; 2],
-    /// The supply is valid, so that RAM may be written.
+    /// The supply is valid: RAM may be written.
     supplied: bool,
     reports: Reports,
 }
@@ -131,14 +131,14 @@ impl Shared {
         }
     }
 
-    /// Both cores were reset: what they have done before does not matter.
+    /// Forgets accesses and events before a reset of both cores.
     pub(crate) fn clear_history(&mut self) {
         self.memory.clear_use_flags();
         self.event_sent = [false; 2];
         self.last_store = [LastStore::Complete; 2];
     }
 
-    /// What software did that the chip would not forgive, since the last call; each mistake is told once for each place.
+    /// Takes the reports of software errors since the last call.
     pub(crate) fn take_reports(&mut self) -> Vec<Report> {
         let mut all = self.reports.take();
         all.extend(self.peripherals.take_reports());
@@ -146,12 +146,12 @@ impl Shared {
         all
     }
 
-    /// Tells of a mistake; of those with lines of the data cache once for each line.
+    /// Reports a software error, once per 32-byte line.
     fn warn(&mut self, mistake: Mistake, core: usize, address: u32) {
         self.reports.record(Some(core), address & !(LINE - 1), self.now, mistake.sentence());
     }
 
-    /// Whether RAM may be written; tells if not.
+    /// Reports a store to RAM before the supply is valid.
     fn check_supply(&mut self, core: usize, address: u32) {
         self.supplied = self.supplied || self.peripherals.ram_writable(self.now);
         if !self.supplied {
@@ -159,7 +159,7 @@ impl Shared {
         }
     }
 
-    /// The memory that `core` finds at an address, whatever its clock.
+    /// Decodes an address of `core`, with flash banks swapped as configured.
     pub(crate) fn locate(&self, core: usize, address: u32) -> Option<Location> {
         let place = locate(core, address)?;
         let swapped = place.region == Region::Flash && self.peripherals.banks_swapped();
@@ -177,7 +177,7 @@ impl Shared {
         clocked
     }
 
-    /// Tells of what is wrong with an access to RAM, as far as the other core is concerned.
+    /// Checks an access to RAM against the other core's use of it.
     fn check_sharing(&mut self, core: usize, offset: usize, address: u32, stores: bool) {
         let flags = self.memory.use_flags(offset);
         let before = *flags;
@@ -200,7 +200,7 @@ impl Shared {
     }
 }
 
-/// The chip as one core sees it.
+/// One core's bus port.
 pub(crate) struct Port<'a> {
     pub(crate) shared: &'a mut Shared,
     pub(crate) core: usize,
@@ -323,7 +323,7 @@ impl Bus for Port<'_> {
         }
     }
 
-    /// RM0399 describes none.
+    /// RM0399 describes no global monitor.
     fn has_global_monitor(&self) -> bool {
         false
     }

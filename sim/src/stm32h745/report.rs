@@ -1,20 +1,20 @@
-//! Mistakes of software, taken to whoever runs it.
+//! Reports of software errors.
 
 use crate::core::address_log::{AddressLog, MAX_NAMED};
 use crate::stm32h745::{SECOND, Time};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What software did that the chip would not forgive.
+/// A software error: something that fails on the chip.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Report {
-    /// The core that did it, where one can be named.
+    /// The core, where it is known.
     pub core: Option<usize>,
-    /// The address of the access, or of the register that the mistake is in.
+    /// Address of the access, or of the register concerned.
     pub address: u32,
     /// When.
     pub time: Time,
-    /// What it did, as a sentence for people.
+    /// The error as a sentence.
     pub sentence: String,
 }
 
@@ -30,24 +30,24 @@ impl fmt::Display for Report {
     }
 }
 
-/// Kinds of reports that are kept: software that makes a new mistake each time does not fill the memory.
+/// Kinds of reports that are kept, at most: bounds the memory if each report differs.
 pub const MAX_KINDS: usize = 256;
 
-/// A core, and what it did: reports differ in kind, or in the address alone.
+/// Core and sentence: reports of one kind differ in address and time only.
 type Kind = (Option<usize>, String);
 
-/// Reports: of each kind, the first [`MAX_NAMED`] addresses, each once, and how often it happened if there are more.
+/// Reports: of each kind the first [`MAX_NAMED`] addresses, each once, and a count if there are more.
 #[derive(Clone, Debug, Default, Hash)]
 pub struct Reports {
     kinds: BTreeMap<Kind, AddressLog>,
-    /// Mistakes of further kinds.
+    /// Errors of further kinds.
     others: u64,
-    /// The last mistake that has no address of its own in a report.
+    /// Address and time of the last error.
     last: (u32, Time),
 }
 
 impl Reports {
-    /// Reports a mistake, unless the same core's at the same address was reported before.
+    /// Records an error, unless the same one of this core was recorded for this address.
     pub fn record(&mut self, core: Option<usize>, address: u32, time: Time, sentence: impl Into<String>) {
         let kind = (core, sentence.into());
         if self.kinds.len() < MAX_KINDS || self.kinds.contains_key(&kind) {
@@ -58,7 +58,7 @@ impl Reports {
         self.last = (address, time);
     }
 
-    /// Reports since the last call.
+    /// Takes the reports since the last call.
     pub fn take(&mut self) -> Vec<Report> {
         let mut all = Vec::new();
         let (last, latest) = self.last;

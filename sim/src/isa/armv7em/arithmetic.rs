@@ -1,6 +1,6 @@
-//! Sums, shifts, immediate operands and saturation (A2.2.1).
+//! Addition with carry, shifts, immediate operands and saturation (A2.2.1).
 
-/// The sum of two words and a carry, the carry out of it, and whether it overflowed: `AddWithCarry`.
+/// `AddWithCarry`: sum, carry out, overflow.
 #[must_use]
 pub fn add_with_carry(a: u32, b: u32, carry: bool) -> (u32, bool, bool) {
     let wide = u64::from(a) + u64::from(b) + u64::from(carry);
@@ -8,7 +8,7 @@ pub fn add_with_carry(a: u32, b: u32, carry: bool) -> (u32, bool, bool) {
     (sum, wide >> 32 != 0, ((a ^ sum) & (b ^ sum)) >> 31 != 0)
 }
 
-/// What a shift does.
+/// A shift with its amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the architecture's names
 pub enum Shift {
@@ -20,7 +20,7 @@ pub enum Shift {
 }
 
 impl Shift {
-    /// The shift of a 2-bit type by a constant of 5 bits (`DecodeImmShift`).
+    /// `DecodeImmShift`: 2-bit type and 5-bit amount.
     #[must_use]
     pub fn by_immediate(kind: u32, amount: u32) -> Self {
         match (kind & 3, amount) {
@@ -34,7 +34,7 @@ impl Shift {
         }
     }
 
-    /// The shift of a 2-bit type by the lowest byte of a register.
+    /// `DecodeRegShift`: 2-bit type, by the lowest byte of a register.
     #[must_use]
     pub fn by_register(kind: u32, amount: u32) -> Self {
         let amount = amount & 0xff;
@@ -46,7 +46,7 @@ impl Shift {
         }
     }
 
-    /// The word shifted, and the bit that was shifted out last, or `carry` if none was (`Shift_C`).
+    /// `Shift_C`: the result, and the carry out, which is `carry` for an amount of 0.
     #[must_use]
     pub fn apply(self, value: u32, carry: bool) -> (u32, bool) {
         match self {
@@ -72,7 +72,7 @@ impl Shift {
     }
 }
 
-/// The constant that 12 bits stand for, and its carry (`ThumbExpandImm_C`).
+/// `ThumbExpandImm_C`: the 32-bit immediate of a 12-bit field, and the carry out.
 #[must_use]
 pub fn expand_immediate(bits: u32, carry: bool) -> (u32, bool) {
     let byte = bits & 0xff;
@@ -85,7 +85,7 @@ pub fn expand_immediate(bits: u32, carry: bool) -> (u32, bool) {
     }
 }
 
-/// The nearest number that a signed one of so many bits can be, and whether it is another one (`SignedSatQ`).
+/// `SignedSatQ`: the value saturated to `bits` bits, and whether it was.
 #[must_use]
 pub fn saturate_signed(value: i64, bits: u32) -> (u32, bool) {
     let most = (1 << (bits - 1)) - 1;
@@ -93,7 +93,7 @@ pub fn saturate_signed(value: i64, bits: u32) -> (u32, bool) {
     (kept as u32, kept != value)
 }
 
-/// The same for an unsigned one (`UnsignedSatQ`).
+/// `UnsignedSatQ`: the value saturated to `bits` bits, and whether it was.
 #[must_use]
 pub fn saturate_unsigned(value: i64, bits: u32) -> (u32, bool) {
     let kept = value.clamp(0, (1 << bits) - 1);

@@ -1,74 +1,73 @@
-//! What is outside of a core.
+//! Interface of a core to memory and peripherals.
 
 use crate::core::access::Width;
 
-/// Nothing there takes the access: the core gets a bus fault.
+/// The bus answers an access with an error: the core takes a bus fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BusError;
 
-/// What a core did that only who looks at both cores can judge.
+/// Cache, barrier and exclusive operations of a core, for checks of what two cores share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The data cache has brought in the line with this address.
+    /// The data cache has filled the line with this address.
     LineFilled(u32),
-    /// It has answered a load from this address.
+    /// A load from this address hit the data cache.
     LineRead(u32),
-    /// The line with this address has something that memory has not.
+    /// The line with this address has become dirty.
     LineDirty(u32),
     /// The line with this address has been written back.
     LineCleaned(u32),
-    /// The line with this address is not in the cache any more.
+    /// The line with this address has been invalidated or evicted.
     LineDropped(u32),
-    /// The data cache was switched on, and not all of it had been invalidated before: what it holds is unknown.
+    /// The data cache was enabled before all of it was invalidated: its contents are unknown.
     UninvalidatedCacheEnabled,
     /// LDREX or STREX.
     Exclusive {
         /// Of the access.
         address: u32,
-        /// The protection unit says that the place is Shareable, so that it is not for the core's own monitor.
+        /// The MPU says that the memory is Shareable, so that the local monitor is not enough.
         shareable: bool,
     },
-    /// DMB: who sees an access after it has seen those before it.
+    /// DMB: accesses before it are observed before those after it.
     DataMemoryBarrier,
-    /// DSB: all accesses before it are complete.
+    /// DSB: accesses before it are complete.
     DataSynchronizationBarrier,
-    /// An access to this address for which the protection unit's setting matters that was changed last, and no barrier has
-    /// been executed that makes an access find it.
+    /// An access that depends on a change of the MPU, without the barriers after the change that make it effective.
     MissingBarrier {
         /// Of the access.
         address: u32,
-        /// It fetches an instruction.
+        /// It is an instruction fetch.
         code: bool,
     },
-    /// A return from an exception to the frame at this address, which is not aligned as an entry aligns each (B1.5.7).
+    /// An exception return with a frame at this address, which is not aligned to 8 bytes as on entry (B1.5.7).
     UnalignedFrame(u32),
 }
 
 /// Memory and peripherals as one core sees them. All accesses are aligned; those to the system control space (0xE000E000
 /// to 0xE000EFFF) do not come here.
 pub trait Bus {
-    /// The halfword of code at an even address.
+    /// Fetches the halfword at an even address.
     ///
     /// # Errors
-    /// If nothing there holds code.
+    /// If the bus answers with an error.
     fn fetch(&mut self, address: u32) -> Result<u16, BusError>;
 
-    /// What a load of this width gets, in the low bits and without its sign.
+    /// Reads a value of this width, zero-extended.
     ///
     /// # Errors
-    /// If nothing there can be read.
+    /// If the bus answers with an error.
     fn read(&mut self, address: u32, width: Width) -> Result<u32, BusError>;
 
-    /// Stores the low bits of `value`.
+    /// Writes the low bits of `value`.
     ///
     /// # Errors
-    /// If nothing there can be written.
+    /// If the bus answers with an error.
     fn write(&mut self, address: u32, width: Width, value: u32) -> Result<(), BusError>;
 
-    /// Something that it may want to know.
+    /// Reports an operation of the core.
     fn observe(&mut self, _event: Event) {}
 
-    /// Whether exclusive accesses to Shareable memory are monitored outside of the core. Where they are not, STREX fails.
+    /// Whether there is a global exclusive monitor. Without one, STREX to Shareable memory fails.
     fn has_global_monitor(&self) -> bool {
         true
     }

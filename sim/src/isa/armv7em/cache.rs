@@ -1,9 +1,8 @@
-//! The data cache of a Cortex-M7: write-back, and really stale where software does not look after it.
+//! The data cache of a Cortex-M7: lines hold data of their own, stale where software omits maintenance.
 //!
-//! 4 ways of 32-byte lines; which policy a place has is the protection unit's ([`super::mpu`]). Which way is given up for a
-//! new line is the processor's secret ("pseudo-random", Cortex-M7 TRM 5.4): here they take turns. Nothing is fetched ahead,
-//! so that a line is in the cache only if the program has accessed it. The instruction cache is not modelled: code is always
-//! fetched from memory.
+//! 4 ways of 32-byte lines; the policy of an address is the MPU's ([`super::mpu`]). The replacement policy is documented as
+//! "pseudo-random" only (Cortex-M7 TRM 5.4): here it is round robin. There is no prefetch. The instruction cache is not
+//! modelled: code is always fetched from memory.
 
 use crate::core::access::Width;
 use crate::isa::armv7em::bus::{Bus, BusError, Event};
@@ -13,7 +12,7 @@ use crate::isa::armv7em::mpu::Policy;
 pub const LINE: u32 = 32;
 const WAYS: usize = 4;
 
-/// Operations by set and way, or by address, that the system control space offers.
+/// Maintenance operations of the system control space, by set and way or by address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Maintenance {
     Invalidate,
@@ -35,14 +34,14 @@ struct Line {
 pub struct Cache {
     /// Set by set.
     lines: Vec<Line>,
-    /// The way of each set that is given up next.
+    /// The way of each set to be evicted next.
     victims: Vec<u8>,
-    /// Sets and ways whose contents are those of power-on: uninvalidated.
+    /// Lines that have not been invalidated since the reset.
     uninvalidated: Vec<bool>,
 }
 
 impl Cache {
-    /// A cache of so many bytes: a power of two, at least 128. What is in it is uninvalidated.
+    /// A cache of `bytes` bytes (a power of two, at least 128) after reset.
     pub(crate) fn new(bytes: u32) -> Self {
         let lines = (bytes / LINE) as usize;
         Self { lines: vec![Line::default(); lines], victims: vec![0; lines / WAYS], uninvalidated: vec![true; lines] }
@@ -57,7 +56,7 @@ impl Cache {
         0xf << 28 | (self.sets() as u32 - 1) << 13 | (WAYS as u32 - 1) << 3 | 1
     }
 
-    /// Whether a line still has what it had at power-on.
+    /// Whether some line has not been invalidated since the reset.
     pub(crate) fn has_uninvalidated_lines(&self) -> bool {
         self.uninvalidated.contains(&true)
     }
@@ -68,7 +67,7 @@ impl Cache {
         (first..first + WAYS).find(|&at| self.lines[at].valid && self.lines[at].address == wanted)
     }
 
-    /// A word without any effect, if its line is here.
+    /// The cached word at an address, without side effects.
     pub(crate) fn peek(&self, address: u32) -> Option<u32> {
         self.find(address).map(|at| self.lines[at].words[word_of(address)])
     }
@@ -111,7 +110,7 @@ impl Cache {
         bus.write(address, width, value)
     }
 
-    /// Brings a line in, in the place of another.
+    /// Fills a line, evicting another one where the set is full.
     fn fill(&mut self, address: u32, bus: &mut impl Bus) -> Result<usize, BusError> {
         let set = (address / LINE) as usize % self.sets();
         let way = (0..WAYS).find(|way| !self.lines[set * WAYS + way].valid).unwrap_or_else(|| {
@@ -132,7 +131,7 @@ impl Cache {
         Ok(at)
     }
 
-    /// Writes a line back, if it has something that memory has not. Memory that refuses it loses it.
+    /// Writes a dirty line back. The data are lost where the bus answers with an error.
     fn clean(&mut self, at: usize, bus: &mut impl Bus) {
         let line = &mut self.lines[at];
         if line.valid && std::mem::take(&mut line.dirty) {
@@ -160,14 +159,14 @@ impl Cache {
         }
     }
 
-    /// By the address of what is in the line.
+    /// Maintains the line that holds an address.
     pub(crate) fn maintain_address(&mut self, address: u32, operation: Maintenance, bus: &mut impl Bus) {
         if let Some(at) = self.find(address) {
             self.maintain(at, operation, bus);
         }
     }
 
-    /// By set, from bit 5 up, and way, in the highest bits.
+    /// Maintains the line of a DCxSW value: way in bits 31:30, set from bit 5 up.
     pub(crate) fn maintain_set_and_way(&mut self, value: u32, operation: Maintenance, bus: &mut impl Bus) {
         let set = (value / LINE) as usize % self.sets();
         self.maintain(set * WAYS + (value >> 30) as usize, operation, bus);

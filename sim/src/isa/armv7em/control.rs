@@ -39,7 +39,7 @@ impl Processor {
             0x3a if (second >> 8).is_multiple_of(8) => self.hint(second & 0xff, bus),
             0x3b => match second >> 4 & 15 {
                 2 => self.exclusive = false,
-                // DSB, DMB, ISB: everything happens in order, so that there is nothing to wait for.
+                // DSB, DMB, ISB: accesses are in order and complete at once.
                 4 => {
                     self.mpu.data_barrier();
                     bus.observe(Event::DataSynchronizationBarrier);
@@ -53,7 +53,7 @@ impl Processor {
         Ok(())
     }
 
-    /// NOP, YIELD, WFE, WFI, SEV, DBG, by their number in the 16-bit form (A5.2.5) or, which is the same, a sixteenth of it.
+    /// NOP, YIELD, WFE, WFI, SEV, DBG: hint number in bits 7:4 of the 16-bit encoding (A5.2.5), or in bits 3:0.
     pub(crate) fn hint(&mut self, number: u32, bus: &mut impl Bus) {
         match if number.is_multiple_of(16) { number >> 4 } else { number } {
             2 if !std::mem::take(&mut self.event) => self.sleep = Sleep::ForEvent,
@@ -66,7 +66,7 @@ impl Processor {
         }
     }
 
-    /// SVC where its priority does not let it be taken is a `HardFault` of this instruction (B1.5.4).
+    /// SVC escalates to `HardFault` where its priority is not above the execution priority (B1.5.4).
     pub(crate) fn supervisor_call(&mut self) -> ExecutionResult {
         if self.nvic.group_priority(SV_CALL) >= self.execution_priority() {
             return Err(Fault::SupervisorCall);

@@ -1,4 +1,4 @@
-//! Data processing with a constant or a shifted register (A5.3.1).
+//! Data processing with an immediate or a shifted register (A5.3.1).
 
 use crate::isa::armv7em::arithmetic::{
     Shift, add_with_carry, expand_immediate, saturate_signed, saturate_unsigned, signed_halves,
@@ -6,7 +6,7 @@ use crate::isa::armv7em::arithmetic::{
 use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::{ExecutionResult, Processor};
 
-/// An operation, by the four bits that it has in 32-bit instructions.
+/// An operation, by its 4-bit `op` field in 32-bit instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     And,
@@ -38,14 +38,14 @@ impl Operation {
         })
     }
 
-    /// Whether it has a form without a result: TST, TEQ, CMN, CMP.
+    /// Whether it has an encoding without a result: TST, TEQ, CMN, CMP.
     fn compares(self) -> bool {
         matches!(self, Self::And | Self::Eor | Self::Add | Self::Sub)
     }
 }
 
 impl Processor {
-    /// Carries an operation out. `carry` is that of the shifter, which logical operations take. `to`: None compares.
+    /// Executes an operation. `carry` is the shifter's, for logical operations. `to`: None only sets flags.
     pub(crate) fn operate(
         &mut self,
         operation: Operation,
@@ -99,13 +99,13 @@ impl Processor {
         Ok(())
     }
 
-    /// A constant of eight bits somewhere in the word (A5.3.1).
+    /// Data processing (modified immediate).
     pub(crate) fn modified_immediate(&mut self, first: u32, second: u32) -> ExecutionResult {
         let bits = (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | second & 0xff;
         self.two_operands(first, second >> 8 & 15, expand_immediate(bits, self.flags.c))
     }
 
-    /// A register, shifted by a constant, and PKH.
+    /// Data processing (shifted register), and PKH.
     pub(crate) fn shifted_register(&mut self, first: u32, second: u32) -> ExecutionResult {
         let amount = (second >> 12 & 7) << 2 | second >> 6 & 3;
         let m = self.reg(second & 15);
@@ -121,7 +121,7 @@ impl Processor {
         self.two_operands(first, d, Shift::by_immediate(second >> 4, amount).apply(m, self.flags.c))
     }
 
-    /// Constants of 12 and 16 bits, saturation, bit fields.
+    /// Data processing (plain binary immediate): 12 and 16 bits, saturation, bit fields.
     pub(crate) fn plain_immediate(&mut self, first: u32, second: u32) -> ExecutionResult {
         let (n, d) = (first & 15, second >> 8 & 15);
         let low = (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | second & 0xff;

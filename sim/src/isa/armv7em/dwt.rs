@@ -7,17 +7,17 @@ const CONTROL: u32 = 4 << 28;
 /// The bits of `DWT_CTRL` that can be written.
 const WRITABLE: u32 = 0x007f_ffff;
 const CYCCNTENA: u32 = 1;
-/// What opens the lock by `DWT_LAR`.
+/// Unlocks by a write to `DWT_LAR`.
 const KEY: u32 = 0xc5ac_ce55;
 
-/// One core's unit. It counts steps of the core.
+/// One core's unit. CYCCNT counts steps of the core.
 #[derive(Clone, Debug, Hash)]
 pub struct Dwt {
     control: u32,
-    /// The counter at step `since`.
+    /// CYCCNT at step `since`.
     counted: u32,
     since: Cycle,
-    /// Whether there is a lock (a Cortex-M4 has none), and whether it is closed to software.
+    /// Whether there is a software lock (a Cortex-M4 has none), and whether it is set.
     lockable: bool,
     locked: bool,
 }
@@ -27,19 +27,19 @@ impl Dwt {
         Self { control: CONTROL, counted: 0, since: 0, lockable, locked: lockable }
     }
 
-    /// The counter at a step. `trace_enabled` is `DEMCR.TRCENA`, without which it stands still.
+    /// CYCCNT at a step. It counts only with `DEMCR.TRCENA` (`trace_enabled`).
     fn count(&self, now: Cycle, trace_enabled: bool) -> u32 {
         let counts = trace_enabled && self.control & CYCCNTENA != 0;
         if counts { self.counted.wrapping_add(now.saturating_sub(self.since) as u32) } else { self.counted }
     }
 
-    /// `DEMCR.TRCENA`, or something else that lets the counter count, is about to change.
+    /// Brings CYCCNT up to date before `DEMCR.TRCENA` or `DWT_CTRL` changes.
     pub(crate) fn accumulate(&mut self, now: Cycle, trace_enabled: bool) {
         self.counted = self.count(now, trace_enabled);
         self.since = now;
     }
 
-    /// Steps that are not to be counted have passed.
+    /// Excludes steps from the count.
     pub(crate) fn exclude(&mut self, steps: Cycle) {
         self.since += steps;
     }
@@ -48,7 +48,7 @@ impl Dwt {
         match offset {
             0x000 => self.control,
             0x004 => self.count(now, trace_enabled),
-            // LSR: whether there is a lock, and whether it is closed.
+            // LSR: SLI (lock implemented), SLK (locked).
             0xfb4 => u32::from(self.lockable) | u32::from(self.locked) << 1,
             _ => 0,
         }

@@ -6,20 +6,20 @@ use crate::isa::armv7em::bus::{Bus, Event};
 use crate::isa::armv7em::fault::{Fault, status};
 use crate::isa::armv7em::{Processor, Sleep};
 
-/// Number of the `MemManage` exception; numbers as in B1.5.2, those of ARMv6-M in [`crate::isa::armv6m::exception`].
+/// Number of the `MemManage` exception (B1.5.2).
 pub const MEM_MANAGE: u8 = 4;
 /// Number of the `BusFault` exception.
 pub const BUS_FAULT: u8 = 5;
 /// Number of the `UsageFault` exception.
 pub const USAGE_FAULT: u8 = 6;
-/// Priority of a thread: after all that an exception can have.
+/// Priority of thread mode: below every exception's.
 pub(crate) const THREAD: i16 = 256;
 /// Bytes of a frame, and of one with the floating-point context (B1.5.7).
 const FRAME: u32 = 0x20;
 const LONG_FRAME: u32 = 0x68;
 
 impl Processor {
-    /// Priority of what executes now: lower is more urgent (B1.5.4).
+    /// `ExecutionPriority` (B1.5.4): lower values are more urgent.
     pub(crate) fn execution_priority(&self) -> i16 {
         if self.faultmask {
             return self.nvic.active_priority().min(-1);
@@ -28,7 +28,7 @@ impl Processor {
         if self.primask { unmasked.min(0) } else { unmasked }
     }
 
-    /// Whether that is less than 0: in `HardFault` and NMI, and with FAULTMASK.
+    /// Whether it is negative: in `HardFault` and NMI, and with FAULTMASK.
     pub(crate) fn is_below_zero(&self) -> bool {
         self.faultmask || self.nvic.active.has(NMI) || self.nvic.active.has(HARD_FAULT)
     }
@@ -41,7 +41,7 @@ impl Processor {
         }
     }
 
-    /// Whether an exception would be taken at once.
+    /// Whether an exception is enabled and more urgent than the execution priority.
     pub(crate) fn would_preempt(&self, exception: u8) -> bool {
         self.nvic.enabled.has(exception) && self.nvic.group_priority(exception) < self.execution_priority()
     }
@@ -52,13 +52,13 @@ impl Processor {
         }
     }
 
-    /// Something is pending that was not: with `SCR.SEVONPEND` that is an event (B1.5.18).
+    /// An exception has become pending: an event with `SCR.SEVONPEND` (B1.5.18).
     pub(crate) fn newly_pending(&mut self) {
         self.exceptions_changed = true;
         self.event |= self.scs.sends_event_on_pend();
     }
 
-    /// An instruction boundary. True if an exception was entered.
+    /// Enters the most urgent pending exception at an instruction boundary. True if there was one.
     pub(crate) fn take_pending(&mut self, bus: &mut impl Bus) -> bool {
         if self.nvic.highest_pending(self.execution_priority()).is_none() {
             self.exceptions_changed = false;
@@ -70,8 +70,8 @@ impl Processor {
         true
     }
 
-    /// Enters what is most urgent now, the frame being there: a fault of pushing it may have come before what was to be taken
-    /// (B1.5.11).
+    /// Enters the most urgent exception, the frame being stacked: a fault while stacking may be more urgent than the exception
+    /// that caused it (late arrival, B1.5.11).
     fn enter(&mut self, return_value: u32, bus: &mut impl Bus) {
         if self.sleep == Sleep::Lockup {
             return;
@@ -79,7 +79,7 @@ impl Processor {
         let priority = self.execution_priority();
         let Some(best) = self.nvic.highest_pending(priority) else { return self.lock_up() };
         let Some(vector) = self.read_vector(u32::from(best), bus) else {
-            // HFSR.VECTTBL; where `HardFault` cannot be entered, or is what has no vector, nothing can.
+            // HFSR.VECTTBL; lockup if `HardFault` cannot be entered or has no vector itself.
             self.faults.hfsr |= status::VECTTBL;
             if best == HARD_FAULT || priority <= -1 {
                 return self.lock_up();
@@ -102,12 +102,12 @@ impl Processor {
         self.start_at(vector);
     }
 
-    /// A word of the vector table, by the default memory map (B3.5).
+    /// Reads a vector, by the default memory map (B3.5).
     pub(crate) fn read_vector(&mut self, number: u32, bus: &mut impl Bus) -> Option<u32> {
         bus.read(self.scs.vtor.wrapping_add(4 * number), Width::Word).ok()
     }
 
-    /// Pushes the frame (B1.5.6, B1.5.7), and returns the `EXC_RETURN` value that will undo it.
+    /// `PushStack` (B1.5.6, B1.5.7). Returns the `EXC_RETURN` value.
     fn push_context(&mut self, bus: &mut impl Bus) -> u32 {
         let long = self.fpca;
         let aligned = u32::from(long || self.scs.aligns_stack());
@@ -140,7 +140,7 @@ impl Processor {
         if long { self.push_float(address, privileged, bus) } else { Ok(()) }
     }
 
-    /// Leaves the exception that is active, by the value that was branched to (B1.5.8).
+    /// `ExceptionReturn` by an `EXC_RETURN` value (B1.5.8).
     pub(crate) fn return_from_exception(&mut self, value: u32, bus: &mut impl Bus) {
         self.mpu.synchronise();
         let ended = self.ipsr;
@@ -161,7 +161,7 @@ impl Processor {
         if !valid {
             return self.reject_return(value, bus);
         }
-        // Chained: the frame stays for the return from the next one.
+        // Tail-chaining: the frame stays on the stack.
         if self.nvic.highest_pending(self.execution_priority()).is_some() {
             return self.enter(value, bus);
         }
@@ -176,14 +176,14 @@ impl Processor {
         }
     }
 
-    /// INVPC: a return that does not fit what is active.
+    /// INVPC: the return value does not match the active exceptions.
     fn reject_return(&mut self, value: u32, bus: &mut impl Bus) {
         self.faults.cfsr |= status::INVPC;
         self.raise(super::exception::USAGE_FAULT);
         self.enter(value, bus);
     }
 
-    /// Reads a frame back. None: its mode is not the one that the value says.
+    /// `PopStack`. None: the frame's mode does not match the return value.
     fn pop(&mut self, value: u32, bus: &mut impl Bus) -> Result<Option<(u32, [u32; 8])>, Fault> {
         let frame = if value & 15 == 13 { self.other_sp } else { self.r[13] };
         let aligned = value & 0x10 == 0 || self.scs.aligns_stack();
@@ -231,8 +231,8 @@ impl Processor {
         }
     }
 
-    /// Whether a core that sleeps goes on. WFI ends for what would be taken if PRIMASK were 0 (B1.5.19), WFE for an event and
-    /// for what will be taken (B1.5.18).
+    /// Whether the core is awake, or wakes now. WFI ends for an exception that would be taken if PRIMASK were 0 (B1.5.19), WFE
+    /// for an event or an exception that is taken (B1.5.18).
     pub(crate) fn wakes(&mut self) -> bool {
         let wakes = match self.sleep {
             Sleep::Awake => true,

@@ -4,28 +4,28 @@ use crate::core::cortex_m::HARD_FAULT;
 use crate::isa::armv7em::exception::{BUS_FAULT, MEM_MANAGE, USAGE_FAULT};
 use crate::isa::armv7em::{Processor, Sleep};
 
-/// What an instruction did that is a fault, or else keeps it from having an effect.
+/// Why an instruction has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// No instruction of this processor.
+    /// UNDEFINED.
     Undefined,
     /// EPSR.T is 0.
     InvalidState,
-    /// A coprocessor that is not there, or floating point while CPACR forbids it.
+    /// A coprocessor that is not implemented, or floating point disabled in CPACR.
     NoCoprocessor,
     Unaligned,
     DivideByZero,
-    /// The protection unit forbids the data access to this address.
+    /// The MPU forbids the data access to this address.
     DataAccessViolation(u32),
     InstructionAccessViolation,
-    /// The bus refused the data access to this address.
+    /// Bus error of the data access to this address.
     DataBusError(u32),
     InstructionBusError,
-    /// SVC where its priority does not let it be taken.
+    /// SVC at an execution priority at which it cannot be taken.
     SupervisorCall,
     /// BKPT.
     Breakpoint(u8),
-    /// Not of the instruction: saving the floating-point context faulted before it. It is pending already.
+    /// Lazy saving of the floating-point context has faulted before the instruction; that fault is pending already.
     Pending,
 }
 
@@ -79,7 +79,7 @@ impl Processor {
         self.faults
     }
 
-    /// Notes a fault of the instruction at PC and makes its exception pending, or `HardFault`, or locks up.
+    /// Sets the fault status of the instruction at PC and makes its exception pending, or `HardFault`, or locks up.
     pub(crate) fn record_fault(&mut self, fault: Fault) {
         let (bits, exception) = match fault {
             Fault::Undefined => (status::UNDEFINSTR, USAGE_FAULT),
@@ -115,7 +115,7 @@ impl Processor {
         self.pend(HARD_FAULT);
     }
 
-    /// Makes a fault pending, as a `HardFault` if it is not enabled or not urgent enough (B1.5.14).
+    /// Makes a fault pending; it escalates to `HardFault` if it is disabled or not urgent enough (B1.5.14).
     pub(crate) fn raise(&mut self, exception: u8) {
         if self.would_preempt(exception) { self.pend(exception) } else { self.escalate() }
     }
@@ -133,7 +133,7 @@ impl Processor {
         self.sleep = Sleep::Lockup;
     }
 
-    /// A fault while a context is saved or restored is one of the exception, not of an instruction.
+    /// Sets the fault status of a fault while stacking or unstacking. Returns the exception.
     pub(crate) fn record_stacking_fault(&mut self, fault: Fault, protected: u32, refused: u32) -> u8 {
         let (bits, exception) = match fault {
             Fault::DataAccessViolation(_) => (protected, MEM_MANAGE),

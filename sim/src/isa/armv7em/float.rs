@@ -1,7 +1,6 @@
-//! Floating-point numbers: formats, status, and what an operand is (ARMv7-M ARM A2.5, B1.4.7).
+//! Floating-point numbers: formats, status, unpacking of operands (ARMv7-M ARM A2.5, B1.4.7).
 //!
-//! A number is the bits of its format, in the low part of a `u64`. All arithmetic is on integers, so that it is the same on
-//! every machine that the simulator runs on.
+//! A number is the bits of its format, in the low part of a `u64`. All arithmetic is on integers: the same on every host.
 
 pub mod arithmetic;
 pub mod compare;
@@ -16,7 +15,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// 16 bits; with FPSCR.AHP the alternative one without infinities and NaNs.
+    /// 16 bits; with FPSCR.AHP the alternative format without infinities and NaNs.
     pub const HALF: Self = Self { exponent_bits: 5, fraction_bits: 10 };
     /// 32 bits.
     pub const SINGLE: Self = Self { exponent_bits: 8, fraction_bits: 23 };
@@ -39,7 +38,7 @@ impl Format {
         (1 << self.exponent_bits) - 1
     }
 
-    /// The bit that tells a quiet NaN.
+    /// The bit that is set in a quiet NaN.
     fn quiet_bit(self) -> u64 {
         1 << (self.fraction_bits - 1)
     }
@@ -52,7 +51,7 @@ impl Format {
         self.zero(negative) | self.exponent_mask() << self.fraction_bits
     }
 
-    /// The NaN of operations that have no result.
+    /// The default NaN: the result of an invalid operation.
     fn default_nan(self) -> u64 {
         self.infinity(false) | self.quiet_bit()
     }
@@ -70,10 +69,10 @@ impl Format {
     }
 }
 
-/// How a result between two numbers is rounded.
+/// Rounding modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// To the nearest, of two equally near ones to the even.
+    /// To nearest, ties to even.
     Nearest,
     /// Towards plus infinity.
     Up,
@@ -81,18 +80,18 @@ pub enum Rounding {
     Down,
     /// Towards zero.
     Zero,
-    /// To the nearest, of two equally near ones away from zero: no mode of FPSCR, but of VCVTA and VRINTA.
+    /// To nearest, ties away from zero: of VCVTA and VRINTA, not of FPSCR.
     Away,
 }
 
-/// FPSCR: modes, and flags that stay until they are cleared (B1.4.7).
+/// FPSCR: modes and cumulative exception flags (B1.4.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Status(pub u32);
 
 impl Status {
     /// Bits that exist: N, Z, C, V, AHP, DN, FZ, `RMode`, IDC, IXC, UFC, OFC, DZC, IOC.
     pub const BITS: u32 = 0xf7c0_009f;
-    /// Bits that a new context takes from FPDSCR: the modes.
+    /// Modes, which a new context takes from FPDSCR: AHP, DN, FZ, `RMode`.
     pub const MODES: u32 = 0x07c0_0000;
     const INVALID: u32 = 1;
     const DIVISION_BY_ZERO: u32 = 1 << 1;
@@ -101,7 +100,7 @@ impl Status {
     const INEXACT: u32 = 1 << 4;
     const INPUT_DENORMAL: u32 = 1 << 7;
 
-    /// The rounding of `RMode`.
+    /// `RMode`.
     #[must_use]
     pub fn rounding(self) -> Rounding {
         [Rounding::Nearest, Rounding::Up, Rounding::Down, Rounding::Zero][self.0 as usize >> 22 & 3]
@@ -123,14 +122,14 @@ impl Status {
         self.0 |= flag;
     }
 
-    /// An operation without a result.
+    /// Invalid operation: raises IOC and gives the default NaN.
     fn invalid(&mut self, format: Format) -> u64 {
         self.raise(Self::INVALID);
         format.default_nan()
     }
 }
 
-/// A number other than infinity and NaN: `significand` times 2 to the `exponent`. Not normalised; may be zero.
+/// A finite number: `significand` × 2^`exponent`. Not normalised; may be zero.
 #[derive(Clone, Copy, Debug)]
 struct Finite {
     negative: bool,
@@ -139,7 +138,7 @@ struct Finite {
 }
 
 impl Finite {
-    /// The same number with its highest significant bit at `place`. It is not zero, and has no more bits.
+    /// The same number with its leading one at bit `place`. It is not zero, and has no higher bits.
     fn normalised_to(self, place: u32) -> Self {
         let shift = place + 1 - (128 - self.significand.leading_zeros());
         Self { exponent: self.exponent - shift as i32, significand: self.significand << shift, ..self }
@@ -154,7 +153,7 @@ enum Number {
     Finite(Finite),
 }
 
-/// What an operand is. With FPSCR.FZ a denormal one is taken for zero and noted, except in half precision.
+/// `FPUnpack`. With FPSCR.FZ a denormal becomes zero and raises IDC, except in half precision.
 fn unpack(format: Format, bits: u64, status: &mut Status) -> Number {
     let negative = bits >> format.sign_bit() & 1 != 0;
     let exponent = bits >> format.fraction_bits & format.exponent_mask();
@@ -180,8 +179,8 @@ fn unpack(format: Format, bits: u64, status: &mut Status) -> Number {
     Number::Finite(Finite { negative, exponent: exponent as i32 - lowest, significand })
 }
 
-/// The NaN that comes of an operation with these operands, if one of them is a NaN: of the first signalling one, else of the
-/// first, quiet; or the default one if FPSCR.DN says so.
+/// `FPProcessNaNs`: the NaN result if an operand is a NaN: the first signalling one made quiet, else the first quiet one; with
+/// FPSCR.DN the default NaN.
 fn propagated_nan(format: Format, operands: &[(u64, Number)], status: &mut Status) -> Option<u64> {
     let signalling = operands.iter().find(|(_, number)| matches!(number, Number::Nan { quiet: false }));
     if signalling.is_some() {

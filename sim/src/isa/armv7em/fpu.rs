@@ -1,4 +1,4 @@
-//! The floating-point extension: its registers, its context on the stack, and who may use it (B1.4.6, B1.5.7, A2.5).
+//! The floating-point extension: registers, stacking of its context, access control (B1.4.6, B1.5.7, A2.5).
 
 mod compute;
 mod decode;
@@ -22,14 +22,14 @@ mod fpccr {
     pub(super) const BFRDY: u32 = 1 << 6;
     pub(super) const LSPEN: u32 = 1 << 30;
     pub(super) const ASPEN: u32 = 1 << 31;
-    /// MONRDY can be written too, and is never set: there is no debug monitor.
+    /// Includes MONRDY, which the core never sets: there is no debug monitor.
     pub(super) const WRITABLE: u32 = ASPEN | LSPEN | 0x17b;
 }
 
 /// Registers of the extension.
 #[derive(Clone, Debug, Hash)]
 pub struct Fpu {
-    /// S0 to S31, of which two each are D0 to D15.
+    /// S0 to S31; D0 to D15 are pairs of them.
     s: [u32; 32],
     status: Status,
     /// FPCCR.
@@ -100,7 +100,7 @@ impl Processor {
         self.fpu.status.0
     }
 
-    /// An instruction of a coprocessor: 10 and 11 are floating point, and there are no others (A6.1).
+    /// Coprocessor instructions: 10 and 11 are floating point, others are not implemented (A6.1).
     pub(crate) fn coprocessor(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         if first >> 8 & 15 == 15 {
             return Err(Fault::Undefined);
@@ -118,7 +118,7 @@ impl Processor {
         }
     }
 
-    /// Whether CPACR lets code with the present privilege use the extension (`CheckVFPEnabled`).
+    /// `CheckVFPEnabled`: faults unless CPACR allows access at the current privilege.
     fn check_float_allowed(&self) -> ExecutionResult {
         match self.fpu.access >> 20 & 3 {
             3 => Ok(()),
@@ -127,8 +127,8 @@ impl Processor {
         }
     }
 
-    /// Before an instruction that uses the extension: saves a context that is waiting for that, and begins one for the code at
-    /// hand, with the default modes (`ExecuteFPCheck`).
+    /// `ExecuteFPCheck`, before an instruction of the extension: saves a lazily stacked context, and starts a new one with the
+    /// default modes.
     fn use_float(&mut self, bus: &mut impl Bus) -> ExecutionResult {
         if self.fpu.is_lazy() {
             self.save_lazy_context(bus)?;
@@ -151,8 +151,8 @@ impl Processor {
         Ok(())
     }
 
-    /// The context is in the way of an instruction: it goes where room was left for it (`PreserveFPState`). Its faults are of
-    /// the exception that left the room, by what could be taken then.
+    /// `PreserveFPState`: stores a lazily stacked context to the space reserved for it. Whether a fault can be taken was decided
+    /// at the exception entry that reserved it (MMRDY, BFRDY, HFRDY).
     fn save_lazy_context(&mut self, bus: &mut impl Bus) -> ExecutionResult {
         let privileged = self.fpu.control & fpccr::USER == 0;
         let saved = self.write_context(self.fpu.address, privileged, bus);
@@ -176,7 +176,7 @@ impl Processor {
         if self.nvic.highest_pending(self.execution_priority()).is_some() { Err(Fault::Pending) } else { Ok(()) }
     }
 
-    /// The part of a frame at `address` that is for floating point: written, or only left room for (`UpdateFPCCR`).
+    /// The floating-point part of a frame: stored, or reserved for lazy stacking (`UpdateFPCCR`).
     pub(crate) fn push_float(&mut self, address: u32, privileged: bool, bus: &mut impl Bus) -> ExecutionResult {
         if self.fpu.control & fpccr::LSPEN == 0 {
             self.check_float_allowed()?;
@@ -195,7 +195,7 @@ impl Processor {
         Ok(())
     }
 
-    /// Reads it back, unless the registers still hold it.
+    /// Restores it, unless lazy stacking is still pending.
     pub(crate) fn pop_float(&mut self, address: u32, privileged: bool, bus: &mut impl Bus) -> ExecutionResult {
         if self.fpu.is_lazy() {
             self.fpu.control &= !fpccr::LSPACT;

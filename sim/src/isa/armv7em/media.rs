@@ -1,4 +1,4 @@
-//! Operands in registers: shifts by a register, extension, bit counts, reversal.
+//! Data processing (register): shifts by a register, extension, parallel arithmetic, bit counts, reversal (A5.3).
 
 use crate::isa::armv7em::arithmetic::{Shift, saturate_signed};
 use crate::isa::armv7em::fault::Fault;

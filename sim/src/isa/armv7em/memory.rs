@@ -8,7 +8,7 @@ use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::mpu::{Access, Policy};
 
 impl Processor {
-    /// A halfword of code.
+    /// Fetches a halfword of code.
     pub(crate) fn fetch(&mut self, address: u32, bus: &mut impl Bus) -> Result<u16, Fault> {
         if self.misses_barrier(address, self.is_privileged(), Access::Execute) {
             bus.observe(Event::MissingBarrier { address, code: true });
@@ -19,7 +19,7 @@ impl Processor {
         bus.fetch(address).map_err(|_| Fault::InstructionBusError)
     }
 
-    /// A load of any alignment, with the sign of its width.
+    /// A load of any alignment, extended by its width.
     pub(crate) fn load(
         &mut self,
         address: u32,
@@ -63,7 +63,7 @@ impl Processor {
         Ok(())
     }
 
-    /// A word of an instruction that takes no other alignment.
+    /// Loads a word that must be aligned.
     pub(crate) fn load_aligned(&mut self, address: u32, bus: &mut impl Bus) -> Result<u32, Fault> {
         if address & 3 != 0 {
             return Err(Fault::Unaligned);
@@ -72,7 +72,7 @@ impl Processor {
         self.read(address, Width::Word, privileged, bus)
     }
 
-    /// The same to memory.
+    /// Stores a word that must be aligned.
     pub(crate) fn store_aligned(&mut self, address: u32, value: u32, bus: &mut impl Bus) -> Result<(), Fault> {
         if address & 3 != 0 {
             return Err(Fault::Unaligned);
@@ -81,15 +81,14 @@ impl Processor {
         self.write(address, Width::Word, value, privileged, bus)
     }
 
-    /// An unaligned access faults if `CCR.UNALIGN_TRP` says so, and anywhere but in normal memory, where the architecture leaves
-    /// open what happens.
+    /// An unaligned access faults with `CCR.UNALIGN_TRP`, and outside of Normal memory (there it is UNPREDICTABLE).
     fn check_unaligned(&self, address: u32, width: Width) -> Result<(), Fault> {
         let last = address.wrapping_add(width.bytes() - 1);
         let allowed = !self.scs.traps_unaligned() && self.is_normal(address) && self.is_normal(last);
         if allowed { Ok(()) } else { Err(Fault::Unaligned) }
     }
 
-    /// An aligned read, without a sign.
+    /// An aligned read, zero-extended.
     pub(crate) fn read(
         &mut self,
         address: u32,
@@ -144,7 +143,7 @@ impl Processor {
         if taken || self.ignores_bus_faults() { Ok(()) } else { Err(Fault::DataBusError(address)) }
     }
 
-    /// The data cache, and what is to be done with a place in it, if it has to do with that.
+    /// The data cache and the policy of an address, if it is cached.
     fn cached(&mut self, address: u32) -> Option<(&mut Cache, Policy)> {
         if !self.scs.data_cache_enabled() {
             return None;
@@ -167,7 +166,7 @@ impl Processor {
         }
     }
 
-    /// A store to the registers of cache maintenance, or one that switches the data cache on.
+    /// Cache maintenance operations, and the check when `CCR.DC` is set.
     fn maintain_caches(&mut self, address: u32, value: u32, bus: &mut impl Bus) {
         let Some(cache) = &mut self.cache else { return };
         let (by_address, operation) = match address & 0xfff {
@@ -189,13 +188,13 @@ impl Processor {
         }
     }
 
-    /// A word as this core would load it from memory, without any effect, if it is in its data cache.
+    /// The word at an address in this core's data cache, without side effects.
     #[must_use]
     pub fn peek_cache(&self, address: u32) -> Option<u32> {
         self.cache.as_ref().filter(|_| self.scs.data_cache_enabled()).and_then(|cache| cache.peek(address))
     }
 
-    /// `CCR.BFHFNMIGN`: handlers of `HardFault` and NMI go on after a refused access (B3.2.8).
+    /// `CCR.BFHFNMIGN`: data bus faults are ignored at negative priorities (B3.2.8).
     fn ignores_bus_faults(&self) -> bool {
         self.scs.ignores_bus_faults_of_handlers() && self.execution_priority() < 0
     }
@@ -206,7 +205,7 @@ fn is_private(address: u32) -> bool {
     address >> 20 == 0xe00
 }
 
-/// What of it is within the core: the system control space, and the unit with the cycle counter.
+/// The parts within the core: system control space and DWT.
 fn is_system_control(address: u32) -> bool {
     matches!(address >> 12, 0xe000e | 0xe0001)
 }

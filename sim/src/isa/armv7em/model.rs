@@ -1,6 +1,6 @@
-//! Which processor it is, and what its chip's maker has chosen.
+//! Implementation options of a processor.
 
-/// A processor as a chip has it.
+/// A processor with the options that a chip has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Model {
     /// CPUID (B3.2.3).
@@ -9,29 +9,29 @@ pub struct Model {
     pub double_precision: bool,
     /// Regions of the MPU.
     pub regions: u32,
-    /// Bits of a priority, the highest ones of its byte: 3 to 8.
+    /// Implemented bits of a priority byte, from bit 7 down: 3 to 8.
     pub priority_bits: u32,
     /// Interrupts, at most 240.
     pub interrupts: u32,
-    /// What a Cortex-M7 has beside its core; None for a Cortex-M4.
+    /// Caches and tightly coupled memories of a Cortex-M7; None for a Cortex-M4.
     pub memories: Option<Memories>,
 }
 
-/// Memories within a Cortex-M7, in bytes.
+/// Sizes of the memories within a Cortex-M7, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Memories {
     /// Data cache, 4 ways of 32-byte lines.
     pub data_cache: u32,
-    /// Instruction cache, 2 ways of 32-byte lines, of which only the size is known: see [`super::cache`].
+    /// Instruction cache, 2 ways of 32-byte lines; not modelled ([`super::cache`]).
     pub instruction_cache: u32,
-    /// Memory that is never cached, from 0 on (ITCM).
+    /// ITCM, from 0 on.
     pub itcm: u32,
-    /// The same from 0x20000000 on (DTCM).
+    /// DTCM, from 0x20000000 on.
     pub dtcm: u32,
 }
 
 impl Memories {
-    /// Whether an address is one of tightly coupled memory.
+    /// Whether an address is in tightly coupled memory, which is never cached.
     pub(crate) fn are_coupled(self, address: u32) -> bool {
         address < self.itcm || address.wrapping_sub(0x2000_0000) < self.dtcm
     }
@@ -59,7 +59,7 @@ impl Model {
         }
     }
 
-    /// MVFR0 to MVFR2, which tell what the floating-point extension has.
+    /// MVFR0 to MVFR2: features of the floating-point extension.
     #[must_use]
     pub fn media_features(self) -> [u32; 3] {
         if self.double_precision { [0x1011_0221, 0x1200_0011, 0x0000_0040] } else { [0x1011_0021, 0x1100_0011, 0] }

@@ -2,7 +2,7 @@
 
 use crate::isa::armv7em::Processor;
 
-/// What an access does.
+/// Kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -10,20 +10,20 @@ pub(crate) enum Access {
     Execute,
 }
 
-/// What the data cache does with a place.
+/// Cache policy of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Policy {
     NotCached,
-    /// Brings in what is loaded; stores go to memory.
+    /// Loads allocate; stores go to memory.
     WriteThrough,
-    /// The same; stores to what is in the cache stay there.
+    /// Loads allocate; stores that hit stay in the cache.
     WriteBack,
-    /// The same; stores bring in what is not.
+    /// Loads and stores allocate; stores stay in the cache.
     WriteBackAndAllocate,
 }
 
 impl Policy {
-    /// Of the bits C and B, or of the inner half of TEX, C and B where TEX is 1xx (table B3-14).
+    /// By C and B, which are the inner policy where TEX is 1xx (table B3-14).
     fn of_two_bits(bits: u32) -> Self {
         match bits {
             1 => Self::WriteBackAndAllocate,
@@ -34,7 +34,7 @@ impl Policy {
     }
 }
 
-/// A region as its registers have it.
+/// A region's registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Region {
     /// `MPU_RBAR.ADDR`.
@@ -44,7 +44,7 @@ struct Region {
 }
 
 impl Region {
-    /// Whether the region decides about an address: it is enabled, has it, and so has the subregion of it.
+    /// Whether the region matches an address: region and subregion are enabled, and contain it.
     fn has(self, address: u32) -> bool {
         let size = (self.attributes >> 1 & 31) + 1;
         if self.attributes & 1 == 0 || size < 5 {
@@ -57,17 +57,17 @@ impl Region {
         size < 8 || self.attributes >> (8 + (address >> (size - 3) & 7)) & 1 == 0
     }
 
-    /// Where what the region decides may begin or end: at its own bounds, and those of its subregions.
+    /// First addresses of the region's subregions, and the one behind the last.
     fn bounds(self) -> impl Iterator<Item = u32> {
         let size = (self.attributes >> 1 & 31) + 1;
         let (parts, log2_part) = if size < 8 { (1, size) } else { (8, size - 3) };
         let parts = if self.attributes & 1 == 0 || size < 5 { 0..0 } else { 0..parts + 1 };
         let base = if size < 32 { self.base & !((1 << size) - 1) } else { 0 };
-        // The end of the last one may be that of the address space.
+        // The end may be that of the address space.
         parts.filter_map(move |part: u64| u32::try_from(u64::from(base) + (part << log2_part)).ok())
     }
 
-    /// Whether data can be read, and written (AP).
+    /// Read and write permission (AP).
     fn access(self, privileged: bool) -> (bool, bool) {
         match self.attributes >> 24 & 7 {
             1 => (privileged, privileged),
@@ -84,8 +84,7 @@ impl Region {
         self.attributes >> 18 & 1 != 0
     }
 
-    /// What the data cache does with it (table B3-13). What is Shareable it leaves alone, unless `CACR.SIWT` is set, which
-    /// is not modelled (Cortex-M7 TRM 3.3).
+    /// Cache policy (table B3-13). Shareable memory is not cached (Cortex-M7 TRM 3.3; `CACR.SIWT` is not modelled).
     fn policy(self) -> Policy {
         let (tex, two_bits) = (self.attributes >> 19 & 7, self.attributes >> 16 & 3);
         match (tex, two_bits) {
@@ -98,7 +97,7 @@ impl Region {
         }
     }
 
-    /// XN; nothing is executed from 0xE0000000 up whatever a region says (B3.5).
+    /// XN; from 0xE0000000 up always (B3.5).
     fn never_executed(self, address: u32) -> bool {
         self.attributes & 1 << 28 != 0 || address >= 0xe000_0000
     }
@@ -111,7 +110,7 @@ impl Region {
     }
 }
 
-/// Addresses for which the same region decides, or none.
+/// Consecutive addresses that the same region matches, or none.
 #[derive(Clone, Copy, Debug, Hash)]
 struct AddressRange {
     first: u32,
@@ -127,15 +126,15 @@ impl AddressRange {
     }
 }
 
-/// What may still find the setting before the present one. Barriers end that, and so do an exception's entry and return (Arm
-/// DUI 0553A, page 4-45): DSB for data; for code an ISB behind it.
+/// Accesses that may still see the previous setting: until DSB for data, and until an ISB after it for code. Exception entry
+/// and return count as both (Arm DUI 0553A, page 4-45).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum VisibleTo {
     CodeAndData,
     Code,
 }
 
-/// The unit's setting before the present one.
+/// The setting of the MPU before the current one.
 #[derive(Clone, Debug, Hash)]
 struct PreviousSetting {
     control: u32,
@@ -143,8 +142,7 @@ struct PreviousSetting {
     visible_to: VisibleTo,
 }
 
-/// What a place is for data by a setting: whether it can be read and written, what the cache does with it, whether it is
-/// Shareable, whether it is normal memory.
+/// Attributes of an address for data accesses: read and write permission, cache policy, Shareable, Normal.
 #[derive(PartialEq, Eq)]
 struct MemoryAttributes {
     access: (bool, bool),
@@ -153,16 +151,16 @@ struct MemoryAttributes {
     normal: bool,
 }
 
-/// The unit's registers.
+/// One core's MPU.
 #[derive(Clone, Debug, Hash)]
 pub struct Mpu {
     control: u32,
     number: u32,
     before: Option<Box<PreviousSetting>>,
     regions: Vec<Region>,
-    /// What the regions come to, by rising address.
+    /// The matching region by address, ascending.
     map: Vec<AddressRange>,
-    /// Where code was looked up last, and data: most often it is there again.
+    /// Result of the last look-up for code, and for data: most accesses hit it again.
     recent: [AddressRange; 2],
 }
 
@@ -178,7 +176,7 @@ impl Mpu {
         }
     }
 
-    /// Works out the map of the regions.
+    /// Builds the map from the regions.
     fn rebuild_map(&mut self) {
         let mut firsts: Vec<u32> = self.regions.iter().flat_map(|region| region.bounds()).chain([0]).collect();
         firsts.sort_unstable();
@@ -194,7 +192,7 @@ impl Mpu {
         self.control & 1 != 0
     }
 
-    /// Also for the handlers of `HardFault` and NMI, and with FAULTMASK.
+    /// `MPU_CTRL.HFNMIENA`: enabled in `HardFault`, NMI, and with FAULTMASK.
     fn applies_to_fault_handlers(&self) -> bool {
         self.control & 2 != 0
     }
@@ -203,32 +201,32 @@ impl Mpu {
         range(&self.map, address)
     }
 
-    /// DSB: data finds the present setting from now on.
+    /// DSB: data accesses see the current setting.
     pub(crate) fn data_barrier(&mut self) {
         if let Some(before) = &mut self.before {
             before.visible_to = VisibleTo::Code;
         }
     }
 
-    /// ISB: so does code, if DSB was before it.
+    /// ISB after a DSB: instruction fetches see it too.
     pub(crate) fn instruction_barrier(&mut self) {
         if self.before.as_ref().is_some_and(|before| before.visible_to == VisibleTo::Code) {
             self.synchronise();
         }
     }
 
-    /// Whatever comes finds the present setting.
+    /// All accesses see the current setting.
     pub(crate) fn synchronise(&mut self) {
         self.before = None;
     }
 
-    /// The region that decides: the last one that has the address.
+    /// The matching region with the highest number.
     fn region(&self, address: u32) -> Option<Region> {
         let [_, data] = self.recent;
         if data.has(address) { data.region } else { self.range(address).region }
     }
 
-    /// The same, and it is remembered where that was.
+    /// The same, remembering the result.
     fn region_for(&mut self, address: u32, access: Access) -> Option<Region> {
         let recent = &self.recent[usize::from(access != Access::Execute)];
         if recent.has(address) {
@@ -252,7 +250,7 @@ impl Mpu {
         }
     }
 
-    /// Writes a register. `MPU_RNR` ignores a number that no region has.
+    /// Writes a register. `MPU_RNR` ignores the number of a region that does not exist.
     pub(crate) fn write(&mut self, address: u32, value: u32) {
         if address & 0xff != 0x98 {
             let setting = || {
@@ -293,14 +291,14 @@ fn range(map: &[AddressRange], address: u32) -> AddressRange {
     map[map.partition_point(|range| range.first <= address) - 1]
 }
 
-/// The region that decides, if the unit is on and there is one; and else whether the default map holds.
+/// The matching region, and whether the default map applies where there is none.
 fn decision(control: u32, map: &[AddressRange], address: u32, privileged: bool) -> (Option<Region>, bool) {
     let on = control & 1 != 0;
     let region = if on { range(map, address).region } else { None };
     (region, !on || privileged && control & 4 != 0)
 }
 
-/// What a place is for data.
+/// Attributes of an address for data accesses.
 fn memory_attributes(control: u32, map: &[AddressRange], address: u32, privileged: bool) -> MemoryAttributes {
     let (region, default) = decision(control, map, address, privileged);
     MemoryAttributes {
@@ -311,7 +309,7 @@ fn memory_attributes(control: u32, map: &[AddressRange], address: u32, privilege
     }
 }
 
-/// Whether code is executed there.
+/// Whether instructions can be fetched from an address.
 fn executes(control: u32, map: &[AddressRange], address: u32, privileged: bool) -> bool {
     let (region, default) = decision(control, map, address, privileged);
     region.map_or(default && !is_in(NEVER_EXECUTED, address), |region| {
@@ -319,16 +317,16 @@ fn executes(control: u32, map: &[AddressRange], address: u32, privileged: bool) 
     })
 }
 
-/// Eighths of the address space in which nothing is executed: peripherals, devices, system (B3.1).
+/// 512 MB regions of the default map that are XN: peripherals, devices, system (B3.1).
 const NEVER_EXECUTED: u32 = 0b1110_0100;
-/// Those that are Device or Strongly-ordered: the same ones.
+/// Those that are Device or Strongly-ordered.
 const DEVICE: u32 = NEVER_EXECUTED;
 
 fn is_in(eighths: u32, address: u32) -> bool {
     eighths >> (address >> 29) & 1 != 0
 }
 
-/// The default map's (table B3-1): code, SRAM, two of external RAM.
+/// Cache policy of the default map (table B3-1).
 fn default_policy(address: u32) -> Policy {
     match address >> 29 {
         0 | 4 => Policy::WriteThrough,
@@ -338,13 +336,12 @@ fn default_policy(address: u32) -> Policy {
 }
 
 impl Processor {
-    /// Whether the unit decides now: `MPU_CTRL.HFNMIENA` is for priorities below 0.
+    /// Whether the MPU is enabled at the current priority.
     fn is_protected(&self) -> bool {
         self.mpu.is_enabled() && (self.mpu.applies_to_fault_handlers() || !self.is_below_zero())
     }
 
-    /// Whether an access may still find another setting of the unit than the present one, and that matters for it. It is
-    /// asked once for a change: after an access of which that is true, all have found the present one.
+    /// Whether an access depends on a change of the MPU that no barrier has made effective yet. True once per change.
     pub(crate) fn misses_barrier(&mut self, address: u32, privileged: bool, access: Access) -> bool {
         let Some(before) = &self.mpu.before else { return false };
         if access != Access::Execute && before.visible_to == VisibleTo::Code || address >> 20 == 0xe00 {
@@ -353,20 +350,20 @@ impl Processor {
         let decides = |control: u32| control & 2 != 0 || !self.is_below_zero();
         let settings = [(before.control, &before.map), (self.mpu.control, &self.mpu.map)]
             .map(|(control, map)| (if decides(control) { control } else { 0 }, map));
-        let early = if access == Access::Execute {
+        let unsynchronised = if access == Access::Execute {
             let [then, now] = settings.map(|(control, map)| executes(control, map, address, privileged));
             then != now
         } else {
             let [then, now] = settings.map(|(control, map)| memory_attributes(control, map, address, privileged));
             then != now
         };
-        if early {
+        if unsynchronised {
             self.mpu.synchronise();
         }
-        early
+        unsynchronised
     }
 
-    /// Whether an access is allowed. The private peripheral bus is not the unit's (B3.5).
+    /// Whether an access is permitted. The MPU does not cover the private peripheral bus (B3.5).
     pub(crate) fn permits(&mut self, address: u32, privileged: bool, access: Access) -> bool {
         let default = access != Access::Execute || !is_in(NEVER_EXECUTED, address);
         if address >> 20 == 0xe00 || !self.is_protected() {
@@ -384,7 +381,7 @@ impl Processor {
         }
     }
 
-    /// What the data cache does with a place; where no region names it, as in the default map (B3.1).
+    /// Cache policy of an address; without a matching region that of the default map (B3.1).
     pub(crate) fn policy(&self, address: u32) -> Policy {
         if self.model.memories.is_none_or(|memories| memories.are_coupled(address)) {
             return Policy::NotCached;
@@ -393,12 +390,12 @@ impl Processor {
         region.map_or_else(|| default_policy(address), Region::policy)
     }
 
-    /// Whether a place is Shareable; none is in the default map, as far as it is memory.
+    /// Whether an address is Shareable memory; the default map has none.
     pub(crate) fn is_shareable(&self, address: u32) -> bool {
         self.is_protected() && self.mpu.region(address).is_some_and(Region::is_shareable)
     }
 
-    /// Whether a place is normal memory, in which accesses need not be aligned.
+    /// Whether an address is Normal memory, where unaligned accesses are allowed.
     pub(crate) fn is_normal(&self, address: u32) -> bool {
         let region = if self.is_protected() { self.mpu.region(address) } else { None };
         region.map_or(!is_in(DEVICE, address), Region::is_normal)

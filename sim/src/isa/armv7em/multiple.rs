@@ -1,4 +1,4 @@
-//! Loads and stores of several registers, exclusive ones, and table branches.
+//! Load and store multiple, dual and exclusive, and table branch (A5.3).
 
 use crate::core::access::Width;
 use crate::isa::armv7em::bus::{Bus, Event};
@@ -6,7 +6,7 @@ use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::{ExecutionResult, Processor};
 
 impl Processor {
-    /// LDM, POP: the lowest register from the lowest address. A fault leaves all registers as they were.
+    /// LDM, POP: the lowest register from the lowest address. A fault leaves all registers unchanged.
     pub(crate) fn load_multiple(
         &mut self,
         n: u32,
@@ -53,7 +53,7 @@ impl Processor {
         Ok(())
     }
 
-    /// The first address of a list, and the base register after it.
+    /// First address of a transfer, and the base register after it.
     fn span(&self, n: u32, list: u32, down: bool) -> (u32, u32) {
         let (base, bytes) = (self.reg(n), 4 * list.count_ones());
         if down { (base.wrapping_sub(bytes), base.wrapping_sub(bytes)) } else { (base, base.wrapping_add(bytes)) }
@@ -127,7 +127,7 @@ impl Processor {
         }
     }
 
-    /// LDREX: the local monitor notes that there was one.
+    /// LDREX: sets the local monitor to its exclusive state.
     fn load_exclusive(&mut self, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> ExecutionResult {
         if address & width.misaligned() != 0 {
             return Err(Fault::Unaligned);
@@ -139,14 +139,14 @@ impl Processor {
         Ok(())
     }
 
-    /// Whether some monitor watches a place: the core's own, or one outside if the place is Shareable.
+    /// Whether a monitor covers an address: the local one, or the global one for Shareable memory.
     fn is_monitored(&self, address: u32, bus: &mut impl Bus) -> bool {
         let shareable = self.is_shareable(address);
         bus.observe(Event::Exclusive { address, shareable });
         !shareable || bus.has_global_monitor()
     }
 
-    /// STREX: stores, and 0, if there was a LDREX and nothing has undone it; else nothing, and 1.
+    /// STREX: stores and gives 0 in the exclusive state, else gives 1.
     fn store_exclusive(&mut self, d: u32, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> ExecutionResult {
         if address & width.misaligned() != 0 {
             return Err(Fault::Unaligned);
@@ -160,7 +160,7 @@ impl Processor {
         Ok(())
     }
 
-    /// TBB, TBH: forward by twice what the table has.
+    /// TBB, TBH: branches forward by twice the table's entry.
     fn table_branch(&mut self, n: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         let index = self.reg(second & 15);
         let (width, scale) = if second & 0x10 == 0 { (Width::Byte, 0) } else { (Width::Half, 1) };

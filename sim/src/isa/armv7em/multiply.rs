@@ -1,17 +1,17 @@
-//! Products, with and without an addend, and division.
+//! Multiply, multiply-accumulate and divide (A5.3).
 
 use crate::isa::armv7em::arithmetic::signed_halves;
 use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::{ExecutionResult, Processor};
 
-/// Register numbers of a product.
+/// Register fields of a multiplication.
 #[derive(Clone, Copy)]
 struct Operands {
     n: u32,
     m: u32,
-    /// Addend, or upper half of the result.
+    /// `Ra`, or `RdLo` of a long one.
     a: u32,
-    /// Result, or the lower half of it is in `a` and the upper one here.
+    /// `Rd`, or `RdHi` of a long one.
     d: u32,
 }
 
@@ -26,7 +26,7 @@ impl Processor {
         i64::from(signed_halves(self.reg(register))[usize::from(upper)])
     }
 
-    /// The two products of halves; the halves of the second operand change places if `exchanged`.
+    /// The two 16-bit products; `exchanged` swaps the halves of the second operand (the X forms).
     fn half_products(&self, of: Operands, exchanged: bool) -> [i64; 2] {
         [false, true].map(|upper| self.half(of.n, upper) * self.half(of.m, upper != exchanged))
     }
@@ -35,13 +35,13 @@ impl Processor {
         if of.a == 15 { 0 } else { i64::from(self.reg(of.a) as i32) }
     }
 
-    /// A sum that notes in Q that it does not fit, and wraps.
+    /// Sets `d` to the low word of a sum, and Q if it overflows.
     fn set_with_q(&mut self, d: u32, sum: i64) {
         self.flags.q |= i64::from(sum as i32) != sum;
         self.set(d, sum as u32);
     }
 
-    /// Results of 32 bits.
+    /// Multiply with a 32-bit result.
     pub(crate) fn multiply(&mut self, first: u32, second: u32) -> ExecutionResult {
         let of = Operands::of(first, second);
         if second >> 6 & 3 != 0 {
@@ -86,7 +86,7 @@ impl Processor {
         Ok(())
     }
 
-    /// Results of 64 bits, and division.
+    /// Long multiply, and divide.
     pub(crate) fn long_multiply(&mut self, first: u32, second: u32) -> ExecutionResult {
         let of = Operands::of(first, second);
         let (n, m) = (self.reg(of.n), self.reg(of.m));
@@ -113,7 +113,7 @@ impl Processor {
         Ok(())
     }
 
-    /// SDIV, UDIV: towards zero; by zero it is 0, or a fault if `CCR.DIV_0_TRP` says so.
+    /// SDIV, UDIV: round towards zero; division by zero gives 0, or a fault with `CCR.DIV_0_TRP`.
     fn divide(&mut self, signed: bool, of: Operands) -> ExecutionResult {
         let (n, m) = (self.reg(of.n), self.reg(of.m));
         if m == 0 && self.scs.traps_division_by_zero() {

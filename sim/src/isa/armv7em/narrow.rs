@@ -1,4 +1,4 @@
-//! 16-bit instructions (A5.2). In an IT block those that would set flags leave them, but for comparisons.
+//! 16-bit instructions (A5.2). In an IT block only comparisons set flags.
 
 use crate::core::access::Width;
 use crate::isa::armv7em::arithmetic::Shift;
@@ -104,7 +104,7 @@ impl Processor {
             Code::Pop => self.load_multiple(13, list, false, true, bus),
             Code::PopPc => self.load_multiple(13, list | 1 << 15, false, true, bus),
             Code::Stm => self.store_multiple(n, list, false, true, bus),
-            // A base that is loaded is not written back.
+            // No write-back if the base is in the list.
             Code::Ldm => self.load_multiple(n, list, false, list >> n & 1 == 0, bus),
             _ => Err(Fault::Undefined),
         }

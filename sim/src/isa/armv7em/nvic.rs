@@ -1,4 +1,4 @@
-//! The interrupt controller: which exceptions are pending, enabled and active, and how urgent they are (B1.5.4, B3.4).
+//! The NVIC: pending, enabled and active exceptions, and their priorities (B1.5.4, B3.4).
 
 use crate::core::bits::set_bits;
 use crate::core::cortex_m::{HARD_FAULT, IRQ0, NMI, PEND_SV, SV_CALL, SYS_TICK};
@@ -23,7 +23,7 @@ impl Exceptions {
         self.0.into_iter().zip(0..).flat_map(|(word, index)| set_bits(word).map(move |bit| 64 * index + bit))
     }
 
-    /// 32 interrupts, as a register of the NVIC has them.
+    /// 32 interrupts as in a register of the NVIC.
     pub(crate) fn interrupts(&self, register: u32) -> u32 {
         let first = u32::from(IRQ0) + 32 * register;
         (0..32).filter(|bit| first + bit < 256 && self.has((first + bit) as u8)).fold(0, |word, bit| word | 1 << bit)
@@ -38,7 +38,7 @@ impl Exceptions {
 #[derive(Clone, Debug, Hash)]
 pub struct Nvic {
     interrupts: u32,
-    /// The bits of a priority that exist.
+    /// Implemented bits of a priority.
     priority_mask: u8,
     lines: Exceptions,
     pending: Exceptions,
@@ -67,13 +67,13 @@ impl Nvic {
         }
     }
 
-    /// The same controller after a reset: lines that are high make their interrupts pending.
+    /// The NVIC after a reset: interrupts whose lines are high are pending.
     pub(crate) fn after_reset(&self) -> Self {
         let priority_bits = self.priority_mask.count_ones();
         Self { lines: self.lines, pending: self.lines, ..Self::new(self.interrupts, priority_bits) }
     }
 
-    /// How many interrupts there are.
+    /// Number of interrupts.
     pub(crate) fn interrupts(&self) -> u32 {
         self.interrupts
     }
@@ -82,17 +82,17 @@ impl Nvic {
         u32::from(exception) < u32::from(IRQ0) + self.interrupts
     }
 
-    /// The part of a priority that exists.
+    /// The implemented bits of a priority.
     pub(crate) fn implemented(&self, priority: u8) -> u8 {
         priority & self.priority_mask
     }
 
-    /// The byte of an exception in SHPR or IPR.
+    /// Priority byte in SHPR or IPR.
     pub(crate) fn priority_byte(&self, exception: u8) -> u8 {
         self.priority[exception as usize]
     }
 
-    /// Sets it, if the exception exists and its priority can be chosen.
+    /// Sets the priority byte, if the exception exists and its priority is configurable.
     pub(crate) fn set_priority(&mut self, exception: u8, byte: u8) {
         let chosen = matches!(exception, MEM_MANAGE | BUS_FAULT | USAGE_FAULT | SV_CALL | 12 | PEND_SV | SYS_TICK);
         if chosen || exception >= IRQ0 && self.exists(exception) {
@@ -108,7 +108,7 @@ impl Nvic {
         }
     }
 
-    /// The part of a priority that decides about preemption (B1.5.4).
+    /// The group priority, which decides preemption (B1.5.4).
     pub(crate) fn group_of(&self, priority: i16) -> i16 {
         if priority < 0 { priority } else { priority & !((2 << self.group) - 1) }
     }
@@ -117,7 +117,7 @@ impl Nvic {
         self.group_of(self.priority(exception))
     }
 
-    /// The most urgent of all active ones.
+    /// Group priority of the most urgent active exception.
     pub(crate) fn active_priority(&self) -> i16 {
         self.active.numbers().map(|exception| self.group_priority(exception)).min().unwrap_or(THREAD)
     }
@@ -126,20 +126,20 @@ impl Nvic {
         self.active.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// The exception to take where the priority is `below`: the most urgent one, subpriority included; of equals the lowest
-    /// number.
+    /// The exception that preempts execution priority `below`: the pending one of highest priority including subpriority, the
+    /// lowest number among equals.
     pub(crate) fn highest_pending(&self, below: i16) -> Option<u8> {
         let candidates = self.pending.numbers().filter(|&exception| self.enabled.has(exception));
         let best = candidates.min_by_key(|&exception| (self.priority(exception), exception))?;
         (self.group_priority(best) < below).then_some(best)
     }
 
-    /// Enables an exception, if there is one of this number.
+    /// Enables or disables an exception, if it exists.
     pub(crate) fn enable(&mut self, exception: u8, enabled: bool) {
         self.enabled.put(exception, enabled && self.exists(exception));
     }
 
-    /// Makes an exception pending. True if it was not.
+    /// Makes an exception pending. True if it was not pending before.
     pub(crate) fn pend(&mut self, exception: u8) -> bool {
         let new = self.exists(exception) && !self.pending.has(exception);
         if new {
@@ -152,7 +152,7 @@ impl Nvic {
         self.pending.has(exception)
     }
 
-    /// Takes back that an exception is pending. One whose line is high is pending again at once (B3.4.1).
+    /// Clears the pending state. An interrupt whose line is high stays pending (B3.4.1).
     pub(crate) fn unpend(&mut self, exception: u8) {
         self.pending.put(exception, self.lines.has(exception));
     }
@@ -161,12 +161,12 @@ impl Nvic {
         self.pending.has_interrupts()
     }
 
-    /// Interrupts 32 * `register` and up that are pending.
+    /// ISPR and ICPR, by number of the register.
     pub(crate) fn pending_interrupts(&self, register: u32) -> u32 {
         self.pending.interrupts(register)
     }
 
-    /// The level of an interrupt line. True if its interrupt is pending now and was not.
+    /// Sets the level of an interrupt line. True if its interrupt became pending.
     pub(crate) fn set_line(&mut self, number: u8, level: bool) -> bool {
         let exception = IRQ0.saturating_add(number);
         let rises = level && !self.lines.has(exception);
@@ -179,7 +179,7 @@ impl Nvic {
         self.active.put(exception, true);
     }
 
-    /// Ends an exception; an interrupt whose line is still high is pending again (B3.4.1).
+    /// Deactivates an exception; an interrupt whose line is still high becomes pending again (B3.4.1).
     pub(crate) fn deactivate(&mut self, exception: u8) {
         self.active.put(exception, false);
         if self.lines.has(exception) {

@@ -1,18 +1,18 @@
-//! Additions and subtractions of bytes and halfwords side by side.
+//! Parallel addition and subtraction of bytes and halfwords (A5.3).
 
 use crate::isa::armv7em::Processor;
 use crate::isa::armv7em::arithmetic::{saturate_signed, saturate_unsigned};
 
-/// What is done in which lane.
+/// Operation by lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lanes {
     Add8,
     Add16,
-    /// Exchanged halves: the upper one is added, the lower one subtracted (ASX).
+    /// ASX: halves exchanged, the upper added, the lower subtracted.
     AddSubtract,
     Subtract8,
     Subtract16,
-    /// The same the other way round (SAX).
+    /// SAX: halves exchanged, the upper subtracted, the lower added.
     SubtractAdd,
 }
 
@@ -30,14 +30,14 @@ impl Lanes {
     }
 }
 
-/// What becomes of a result that does not fit.
+/// Treatment of a result that overflows its lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It wraps, and GE tells (SADD8, UADD8).
+    /// Wraps, and sets GE (SADD8, UADD8).
     Plain,
-    /// The nearest that fits (QADD8, UQADD8).
+    /// Saturates (QADD8, UQADD8).
     Saturating,
-    /// Half of it (SHADD8, UHADD8).
+    /// Halves the result (SHADD8, UHADD8).
     Halving,
 }
 
@@ -70,7 +70,7 @@ impl Processor {
                 Kind::Halving => (exact >> 1) as u32,
             };
             result |= (value & ((1 << width) - 1)) << (width * lane);
-            // Of an unsigned sum, GE is the carry out.
+            // GE of an unsigned sum is its carry.
             let greater = if signed || subtracts { exact >= 0 } else { exact >> width != 0 };
             let bits = if width == 8 { 1 } else { 3 };
             ge |= if greater { bits << (lane * width / 8) } else { 0 };

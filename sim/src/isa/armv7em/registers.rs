@@ -16,7 +16,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Whether an instruction with this condition is executed.
+    /// `ConditionPassed` of a 4-bit condition.
     #[must_use]
     pub fn condition_passed(self, condition: u32) -> bool {
         let holds = match condition >> 1 {
@@ -32,7 +32,7 @@ impl Flags {
         holds != (condition & 1 != 0)
     }
 
-    /// As in APSR.
+    /// The APSR.
     #[must_use]
     pub fn word(self) -> u32 {
         let bit = |flag: bool, place: u32| u32::from(flag) << place;
@@ -44,7 +44,7 @@ impl Flags {
             | u32::from(self.ge) << 16
     }
 
-    /// Takes N, Z, C, V and Q from APSR.
+    /// Sets N, Z, C, V and Q from an APSR.
     pub fn set_nzcvq(&mut self, word: u32) {
         self.n = word >> 31 & 1 != 0;
         self.z = word >> 30 & 1 != 0;
@@ -53,7 +53,7 @@ impl Flags {
         self.q = word >> 27 & 1 != 0;
     }
 
-    /// Takes GE from APSR.
+    /// Sets GE from an APSR.
     pub fn set_ge(&mut self, word: u32) {
         self.ge = (word >> 16 & 15) as u8;
     }
@@ -66,12 +66,12 @@ impl Flags {
 }
 
 impl Processor {
-    /// A register as an instruction reads it: PC is its address + 4.
+    /// A register as an instruction reads it: PC is the instruction's address + 4.
     pub(crate) fn reg(&self, number: u32) -> u32 {
         if number == 15 { self.pc.wrapping_add(4) } else { self.r[number as usize & 15] }
     }
 
-    /// PC rounded down to a word, the base of literals.
+    /// `Align(PC, 4)`, the base of literals.
     pub(crate) fn literal_base(&self) -> u32 {
         self.reg(15) & !3
     }
@@ -81,13 +81,13 @@ impl Processor {
         self.r[number as usize & 15] = if number == 13 { value & !3 } else { value };
     }
 
-    /// A register from outside: 0 to 12, 13 SP in use, 14 LR, 15 address of the next instruction.
+    /// A register for a debugger: 0 to 12, 13 current SP, 14 LR, 15 address of the next instruction.
     #[must_use]
     pub fn register(&self, number: usize) -> u32 {
         if number & 15 == 15 { self.pc } else { self.r[number & 15] }
     }
 
-    /// Sets a register from outside; 15 makes the core go on there.
+    /// Sets a register for a debugger; 15 is the address of the next instruction.
     pub fn set_register(&mut self, number: usize, value: u32) {
         if number & 15 == 15 {
             self.start_at(value | 1);
@@ -96,14 +96,14 @@ impl Processor {
         }
     }
 
-    /// xPSR: flags, IT, T and the number of the active exception.
+    /// xPSR: flags, IT, T, exception number.
     #[must_use]
     pub fn xpsr(&self) -> u32 {
         let it = u32::from(self.it);
         self.flags.word() | (it & 3) << 25 | (it >> 2) << 10 | u32::from(self.thumb) << 24 | u32::from(self.ipsr)
     }
 
-    /// Takes flags, IT and T from an xPSR.
+    /// Sets flags, IT and T from an xPSR.
     pub(crate) fn restore_psr(&mut self, psr: u32) {
         self.flags.set_nzcvq(psr);
         self.flags.set_ge(psr);
@@ -111,7 +111,7 @@ impl Processor {
         self.thumb = psr & 1 << 24 != 0;
     }
 
-    /// Whether the core handles an exception.
+    /// Whether the core is in handler mode.
     #[must_use]
     pub fn is_handler(&self) -> bool {
         self.ipsr != 0
@@ -163,12 +163,12 @@ impl Processor {
         self.basepri
     }
 
-    /// Goes to an address whose bit 0 does not matter (`BranchWritePC`).
+    /// `BranchWritePC`: bit 0 of the address is ignored.
     pub(crate) fn branch(&mut self, target: u32) {
         self.next = target & !1;
     }
 
-    /// BX, BLX, POP, LDM and LDR: to an address whose bit 0 becomes EPSR.T, or back from an exception (`BXWritePC`, A2.3.1).
+    /// `BXWritePC` (A2.3.1): bit 0 of the address becomes EPSR.T; an `EXC_RETURN` value returns from an exception.
     pub(crate) fn branch_exchange(&mut self, target: u32) {
         if self.is_handler() && target >> 28 == 15 {
             self.returning = Some(target);

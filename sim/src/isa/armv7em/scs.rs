@@ -15,17 +15,17 @@ mod ccr {
     pub(super) const STKALIGN: u32 = 1 << 9;
     /// The data cache.
     pub(super) const DC: u32 = 1 << 16;
-    /// DC, IC, BP: the others change nothing here.
+    /// DC, IC, BP; the latter two are stored only.
     pub(super) const CACHES: u32 = 7 << 16;
 }
 
-/// How many steps of the core the reference of `SysTick` takes for a tick: 8, as on chips of ST's (RM0399: HCLK / 8).
+/// Ticks of the `SysTick` reference clock per steps of the core: 1 per 8, as on ST's chips (RM0399: HCLK / 8).
 const REFERENCE: (u64, u64) = (1, 8);
 
-/// An exception, and the places of its bits in SHCSR: active, pending, enabled.
+/// An exception, and its bits in SHCSR: active, pending, enabled.
 type HandlerBits = (u8, Option<u32>, Option<u32>, Option<u32>);
 
-/// Exceptions of SHCSR: their numbers, with the places of their bits for active, pending and enabled.
+/// Exceptions of SHCSR.
 const HANDLERS: [HandlerBits; 7] = [
     (MEM_MANAGE, Some(0), Some(13), Some(16)),
     (BUS_FAULT, Some(1), Some(14), Some(17)),
@@ -36,7 +36,7 @@ const HANDLERS: [HandlerBits; 7] = [
     (SYS_TICK, Some(11), None, None),
 ];
 
-/// Registers that are nobody else's.
+/// Registers of the system control block that no other unit owns.
 #[derive(Clone, Debug, Hash)]
 pub struct SystemControl {
     pub(crate) vtor: u32,
@@ -44,7 +44,7 @@ pub struct SystemControl {
     ccr: u32,
     actlr: u32,
     demcr: u32,
-    /// CSSELR: whose size CCSIDR tells, the data cache's or, with 1, the instruction cache's.
+    /// CSSELR: the cache of CCSIDR, 0 data cache, 1 instruction cache.
     cache_selected: u32,
 }
 
@@ -97,12 +97,12 @@ impl SystemControl {
 }
 
 impl Processor {
-    /// STIR is open to user code if `CCR.USERSETMPEND` says so.
+    /// Unprivileged code may write STIR with `CCR.USERSETMPEND`.
     pub(crate) fn allows_unprivileged_stir(&self, address: u32) -> bool {
         address == 0xe000_ef00 && self.scs.ccr & ccr::USERSETMPEND != 0
     }
 
-    /// A load from the space. Registers that are not there read as 0.
+    /// A load. Registers that are not implemented read as 0.
     pub(crate) fn read_system_control(&mut self, address: u32, width: Width) -> u32 {
         let word = if is_dwt(address) {
             self.dwt.read(address & 0xffc, self.now, self.scs.trace_enabled())
@@ -113,19 +113,19 @@ impl Processor {
         part & (u32::MAX >> (32 - 8 * width.bytes()))
     }
 
-    /// A register of the space as a debugger sees it, by its address. Reading changes nothing.
+    /// A register by its address, without side effects.
     #[must_use]
     pub fn peek_system_control(&self, address: u32) -> u32 {
         let mut copy = self.clone();
         copy.read_register(address & 0xffc)
     }
 
-    /// A debugger, or a test, stores a word, as privileged code would.
+    /// Stores a word, as privileged code would: for debuggers and tests.
     pub fn poke_system_control(&mut self, address: u32, value: u32) {
         self.write_system_control(address & 0xffff_fffc, Width::Word, value);
     }
 
-    /// A store to the space. Bytes and halfwords of priorities and fault status leave the rest of the word as it is.
+    /// A store. Bytes and halfwords of priorities and fault status leave the rest of the word unchanged.
     pub(crate) fn write_system_control(&mut self, address: u32, width: Width, value: u32) {
         let (offset, shift) = (address & 0xffc, (address & 3) * 8);
         let mask = u32::MAX >> (32 - 8 * width.bytes()) << shift;
@@ -236,7 +236,7 @@ impl Processor {
             0xf34 => self.fpu.set_control(value),
             0xf38 => self.fpu.address = value & !7,
             0xf3c => self.fpu.default_status = value & super::float::Status::MODES,
-            // Maintenance of the data cache needs the bus: `maintain_caches`.
+            // Cache maintenance needs the bus: `maintain_caches`.
             _ => {}
         }
     }
@@ -256,7 +256,7 @@ impl Processor {
 
     /// ICSR (B3.2.4).
     fn interrupt_control(&self) -> u32 {
-        // The exception that is pending and enabled, whatever PRIMASK says.
+        // VECTPENDING ignores PRIMASK.
         let next = self.nvic.highest_pending(THREAD).map_or(0, u32::from);
         let others = self.nvic.active_count() > u32::from(self.is_handler());
         let bit = |is: bool, place: u32| u32::from(is) << place;
@@ -314,12 +314,12 @@ impl Processor {
     }
 }
 
-/// Whether an address of the private peripheral bus is one of the unit with the cycle counter.
+/// Whether an address of the private peripheral bus is in the DWT.
 fn is_dwt(address: u32) -> bool {
     address >> 12 == 0xe0001
 }
 
-/// The exceptions of the interrupts from `first` on whose bits are set.
+/// Calls `each` with the exception of each interrupt `first` + bit that is set.
 fn each_interrupt(first: u32, set: u32, mut each: impl FnMut(u8)) {
     for bit in (0..32).filter(|bit| set >> bit & 1 != 0) {
         if let Ok(exception) = u8::try_from(u32::from(IRQ0) + first + bit) {

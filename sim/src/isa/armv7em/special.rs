@@ -4,7 +4,7 @@ use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::{ExecutionResult, Processor};
 
 impl Processor {
-    /// A special register by its `SYSm`. What is for privileged code only reads as 0 to others.
+    /// A special register by `SYSm`. Privileged ones read as 0 in unprivileged code.
     pub(crate) fn read_special(&self, number: u32) -> Result<u32, Fault> {
         let privileged = self.is_privileged();
         Ok(match number {
@@ -24,7 +24,7 @@ impl Processor {
         })
     }
 
-    /// Writes a special register; `mask` says which part of APSR: bit 1 for N, Z, C, V, Q, bit 0 for GE.
+    /// Writes a special register; `mask` selects N, Z, C, V, Q (bit 1) and GE (bit 0) of APSR.
     pub(crate) fn write_special(&mut self, number: u32, mask: u32, value: u32) -> ExecutionResult {
         match number {
             0..=3 => {
@@ -44,7 +44,7 @@ impl Processor {
             16 => self.primask = value & 1 != 0,
             17 => self.basepri = self.nvic.implemented(value as u8),
             18 => {
-                // BASEPRI_MAX only ever raises the priority.
+                // BASEPRI_MAX only raises the priority.
                 let value = self.nvic.implemented(value as u8);
                 if value != 0 && (value < self.basepri || self.basepri == 0) {
                     self.basepri = value;
@@ -75,7 +75,7 @@ impl Processor {
         self.fpca = value & 4 != 0;
     }
 
-    /// CPS, from its 16 bits: bit 4 disables, bits 1 and 0 are PRIMASK and FAULTMASK. Of no effect if unprivileged.
+    /// CPS: bit 4 disables, bits 1 and 0 select PRIMASK and FAULTMASK. No effect in unprivileged code.
     pub(crate) fn change_processor_state(&mut self, half: u32) {
         if !self.is_privileged() {
             return;

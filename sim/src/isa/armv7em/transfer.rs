@@ -1,21 +1,21 @@
-//! Loads and stores of one register, and how they come to their addresses.
+//! Load and store single register, and their addressing modes (A5.3).
 
 use crate::core::access::Width;
 use crate::isa::armv7em::bus::Bus;
 use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::{ExecutionResult, Processor};
 
-/// Where a load or store goes, and what becomes of its base register.
+/// Address of a load or store, and its write-back.
 struct Addressing {
     address: u32,
     /// The new value of the base register.
     writeback: Option<u32>,
-    /// As if the core were not privileged (LDRT, STRT).
+    /// LDRT, STRT: an unprivileged access.
     unprivileged: bool,
 }
 
 impl Processor {
-    /// A load into a register; into PC it is a branch.
+    /// Loads a register; PC is a branch.
     pub(crate) fn load_to(&mut self, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> ExecutionResult {
         let privileged = self.is_privileged();
         let value = self.load(address, width, privileged, bus)?;
@@ -36,7 +36,7 @@ impl Processor {
         self.store(address, width, self.reg(t), privileged, bus)
     }
 
-    /// The forms with 12 bits, 8 bits, and a register. None: there is no such form.
+    /// Addressing by 12-bit immediate, 8-bit immediate, or register. None: UNDEFINED.
     fn addressing(&self, first: u32, second: u32) -> Option<Addressing> {
         let plain = |address| Some(Addressing { address, writeback: None, unprivileged: false });
         let base = self.reg(first & 15);
@@ -69,7 +69,7 @@ impl Processor {
         } else {
             self.addressing(first, second).ok_or(Fault::Undefined)?
         };
-        // PLD, PLI, and hints not allocated: nothing is preloaded.
+        // PLD, PLI and unallocated hints do nothing.
         if t == 15 && width != Width::Word {
             return Ok(());
         }

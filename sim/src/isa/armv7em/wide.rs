@@ -1,4 +1,4 @@
-//! The kinds of 32-bit instructions (A5.3).
+//! 32-bit instructions by class (A5.3).
 
 use crate::isa::armv7em::bus::Bus;
 use crate::isa::armv7em::fault::Fault;

@@ -3,9 +3,9 @@
 use crate::isa::armv7em::float::round::round;
 use crate::isa::armv7em::float::{Finite, Format, Number, Rounding, Status, propagated_nan, unpack};
 
-/// Two bits below the top of a `u128`: room for a carry, and for a sum that must not reach bit 127.
+/// Bit of the leading one of a term: leaves room for the carry of a sum.
 const TOP: u32 = 124;
-/// Where the highest bit of an operand is put: operands have no more bits.
+/// Bit of the leading one of a normalised operand.
 const OPERAND_TOP: u32 = Format::DOUBLE.fraction_bits;
 
 /// A zero as the term of a sum.
@@ -42,7 +42,7 @@ fn sum(format: Format, one: Finite, other: Finite, status: &mut Status) -> u64 {
     let significand = if large.negative == small.negative {
         large.significand + part
     } else {
-        // What was lost is taken away too: the exact difference lies above the one that is one less.
+        // The bits shifted out are subtracted too: round down by one, with the sticky bit set.
         large.significand - part - u128::from(lost)
     };
     if significand == 0 {
@@ -103,7 +103,7 @@ pub fn multiply(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
     }
 }
 
-/// The exact product; its sign, too, if it is zero.
+/// The exact product, with its sign if it is zero.
 fn product(x: Finite, y: Finite) -> Finite {
     Finite {
         negative: x.negative != y.negative,
@@ -150,7 +150,7 @@ pub fn square_root(format: Format, a: u64, status: &mut Status) -> u64 {
         Number::Infinity(false) => format.infinity(false),
         Number::Finite(finite) if !finite.negative => {
             let finite = finite.normalised_to(OPERAND_TOP + 64);
-            // An even exponent has a whole half.
+            // The exponent must be even.
             let odd = finite.exponent & 1;
             let square = finite.significand << odd;
             let root = square.isqrt();

@@ -3,7 +3,7 @@
 use crate::isa::armv7em::float::{Format, Number, Status, propagated_nan, unpack};
 use std::cmp::Ordering;
 
-/// A number that is no NaN as an integer of the same order; both zeros are 0.
+/// An integer that orders like the number, which is no NaN; both zeros are 0.
 fn order(format: Format, bits: u64, number: Number) -> i64 {
     if matches!(number, Number::Zero(_)) {
         return 0;
@@ -12,7 +12,7 @@ fn order(format: Format, bits: u64, number: Number) -> i64 {
     if bits >> format.sign_bit() & 1 != 0 { -magnitude } else { magnitude }
 }
 
-/// The flags N, Z, C, V, as bits 3 to 0. `signals`: VCMPE, to which every NaN is an invalid operand.
+/// `FPCompare`: N, Z, C, V in bits 3:0. `signals`: VCMPE, for which a quiet NaN is invalid too.
 #[must_use]
 pub fn compare(format: Format, a: u64, b: u64, signals: bool, status: &mut Status) -> u32 {
     let (x, y) = (unpack(format, a, status), unpack(format, b, status));
@@ -29,7 +29,7 @@ pub fn compare(format: Format, a: u64, b: u64, signals: bool, status: &mut Statu
     }
 }
 
-/// VMAXNM, or VMINNM if `min`: a number is preferred to a quiet NaN, and +0 is more than -0.
+/// `FPMaxNum`, or `FPMinNum` if `min`: a number wins against a quiet NaN, and +0 is greater than -0.
 #[must_use]
 pub fn min_max(format: Format, a: u64, b: u64, min: bool, status: &mut Status) -> u64 {
     let (x, y) = (unpack(format, a, status), unpack(format, b, status));
@@ -44,10 +44,10 @@ pub fn min_max(format: Format, a: u64, b: u64, min: bool, status: &mut Status) -
         return nan;
     }
     let (a, b) = (flushed(a, x), flushed(b, y));
-    let a_is_more = match order(format, a, x).cmp(&order(format, b, y)) {
+    let a_is_greater = match order(format, a, x).cmp(&order(format, b, y)) {
         Ordering::Less => false,
         Ordering::Greater => true,
         Ordering::Equal => a >> format.sign_bit() & 1 == 0,
     };
-    if a_is_more == min { b } else { a }
+    if a_is_greater == min { b } else { a }
 }

@@ -9,7 +9,7 @@ use crate::isa::armv7em::float::{Finite, Format, Number, Rounding, Status, unpac
 pub struct Fixed {
     /// 16 or 32.
     pub bits: u32,
-    /// How many of the bits are behind the point.
+    /// Fraction bits.
     pub fraction_bits: u32,
     /// Whether it has a sign.
     pub signed: bool,
@@ -27,7 +27,7 @@ impl Fixed {
     }
 }
 
-/// The nearest number of another format.
+/// Converts to another format.
 #[must_use]
 pub fn to_format(from: Format, to: Format, bits: u64, status: &mut Status) -> u64 {
     let alternative = to == Format::HALF && status.alternative_half();
@@ -48,9 +48,9 @@ pub fn to_format(from: Format, to: Format, bits: u64, status: &mut Status) -> u6
             if status.default_nan() {
                 return to.default_nan();
             }
-            // What the NaN carries keeps its place below the sign.
-            let carried = (bits & from.fraction_mask()) << (64 - from.fraction_bits) >> (64 - to.fraction_bits);
-            to.infinity(sign) | to.quiet_bit() | carried
+            // The payload stays aligned to the top of the fraction.
+            let payload = (bits & from.fraction_mask()) << (64 - from.fraction_bits) >> (64 - to.fraction_bits);
+            to.infinity(sign) | to.quiet_bit() | payload
         }
         Number::Infinity(negative) => to.infinity(negative),
         Number::Zero(negative) => to.zero(negative),
@@ -58,8 +58,7 @@ pub fn to_format(from: Format, to: Format, bits: u64, status: &mut Status) -> u6
     }
 }
 
-/// The integer or fixed-point number for a number, as 64 bits with its sign; the nearest in range for one outside, 0 for a
-/// NaN, both of which are invalid.
+/// `FPToFixed`: the integer or fixed-point number, sign-extended to 64 bits. Saturates, and gives 0 for a NaN; both raise IOC.
 #[must_use]
 pub fn to_fixed(format: Format, bits: u64, to: Fixed, rounding: Rounding, status: &mut Status) -> u64 {
     let (least, most) = to.range();
@@ -77,7 +76,7 @@ pub fn to_fixed(format: Format, bits: u64, to: Fixed, rounding: Rounding, status
     };
     let exponent = finite.exponent + to.fraction_bits as i32;
     let (magnitude, inexact) = match exponent {
-        // Beyond every range.
+        // Out of every range.
         70.. => (1 << 70, false),
         0.. => (finite.significand << exponent, false),
         _ => shift_and_round(finite.significand, exponent.unsigned_abs(), false, finite.negative, rounding),
@@ -91,7 +90,7 @@ pub fn to_fixed(format: Format, bits: u64, to: Fixed, rounding: Rounding, status
     value.clamp(least, most) as u64
 }
 
-/// The nearest number for an integer or fixed-point one in the low bits of `value`.
+/// `FixedToFP`, of an integer or fixed-point number in the low bits of `value`.
 #[must_use]
 pub fn from_fixed(format: Format, value: u32, from: Fixed, rounding: Rounding, status: &mut Status) -> u64 {
     let unused = 32 - from.bits;

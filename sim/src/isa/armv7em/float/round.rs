@@ -1,9 +1,8 @@
-//! Rounding: from an exact number to one of a format, or to a whole one (ARMv7-M ARM: `FPRound`, `FPRoundInt`).
+//! Rounding to a format, and to an integral value (ARMv7-M ARM: `FPRound`, `FPRoundInt`).
 
 use crate::isa::armv7em::float::{Finite, Format, Number, Rounding, Status, propagated_nan, unpack};
 
-/// `significand` divided by 2 to the `places` and rounded; whether something was lost. `sticky`: the exact number is a little
-/// further from zero than `significand`.
+/// `significand` / 2^`places`, rounded, and whether it is inexact. `sticky`: nonzero bits below `significand` were dropped.
 pub(super) fn shift_and_round(
     significand: u128,
     places: u32,
@@ -13,7 +12,7 @@ pub(super) fn shift_and_round(
 ) -> (u128, bool) {
     let (kept, rest, half) = match places {
         0 => (significand, 0, 1),
-        // More than its 127 bits: less than half is left.
+        // More than its 127 bits: less than half a unit remains.
         128.. => (0, u128::from(significand != 0), 2),
         _ => (significand >> places, significand & ((1 << places) - 1), 1 << (places - 1)),
     };
@@ -30,7 +29,7 @@ pub(super) fn shift_and_round(
     (kept + u128::from(up), inexact)
 }
 
-/// The number of a format for an exact one that is not zero and has at most 127 bits. `sticky` as above.
+/// `FPRound` of a number that is not zero and has at most 127 bits. `sticky` as above.
 pub(super) fn round(format: Format, exact: Finite, sticky: bool, rounding: Rounding, status: &mut Status) -> u64 {
     let Finite { negative, exponent, significand } = exact;
     let lowest = 1 - format.bias();
@@ -40,7 +39,7 @@ pub(super) fn round(format: Format, exact: Finite, sticky: bool, rounding: Round
         status.raise(Status::UNDERFLOW);
         return format.zero(negative);
     }
-    // One unit in the last place is 2 to this.
+    // Exponent of a unit in the last place.
     let unit = top.max(lowest) - format.fraction_bits as i32;
     let (kept, inexact) = if exponent < unit {
         shift_and_round(significand, (unit - exponent) as u32, sticky, negative, rounding)
@@ -49,7 +48,7 @@ pub(super) fn round(format: Format, exact: Finite, sticky: bool, rounding: Round
         debug_assert!(!sticky, "a number with a part left out has more bits than a format");
         (kept, inexact)
     };
-    // The hidden bit of `kept`, and the carry of its rounding, count in the field of the exponent.
+    // The hidden bit of `kept`, and a carry of the rounding, add to the exponent field.
     let field = (top.max(lowest) + format.bias() - 1) as u64;
     let magnitude = (field << format.fraction_bits) + kept as u64;
     let alternative = format == Format::HALF && status.alternative_half();
@@ -78,7 +77,7 @@ fn overflow(format: Format, negative: bool, rounding: Rounding, alternative: boo
     format.infinity(negative) - u64::from(!to_infinity)
 }
 
-/// VRINT: the nearest whole number by `rounding`. A change is noted only by VRINTX (`exact`).
+/// `FPRoundInt` (VRINT). `exact`: VRINTX, which raises IXC.
 #[must_use]
 pub fn round_to_integral(format: Format, bits: u64, rounding: Rounding, exact: bool, status: &mut Status) -> u64 {
     let number = unpack(format, bits, status);

@@ -30,7 +30,7 @@ impl Processor {
 }
 
 impl Fpu {
-    /// The result, if there is one: a comparison goes to the flags in FPSCR.
+    /// The result; None for a comparison, which sets the flags in FPSCR.
     fn compute(&mut self, decoded: Decoded) -> Option<u64> {
         let Decoded { operation, double, d, n, m } = decoded;
         let format = if double { Format::DOUBLE } else { Format::SINGLE };
@@ -79,7 +79,7 @@ impl Fpu {
             Operation::ToInteger { signed, rounding } => {
                 to_fixed(format, b, Fixed::integer(signed), rounding.unwrap_or(status.rounding()), status)
             }
-            // These two have roundings of their own.
+            // Fixed-point conversions ignore RMode.
             Operation::FromFixed(fixed) => from_fixed(format, old as u32, fixed, Rounding::Nearest, status),
             Operation::ToFixed(fixed) => to_fixed(format, old, fixed, Rounding::Zero, status),
             Operation::MinMax { min } => min_max(format, a, b, min, status),
@@ -88,7 +88,7 @@ impl Fpu {
     }
 }
 
-/// The constant that eight bits stand for (A6.4): sign, three bits of exponent, four of fraction.
+/// `VFPExpandImm` (A6.4): sign, three bits of exponent, four of fraction.
 fn expand_immediate(double: bool, bits: u32) -> u64 {
     let bits = u64::from(bits);
     let (sign, high, low) = (bits >> 7, bits >> 6 & 1, bits & 0x3f);

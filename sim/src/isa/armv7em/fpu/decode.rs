@@ -1,9 +1,9 @@
-//! Which operation a data-processing instruction of the extension is (A6.4).
+//! Decoding of floating-point data processing (A6.4).
 
 use crate::isa::armv7em::float::Rounding;
 use crate::isa::armv7em::float::convert::Fixed;
 
-/// A register by its number in one of the two sizes.
+/// A single or double register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Register {
     pub(super) double: bool,
@@ -11,7 +11,7 @@ pub(super) struct Register {
 }
 
 impl Register {
-    /// A register from its field and the bit beside it. None: D16 to D31, which are not there.
+    /// A register from its 4-bit field and the extra bit. None: D16 to D31, which FPv5-D16 has not.
     pub(super) fn of(double: bool, field: u32, bit: u32) -> Option<Self> {
         match (double, bit & 1) {
             (true, 1) => None,
@@ -21,7 +21,7 @@ impl Register {
     }
 }
 
-/// An operation, and what tells its forms apart.
+/// An operation with its variant.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
     /// VMLA, VMLS, VNMLA, VNMLS: two roundings.
@@ -51,21 +51,21 @@ pub(super) enum Operation {
         with_zero: bool,
         signals: bool,
     },
-    /// VRINT; None: as FPSCR says.
+    /// VRINT; None: by FPSCR.RMode.
     RoundToIntegral {
         rounding: Option<Rounding>,
         exact: bool,
     },
-    /// VCVT from the other size.
+    /// VCVT between single and double.
     ConvertPrecision,
-    /// VCVTB, VCVTT: a half in the lower or upper part of a single register.
+    /// VCVTB, VCVTT: half precision in the lower or upper half of a single register.
     FromHalf {
         top: bool,
     },
     ToHalf {
         top: bool,
     },
-    /// To and from an integer in a single register; None: as FPSCR says.
+    /// To and from an integer in a single register; None: by FPSCR.RMode.
     FromInteger {
         signed: bool,
     },
@@ -90,14 +90,14 @@ pub(super) enum Operation {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decoded {
     pub(super) operation: Operation,
-    /// The size in which it computes.
+    /// Double precision.
     pub(super) double: bool,
     pub(super) d: Register,
     pub(super) n: Register,
     pub(super) m: Register,
 }
 
-/// Decodes both halfwords. `fpv5`: whether there are double precision and what came with it.
+/// Decodes both halfwords. `fpv5`: with double precision and the instructions of `FPv5`.
 pub(super) fn decode(first: u32, second: u32, fpv5: bool) -> Option<Decoded> {
     let double = second & 0x100 != 0;
     let unconditional = first & 0x1000 != 0;
@@ -114,7 +114,7 @@ pub(super) fn decode(first: u32, second: u32, fpv5: bool) -> Option<Decoded> {
         _ => {}
     }
     let d = Register::of(d_double, second >> 12, first >> 6)?;
-    // Fields that are no register here hold part of a constant, or tell operations apart.
+    // In these the field of `m` is part of an immediate or of the opcode.
     let has_m = !matches!(
         operation,
         Operation::Immediate(_)
@@ -177,7 +177,7 @@ fn other(first: u32, second: u32, fpv5: bool) -> Option<Operation> {
 /// Conditions of VSEL: EQ, VS, GE, GT.
 const SELECTED_BY: [u32; 4] = [0, 6, 10, 12];
 
-/// What came with `FPv5`.
+/// Instructions added with `FPv5`.
 fn unconditional_operation(first: u32, second: u32) -> Option<Operation> {
     let six = second & 0x40 != 0;
     let rounding = [Rounding::Away, Rounding::Nearest, Rounding::Up, Rounding::Down][first as usize & 3];

@@ -40,7 +40,7 @@ pub(crate) trait PeerPolicy {
     /// A way of a set of the flash cache is about to be read; `was_lru` if that makes the other one the next to be replaced.
     fn record_hit(&mut self, set: usize, way: u32, was_lru: bool);
     /// Whether native code may read the most recently used way of a set without recording the hit.
-    fn may_assume_mru(&mut self, _: usize, _: u32) -> bool {
+    fn may_treat_as_mru(&mut self, _: usize, _: u32) -> bool {
         false
     }
     /// A register of the I/O port was read whose value is stable for as long as no core writes there.

@@ -71,7 +71,7 @@ impl PeerPolicy for Solo<'_> {
 
     const ROLE: Option<Role> = Some(Role::Solo);
 
-    fn may_assume_mru(&mut self, _: usize, _: u32) -> bool {
+    fn may_treat_as_mru(&mut self, _: usize, _: u32) -> bool {
         true
     }
 
@@ -149,7 +149,7 @@ impl PeerPolicy for Speculative<'_> {
         }
     }
 
-    fn may_assume_mru(&mut self, set: usize, way: u32) -> bool {
+    fn may_treat_as_mru(&mut self, set: usize, way: u32) -> bool {
         self.may_hit(set, way)
     }
 
@@ -247,7 +247,7 @@ impl PeerPolicy for Replaying<'_> {
         }
     }
 
-    fn may_assume_mru(&mut self, set: usize, way: u32) -> bool {
+    fn may_treat_as_mru(&mut self, set: usize, way: u32) -> bool {
         let seen = self.ways[set];
         let lru_changes = seen >> QUANTUM_SHIFT == self.quantum && seen & LRU_CHANGED != 0;
         !lru_changes && self.may_hit(set, way)

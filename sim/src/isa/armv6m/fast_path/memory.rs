@@ -105,7 +105,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         }
         let Some(way) = self.bus.cache().way_of(address).filter(|_| self.flash_ready) else { return false };
         let set = B::Cache::set_of(address);
-        let is_mru = u32::from(self.bus.cache().lru(set)) != way && self.policy.may_assume_mru(set, way);
+        let is_mru = u32::from(self.bus.cache().lru(set)) != way && self.policy.may_treat_as_mru(set, way);
         if is_mru {
             self.mru.insert(address.wrapping_sub(B::MEMORY.flash));
         }

@@ -1,6 +1,6 @@
-//! Images of firmware: ELF, UF2 and raw files, taken apart into what goes where in memory and how it is started.
+//! Images of firmware: ELF, UF2 and raw files, as segments to load and an entry point.
 //!
-//! Nothing in a file is believed: each defect is one sentence, and no more memory is taken than the chip has.
+//! Files are untrusted: each defect is one error, and no more memory is allocated than the chip has.
 
 mod elf;
 mod error;
@@ -104,7 +104,7 @@ impl Image {
         Self::parse(&contents(path)?, base, target)
     }
 
-    /// Takes the contents of a file apart; see [`Image::open`].
+    /// Parses the contents of a file; see [`Image::open`].
     ///
     /// # Errors
     /// If they are not a valid image for the chip.

@@ -1,9 +1,9 @@
-//! One access to memory: how wide it is, and which part of a word it concerns.
+//! Width of an access to memory, and byte lanes.
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 #![allow(clippy::cast_sign_loss)]
 
-/// Width of a data access, and what becomes of a narrow one in a register.
+/// Width of a data access, and extension of a narrow load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -33,7 +33,7 @@ impl Width {
     }
 }
 
-/// The part of a word that a load gets, extended to 32 bits.
+/// The value of a load from a word, extended to 32 bits.
 #[inline(always)]
 pub(crate) fn extract(word: u32, address: u32, width: Width) -> u32 {
     if width == Width::Word {
@@ -59,7 +59,7 @@ pub(crate) fn replicate(value: u32, width: Width) -> u32 {
     }
 }
 
-/// `word` with the bytes that a store of `value` changes.
+/// `word` after a store of `value`.
 #[inline(always)]
 #[must_use]
 pub(crate) fn merge(word: u32, address: u32, width: Width, value: u32) -> u32 {

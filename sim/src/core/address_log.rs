@@ -1,13 +1,13 @@
-//! Places where software did one kind of thing that deserves a note: the first few by name, all of them as a number, so
-//! that a pointer gone wild costs no more memory than a single wrong access.
+//! A bounded log of the addresses of one kind of error: the first few by address, all by number, so that a wild pointer does
+//! not fill the memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Places of a kind that are named.
+/// Addresses of a kind that are logged, at most.
 pub const MAX_NAMED: usize = 32;
 
-/// The places of one kind. What it comes to does not depend on the order in which accesses between two calls of `take`
-/// are noted: an engine may let one core run ahead of the other.
+/// The addresses of one kind. The result does not depend on the order of `note` between two calls of `take`: an engine may
+/// let one core run ahead of the other.
 #[derive(Clone, Debug, Default, Hash)]
 pub struct AddressLog {
     /// Those not taken yet, each with the time of its first access.
@@ -16,12 +16,12 @@ pub struct AddressLog {
     accesses: u64,
     /// Accesses when the count was last taken.
     counted: u64,
-    /// There are more places than are named.
+    /// There are more addresses than are logged.
     more: bool,
 }
 
 impl AddressLog {
-    /// Notes an access to a place.
+    /// Logs an access.
     pub fn note(&mut self, place: u32, time: u64) {
         self.accesses += 1;
         if self.taken.contains(&place) {
@@ -42,25 +42,25 @@ impl AddressLog {
         self.fresh.insert(place, time);
     }
 
-    /// Accesses so far, to all places.
+    /// Number of accesses so far.
     #[must_use]
     pub fn accesses(&self) -> u64 {
         self.accesses
     }
 
-    /// Places that were not taken yet, each with the time of its first access.
+    /// Addresses not taken yet, each with the time of its first access.
     pub fn fresh(&self) -> impl Iterator<Item = (u64, u32)> {
         self.fresh.iter().map(|(&place, &time)| (time, place))
     }
 
-    /// Takes those.
+    /// Takes them.
     pub fn take(&mut self) -> Vec<(u64, u32)> {
         let fresh = self.fresh().collect();
         self.taken.extend(std::mem::take(&mut self.fresh).into_keys());
         fresh
     }
 
-    /// Accesses so far, if there are more places than are named, and more accesses than when this was last called.
+    /// Number of accesses so far, if there are more addresses than are logged, and new accesses since the last call.
     pub fn take_count(&mut self) -> Option<u64> {
         let grown = self.more && self.accesses > self.counted;
         self.counted = self.accesses;
@@ -74,7 +74,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_million_places_are_as_many_names_as_are_kept_and_a_count() {
+    fn take_of_a_million_addresses_is_bounded() {
         let mut places = AddressLog::default();
         (0..1_000_000_u32).for_each(|index| places.note(4 * index, u64::from(index)));
         let expected: Vec<_> = (0..MAX_NAMED as u32).map(|index| (u64::from(index), 4 * index)).collect();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn few_places_are_all_named_and_not_counted() {
+    fn take_of_few_addresses_returns_all() {
         let mut places = AddressLog::default();
         (0..1000).for_each(|time| places.note(time as u32 % MAX_NAMED as u32, time));
         assert_eq!((places.take().len(), places.take_count(), places.accesses()), (MAX_NAMED, None, 1000));
@@ -95,7 +95,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_in_which_accesses_are_noted_does_not_matter(
+        fn take_is_independent_of_the_order_of_notes(
             all in proptest::collection::vec((0..60_u32, 0..50_u64), 0..200),
             ahead: u64,
         ) {

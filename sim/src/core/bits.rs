@@ -1,4 +1,4 @@
-//! Sets of small numbers, a bit each.
+//! Bit sets.
 
 /// Numbers of the bits that are set, lowest first.
 pub(crate) fn set_bits(mut set: u64) -> impl Iterator<Item = u8> {

@@ -1,4 +1,4 @@
-//! What a core asks of a chip's bus, what the bus answers, and who comes first.
+//! A core's interface to a chip's bus, and arbitration between masters.
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
@@ -7,8 +7,8 @@ use crate::core::diagnostics::Diagnostics;
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::core::watch::Watchpoints;
 
-/// Who answers at an address: a downstream port of the bus, or one of the places that are not on it. A chip gives numbers
-/// below [`Slave::SHARED`] to the ports that masters share.
+/// The slave at an address: a downstream port of the bus, or one of the pseudo-slaves below. A chip numbers the ports that
+/// masters share from 0 to [`Slave::SHARED`] - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Slave(pub u8);
 
@@ -19,14 +19,14 @@ impl Slave {
     pub const IO: Self = Self(10);
     /// The core's own private peripheral bus.
     pub const PRIVATE: Self = Self(11);
-    /// No slave has this address.
+    /// No slave at this address.
     pub const NONE: Self = Self(12);
-    /// Nothing is asked of the bus.
+    /// No bus access.
     pub const INTERNAL: Self = Self(13);
-    /// How many numbers there are.
+    /// Number of slaves.
     pub const COUNT: usize = 14;
 
-    /// All numbers.
+    /// All slaves.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..Self::COUNT as u8).map(Self)
     }
@@ -49,9 +49,9 @@ impl Slave {
 /// A slave's answer to an address phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Ask again in this cycle.
+    /// Busy: retry in this cycle.
     Busy(Cycle),
-    /// The data phase takes so many cycles; 1 without wait states.
+    /// Cycles of the data phase; 1 without wait states.
     Takes(Cycle),
 }
 
@@ -59,29 +59,29 @@ pub enum Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault;
 
-/// What cores have done that concerns more than themselves. The machine deals with it before any core goes on.
+/// Requests of the cores to the machine, which handles them before any core continues.
 #[derive(Clone, Debug, Default)]
 pub struct Requests {
-    /// There is something to deal with.
+    /// There are requests.
     pub touched: bool,
-    /// When that came up.
+    /// Cycle of the last request.
     pub touched_at: Cycle,
     /// A peripheral's register was written.
     pub registers_written: bool,
     /// SEV, and its cycle.
     pub event: Option<Cycle>,
-    /// A core asks the host for a service.
+    /// A core requests a semihosting service.
     pub host_call: Option<u8>,
-    /// A core stands before an instruction at which it is to stop.
+    /// A core is at a breakpoint: core and address.
     pub breakpoint: Option<(u8, u32)>,
-    /// A core asks for its reset.
+    /// A core requests its reset.
     pub reset: Option<u8>,
     /// A core has locked up.
     pub locked_up: Option<u8>,
 }
 
 impl Requests {
-    /// Something happened at cycle `now` that concerns more than the core that did it.
+    /// Requests attention of the machine at cycle `now`.
     #[inline]
     pub fn touch(&mut self, now: Cycle) {
         self.touched = true;
@@ -94,7 +94,7 @@ impl Requests {
         self.touch(now);
     }
 
-    /// A core asks the host for a service.
+    /// A core requests a semihosting service.
     pub fn ask_host(&mut self, core: u8) {
         self.host_call = Some(core);
         self.touched = true;
@@ -106,7 +106,7 @@ impl Requests {
         self.touched = true;
     }
 
-    /// A core asks for its reset.
+    /// A core requests its reset.
     pub fn reset(&mut self, core: u8) {
         self.reset = Some(core);
         self.touched = true;
@@ -119,14 +119,14 @@ impl Requests {
     }
 }
 
-/// Who gets a slave that several masters ask for: round robin among those of the same priority.
+/// Arbitration of slaves that several masters request: round robin among masters of equal priority.
 #[derive(Clone, Debug)]
 pub struct Arbiter {
     /// Master last granted, by slave: the state of round robin.
     pub last: [u8; Slave::COUNT],
     /// First cycle in which a slave takes the next access after one with wait states.
     pub free_at: [Cycle; Slave::COUNT],
-    /// The cycle of the last access without wait states of a master that asked by `begin`.
+    /// The cycle of the last access without wait states that `begin` granted.
     taken_at: [Cycle; Slave::COUNT],
     /// Masters of high priority, a bit each.
     pub priority: u8,
@@ -139,7 +139,7 @@ impl Default for Arbiter {
 }
 
 impl Arbiter {
-    /// A master gets a slave at once.
+    /// Grants a slave to a master without contention.
     #[inline(always)]
     pub fn grant(&mut self, master: u8, slave: Slave) {
         self.last[slave.number()] = master;
@@ -157,13 +157,13 @@ impl Arbiter {
         (first + turned.trailing_zeros() as u8) & 3
     }
 
-    /// Which core gets a slave (by number) that both ask for, if both have the same priority and no one else asks.
+    /// The core that is granted a slave (by number) that both request, with equal priorities and no other master.
     #[must_use]
     pub fn arbitrate_cores(&self, slave: usize) -> u8 {
         u8::from(self.last.get(slave) == Some(&0))
     }
 
-    /// The cycle in which a master may ask a slave again that is busy in cycle `now`; none if it has it now.
+    /// The cycle in which a master retries a slave that is busy in cycle `now`; none if it is granted now.
     pub fn wait_for(&mut self, master: u8, slave: Slave, now: Cycle) -> Option<Cycle> {
         if !slave.is_shared() {
             return None;
@@ -177,7 +177,7 @@ impl Arbiter {
         None
     }
 
-    /// The data phase of an access that begins in cycle `now` takes so many cycles.
+    /// Occupies a slave for a data phase of `cycles` that begins in cycle `now`.
     pub fn hold(&mut self, slave: Slave, now: Cycle, cycles: Cycle) {
         if cycles == 1 {
             self.taken_at[slave.number()] = now;
@@ -187,25 +187,25 @@ impl Arbiter {
     }
 }
 
-/// What the buses of all chips have.
+/// State that the buses of all chips have.
 #[derive(Clone, Debug, Default)]
 pub struct Fabric {
-    /// Who comes first.
+    /// Arbitration.
     pub arbiter: Arbiter,
-    /// What cores ask of the machine.
+    /// Requests of the cores.
     pub requests: Requests,
     /// Probes, breakpoints, timeline.
     pub watch: Watchpoints,
-    /// What firmware did that is not modelled.
+    /// Diagnostics of firmware.
     pub diagnostics: Diagnostics,
 }
 
 /// A chip's bus as its cores see it.
 pub trait Bus: Clone + std::fmt::Debug {
-    /// What all buses have.
+    /// The common state.
     fn fabric(&self) -> &Fabric;
 
-    /// The same, to change it.
+    /// The common state.
     fn fabric_mut(&mut self) -> &mut Fabric;
 
     /// Which slave an address belongs to, and for memory without wait states the index of its word.
@@ -220,11 +220,10 @@ pub trait Bus: Clone + std::fmt::Debug {
     /// Whether a slave is a bridge to registers that takes several cycles for each access.
     fn is_bridge(slave: Slave) -> bool;
 
-    /// Whether a read from an address takes data away.
+    /// Whether a read from an address has the side effect of consuming data.
     fn takes_data(address: u32) -> bool;
 
-    /// Slave and place in it of a word that can be had in cycle `now` without wait states: the index of a word of RAM, or the
-    /// way of a cache where a word to be read is.
+    /// The slave of a word that is accessible in cycle `now` without wait states, and its index in RAM or its way in a cache.
     fn at_once(&self, address: u32, write: bool, now: Cycle) -> Option<(Slave, u32)>;
 
     /// Reads the word that `at_once` has found.
@@ -242,13 +241,13 @@ pub trait Bus: Clone + std::fmt::Debug {
     /// The data phase of a read. The word that holds `address`.
     ///
     /// # Errors
-    /// If the slave refuses it.
+    /// If the slave answers with a bus error.
     fn read(&mut self, slave: Slave, address: u32, now: Cycle) -> Result<u32, Fault>;
 
     /// The data phase of a write. `value` is on all lanes.
     ///
     /// # Errors
-    /// If the slave refuses it.
+    /// If the slave answers with a bus error.
     fn write(&mut self, slave: Slave, address: u32, value: u32, width: Width, now: Cycle) -> Result<(), Fault>;
 
     /// A core reads its I/O port.
@@ -266,7 +265,7 @@ pub trait Bus: Clone + std::fmt::Debug {
     /// The ticks that a core's `SysTick` counts when its clock source is the reference.
     fn reference_ticks(&self) -> &Ticks;
 
-    /// Whether performance counters are to hear of each access (`count`).
+    /// Whether performance counters are enabled (`count`).
     fn counts(&self) -> bool;
 
     /// An access to a slave is granted; `contested` if it had to wait for another master. For the performance counters.

@@ -1,4 +1,4 @@
-//! What firmware does that the model cannot follow or the datasheet warns of, for whoever runs it.
+//! Diagnostics of firmware: accesses that are not modelled, or that the datasheet warns of.
 
 use crate::core::address_log::{AddressLog, MAX_NAMED};
 use crate::core::time::Cycle;
@@ -9,20 +9,20 @@ use std::collections::BTreeMap;
 enum Problem {
     /// Nothing of the block is modelled.
     Block,
-    /// What the access turns on is not modelled.
+    /// The feature that the access enables is not modelled.
     Feature,
     /// The register is not modelled.
     Register,
     /// The datasheet warns of it.
     Misuse,
-    /// More is sent than is kept.
+    /// Output was dropped.
     Output,
 }
 
-/// A block, and what was done with it: together with what is wrong, a kind of note.
+/// A kind of diagnostic: problem, block, and message.
 type Kind = (Problem, &'static str, &'static str);
 
-/// What firmware did that the chip would not have liked or that is not modelled: notes of a bounded number of places.
+/// Diagnostics, bounded in number.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     kinds: BTreeMap<Kind, AddressLog>,
@@ -38,14 +38,14 @@ impl Diagnostics {
         self.note((Problem::Block, block, ""), 0, now);
     }
 
-    /// By block of which nothing is modelled, how often firmware accessed it; those without an access are left out.
+    /// Accesses to blocks that are not modelled, by block.
     #[must_use]
     pub fn unmodelled_blocks(&self) -> BTreeMap<&'static str, u64> {
         let blocks = self.kinds.iter().filter(|((problem, ..), _)| *problem == Problem::Block);
         blocks.map(|((_, block, _), places)| (*block, places.accesses())).collect()
     }
 
-    /// Notes, the first time, something that firmware turns on and that is not modelled.
+    /// Notes, the first time, that firmware enables a feature that is not modelled.
     pub fn ignored(&mut self, block: &'static str, what: &'static str, now: Cycle) {
         self.note((Problem::Feature, block, what), 0, now);
     }
@@ -55,18 +55,18 @@ impl Diagnostics {
         self.note((Problem::Register, block, what), offset, now);
     }
 
-    /// Notes something that firmware did with a register and that the datasheet warns of.
+    /// Notes a use of a register that the datasheet warns of.
     pub fn misuse(&mut self, block: &'static str, offset: u32, what: &'static str, now: Cycle) {
         self.note((Problem::Misuse, block, what), offset, now);
     }
 
-    /// Notes, the first time, that nobody has taken what was sent, so that some of it is lost.
+    /// Notes, the first time, that output was not taken in time and is lost.
     pub fn output_lost(&mut self, by: &'static str, what: &'static str, now: Cycle) {
         self.note((Problem::Output, by, what), 0, now);
     }
 
-    /// Notes that were not taken yet as sentences, in the order of time: each place once, and of each kind the first
-    /// [`MAX_NAMED`] places.
+    /// Diagnostics not taken yet as sentences, in order of time: each offset once, and of each kind the first [`MAX_NAMED`]
+    /// offsets.
     #[must_use]
     pub fn pending(&self) -> Vec<String> {
         let fresh = |(&kind, places): (&Kind, &AddressLog)| {
@@ -77,7 +77,7 @@ impl Diagnostics {
         notes.into_iter().map(|(cycle, kind, offset)| sentence(cycle, kind, offset)).collect()
     }
 
-    /// Takes those.
+    /// Takes them.
     pub fn take(&mut self) -> Vec<String> {
         let notes = self.pending();
         for places in self.kinds.values_mut() {
@@ -86,7 +86,7 @@ impl Diagnostics {
         notes
     }
 
-    /// Sentences on the kinds of which there are more places than are named, if there was an access since the last call.
+    /// Sentences on kinds at more offsets than are named, if there was an access since the last call.
     pub fn take_counts(&mut self) -> Vec<String> {
         let counts = self.kinds.iter_mut().filter_map(|(&(problem, block, what), places)| {
             let accesses = places.take_count()?;

@@ -1,4 +1,4 @@
-//! The hash of a state, from its fields: which those are, `Hash` of each part of the chip says.
+//! The hash of a state, from the fields in each part's `Hash`.
 
 use siphasher::sip::SipHasher13;
 use std::hash::Hasher;

@@ -19,7 +19,7 @@ pub enum Stop {
         /// Address of the access.
         address: u32,
     },
-    /// One instruction was executed, as asked.
+    /// One instruction was executed (`step`).
     Stepped,
     /// Firmware ended the simulation by semihosting.
     Exit {

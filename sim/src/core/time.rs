@@ -1,13 +1,13 @@
-//! Time, counted in cycles of one clock, and clocks that run beside it.
+//! Time in cycles of the system clock, and other clocks related to it.
 
 /// A point in time since power-on: the one global time of a simulated chip, in cycles of its system clock.
 pub type Cycle = u64;
 
-/// Later than anything.
+/// Later than any time.
 pub const NEVER: Cycle = u64::MAX;
 
-/// Counts the ticks of a clock that runs beside that of the chip: `rate` ticks in every `unit` cycles, counted from a known
-/// phase, without ever rounding. Ticks are computed when asked for, so that a fast clock costs no more than a slow one.
+/// Counts the ticks of another clock: `rate` ticks in every `unit` cycles, from a known phase, without rounding. Ticks are
+/// computed on demand, so that a fast clock costs no more than a slow one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Ticks {
     since: Cycle,
@@ -19,7 +19,7 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// A clock that stands still.
+    /// A stopped clock.
     #[must_use]
     pub fn stopped() -> Self {
         Self { since: 0, count: 0, phase: 0, rate: 0, unit: 1 }
@@ -31,7 +31,7 @@ impl Ticks {
         self.split(at).0
     }
 
-    /// The first cycle by which `count` ticks have happened; `NEVER` if the clock stands still.
+    /// The first cycle by which `count` ticks have happened; `NEVER` if the clock is stopped.
     #[must_use]
     pub fn cycle_of(&self, count: u64) -> Cycle {
         if count <= self.count {
@@ -54,8 +54,7 @@ impl Ticks {
         (self.rate, self.unit)
     }
 
-    /// Changes the rate from cycle `now` on to `rate` ticks in `unit` cycles; a tick under way keeps the part of it that
-    /// is done.
+    /// Changes the rate from cycle `now` on to `rate` ticks in `unit` cycles; the phase of the current tick is kept.
     pub fn set_rate(&mut self, now: Cycle, rate: u64, unit: u64) {
         let unit = unit.max(1);
         if (rate, unit) == (self.rate, self.unit) {
@@ -67,7 +66,7 @@ impl Ticks {
         (self.since, self.rate, self.unit) = (now, rate, unit);
     }
 
-    /// Begins a new tick at cycle `now`: the one under way is lost.
+    /// Restarts the current tick at cycle `now`.
     pub fn restart(&mut self, now: Cycle) {
         self.count = self.count(now);
         self.phase = 0;

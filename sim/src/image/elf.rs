@@ -1,4 +1,4 @@
-//! ELF files: what is to be loaded, where it starts, and the names in it.
+//! ELF files: segments, entry point and symbols.
 
 use object::elf;
 use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _, Sym as _};
@@ -11,7 +11,7 @@ pub(super) fn is_elf(bytes: &[u8]) -> bool {
     bytes.starts_with(&elf::ELFMAG)
 }
 
-/// Takes an ELF file for a chip apart.
+/// Parses an ELF file for a chip.
 pub(super) fn read(bytes: &[u8], target: &Target) -> Result<Image, ImageError> {
     match FileKind::parse(bytes) {
         Ok(FileKind::Elf32) => {}
@@ -62,11 +62,11 @@ fn read_lines(header: &elf::FileHeader32<Endianness>, endian: Endianness, bytes:
     let sections = header.sections(endian, bytes).map_err(damaged)?;
     let mut lines = Lines::default();
     for section in sections.iter() {
-        // A compressed one is as good as none.
+        // Compressed sections are ignored.
         if section.sh_flags(endian).contains(elf::SHF_COMPRESSED) {
             continue;
         }
-        // Damage here costs no more than the lines.
+        // Damage here loses line information only.
         if let (Ok(name), Ok(contents)) = (sections.section_name(endian, section), section.data(endian, bytes)) {
             lines.keep(name, contents);
         }
@@ -89,7 +89,7 @@ fn read_symbols(
             continue;
         }
         let name = symbol.name(endian, table.strings()).map_err(damaged)?;
-        // $t, $d and the like mark stretches of code and data.
+        // Mapping symbols: $t, $d, $a.
         if name.is_empty() || name.starts_with(b"$") {
             continue;
         }

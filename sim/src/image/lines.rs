@@ -1,5 +1,5 @@
-//! Source lines of addresses, from the debug information of an ELF file (DWARF 2 to 5). Most runs never ask for one, so
-//! nothing is parsed before somebody does.
+//! Source lines of addresses, from the debug information of an ELF file (DWARF 2 to 5). Parsed on first
+//! use, as most runs need none.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Sections that say something about lines.
+    /// Sections with line information.
     const WANTED: [SectionId; 10] = [
         SectionId::DebugAbbrev,
         SectionId::DebugAddr,
@@ -27,14 +27,14 @@ impl Lines {
         SectionId::DebugStrOffsets,
     ];
 
-    /// Keeps a section, if it says something about lines.
+    /// Keeps a section with line information.
     pub(super) fn keep(&mut self, name: &[u8], contents: &[u8]) {
         if let Some(&id) = Self::WANTED.iter().find(|id| id.name().as_bytes() == name) {
             self.sections.push((id, contents.to_vec()));
         }
     }
 
-    /// File and line of the instruction at an address; none if the file does not say, or is damaged there.
+    /// File and line of the instruction at an address; none if the file has none, or is damaged there.
     #[must_use]
     pub fn at(&self, address: u32) -> Option<(String, u32)> {
         let section = |id: SectionId| {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::image::{Image, ImageError, Lines, Segment, Target, check_range, sort, word};
 
 const BLOCK: usize = 512;
-/// The boot ROM takes no other size (datasheet 2.8.4.2).
+/// The only payload size that the boot ROM accepts (datasheet 2.8.4.2).
 const PAYLOAD: u32 = 256;
 /// First and last magic number of each block.
 const MAGIC: [u32; 3] = [0x0A32_4655, 0x9E5D_5157, 0x0AB1_6F30];
@@ -95,7 +95,7 @@ fn read_block<'a>(
     Ok(Some((family, part)))
 }
 
-/// Makes one segment of those that follow each other without a gap.
+/// Joins adjacent segments.
 fn join(segments: Vec<Segment>) -> Vec<Segment> {
     let mut joined: Vec<Segment> = Vec::new();
     for segment in segments {

@@ -1,4 +1,4 @@
-//! `SysTick`: a 24-bit counter per core, computed when asked for (ARMv6-M B3.3, DS 2.4.5.1.1).
+//! `SysTick`: a 24-bit counter per core, computed on demand (ARMv6-M B3.3, DS 2.4.5.1.1).
 
 use crate::core::time::{Cycle, NEVER, Ticks};
 

@@ -1,16 +1,16 @@
-//! Two blocks that change how fast something is, and nothing else: the Cortex-M4's ART accelerator (`ART_CTR`) and the
-//! AXI interconnect (`TARG7_FN_MOD`, whose bit 0 was the cure of an erratum of revision Y).
+//! Two blocks that affect timing only: the Cortex-M4's ART accelerator (`ART_CTR`) and the AXI interconnect
+//! (`TARG7_FN_MOD`, whose bit 0 works around an erratum of revision Y).
 //!
-//! Nothing is faster here for it: both registers are storage. The texts of RM0399 sections 2.2 and 6 were not at hand:
+//! Both registers are storage. The texts of RM0399 sections 2.2 and 6 were not at hand:
 //! registers and bits are those of ST's header `stm32h745xx.h`, and of `SystemInit` in ST's
 //! `system_stm32h7xx_dualcore_boot_cm4_cm7.c`.
 
 use crate::stm32h745::peripherals::context::Context;
 
-/// `ART_CTR`: EN, and the megabyte that is cached.
+/// `ART_CTR`: EN, and PCACHEADDR.
 const ART_CTR: u32 = 0;
 const ART_CTR_MASK: u32 = 0x000f_ff01;
-/// Where the interconnect says how it issues to AXI SRAM.
+/// Issuing functionality of the AXI SRAM port.
 const TARG7_FN_MOD: u32 = 0x8108;
 
 /// The registers.
@@ -49,7 +49,7 @@ impl Accelerators {
         }
     }
 
-    /// Whether the accelerator of the Cortex-M4 is on.
+    /// Whether the accelerator is enabled.
     #[must_use]
     pub fn art_enabled(&self) -> bool {
         self.art_ctr & 1 != 0

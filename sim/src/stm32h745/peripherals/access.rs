@@ -1,4 +1,4 @@
-//! An access on its way: to the block at its address, if that is_accessible.
+//! Decoding of an access, and its dispatch to a block.
 
 use crate::isa::armv7em::bus::BusError;
 use crate::stm32h745::peripherals::Peripherals;
@@ -6,12 +6,11 @@ use crate::stm32h745::peripherals::address_map::{Block, Region, region};
 use crate::stm32h745::peripherals::context::Context;
 use crate::stm32h745::{M7, Time};
 
-/// The pin that NUCLEO-H745ZI-Q has for the debug probe's serial port: port D, pin 8, with the function that is
-/// USART3's TX.
+/// USART3's TX pin to the debug probe on NUCLEO-H745ZI-Q: port D, pin 8, alternate function 7.
 const TX: (usize, u32, u32) = (3, 8, 7);
 
 impl Peripherals {
-    /// The block at an address, at a time until which everything has been done. HSEM takes words only (11.4).
+    /// The block at an address, after events up to `now`. HSEM takes words only (11.4).
     pub(super) fn decode_access(&mut self, address: u32, size: u32, now: Time) -> Result<&'static Region, BusError> {
         self.advance(now);
         let region = region(address).ok_or(BusError)?;
@@ -24,7 +23,7 @@ impl Peripherals {
         Ok(region)
     }
 
-    /// Whether a block is_accessible: it is modelled, has its clock, and is not held in reset. If not, this is told.
+    /// Whether a block is modelled, clocked and out of reset. Reports it if not.
     pub(super) fn is_accessible(&mut self, core: usize, region: &Region, address: u32, now: Time) -> bool {
         if region.block == Block::Other {
             let sentence = format!("{} is not modelled: its registers read as 0 and ignore writes", region.name);
@@ -134,7 +133,7 @@ impl Peripherals {
     }
 }
 
-/// The word that an access is in, how far up its data is there, and the bits that it touches.
+/// The word address of an access, the shift of its data in the word, and the mask of its byte lanes.
 pub(super) fn lanes(address: u32, size: u32) -> (u32, u32, u32) {
     let shift = 8 * (address & 3);
     let mask = if size >= 4 { u32::MAX } else { (1 << (8 * size)) - 1 };

@@ -1,11 +1,11 @@
-//! Which block is at an address, and which bit of RCC gives it its clock.
+//! The address map of the peripherals, with the clock gates of RCC.
 //!
 //! The addresses are those of ST's header `stm32h745xx.h`, with which Zephyr's device tree `stm32h7.dtsi` agrees where
 //! it was looked at (timers, serial ports, DMA, ADC, RTC). The bits are those of the reset registers (RM0399 sections
 //! 9.7.27 to 9.7.35) and of the enable registers of AHB3, AHB1, AHB2, AHB4, APB3 and APB1L (9.7.39 to 9.7.44), which
-//! have the same places; the other enable registers' text was not read, and ST's header is followed.
+//! have the same places; the other enable registers' places are those of ST's header.
 
-/// A register of peripheral clocks: its place among `AHB3ENR` to `APB4ENR`, and among `AHB3RSTR` to `APB4RSTR`.
+/// A clock enable register: its index among `AHB3ENR` to `APB4ENR`, and among `AHB3RSTR` to `APB4RSTR`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Bus {
@@ -20,12 +20,12 @@ pub enum Bus {
     Apb4,
 }
 
-/// The bit that gives a block its clock.
+/// A block's clock enable bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Gate {
-    /// Its register.
+    /// Register.
     pub bus: Bus,
-    /// Its place.
+    /// Bit number.
     pub bit: u32,
 }
 
@@ -47,24 +47,24 @@ pub enum Block {
     Gpio(usize),
     /// TIM2 is 0.
     Timer(usize),
-    /// That of CPU1 is 0.
+    /// CPU1 is 0.
     Iwdg(usize),
-    /// Nothing of it is modelled.
+    /// Not modelled.
     Other,
 }
 
-/// A block with its place.
+/// A block with its address range.
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
-    /// Its first address.
+    /// First address.
     pub base: u32,
     /// Bytes.
     pub size: u32,
     /// As in ST's manual.
     pub name: &'static str,
-    /// What it is.
+    /// The block.
     pub block: Block,
-    /// Its clock; some blocks always have one.
+    /// Clock enable bit; None if it is always clocked.
     pub gate: Option<Gate>,
 }
 
@@ -76,7 +76,7 @@ const fn gated(base: u32, name: &'static str, block: Block, bus: Bus, bit: u32) 
     Region { base, size: 0x400, name, block, gate: Some(Gate { bus, bit }) }
 }
 
-/// A block of which nothing is modelled.
+/// A block that is not modelled.
 const fn other(base: u32, size: u32, name: &'static str) -> Region {
     at(base, size, name, Block::Other)
 }
@@ -195,7 +195,7 @@ pub const REGIONS: &[Region] = &[
     at(0x5c00_1000, 0x1000, "DBGMCU", Block::Dbgmcu),
 ];
 
-/// The block at an address; there is none in the holes.
+/// The block at an address, if there is one.
 #[must_use]
 pub fn region(address: u32) -> Option<&'static Region> {
     let after = REGIONS.partition_point(|region| region.base <= address);
@@ -203,10 +203,10 @@ pub fn region(address: u32) -> Option<&'static Region> {
     (address - region.base < region.size).then_some(region)
 }
 
-/// Where a block is.
+/// Base address of a block.
 ///
 /// # Panics
-/// If the block is `Other`, which is in many places.
+/// If the block is `Other`, which stands for many.
 #[must_use]
 pub fn base(block: Block) -> u32 {
     assert!(block != Block::Other);

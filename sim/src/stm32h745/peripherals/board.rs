@@ -1,11 +1,11 @@
-//! What is around the chip and in its option bytes.
+//! The board around the chip, and option bytes.
 
 use crate::stm32h745::{M4, M7};
 
-/// Option bytes that the model follows (RM0399 section 4.4.4, Table 20).
+/// Modelled option bytes (RM0399 section 4.4.4, Table 20).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OptionBytes {
-    /// `BOOT_CM7` and `BOOT_CM4`: a core runs after reset without being asked to.
+    /// `BOOT_CM7` and `BOOT_CM4`: a core boots after reset.
     pub boot: [bool; 2],
     /// `BOOT_CMx_ADD0` and `BOOT_CMx_ADD1` by core: the upper halves of addresses.
     pub boot_address: [[u16; 2]; 2],
@@ -16,7 +16,7 @@ pub struct OptionBytes {
 }
 
 impl Default for OptionBytes {
-    /// As the chip leaves its factory (Table 20).
+    /// Factory values (Table 20).
     fn default() -> Self {
         Self {
             boot: [true; 2],
@@ -28,7 +28,7 @@ impl Default for OptionBytes {
 }
 
 impl OptionBytes {
-    /// `FLASH_OPTSR_CUR`; what is not followed is as from the factory.
+    /// `FLASH_OPTSR_CUR`; bits that are not modelled have their factory values.
     #[must_use]
     pub fn optsr(&self) -> u32 {
         const FACTORY: u32 = 0x1706_aac0;
@@ -47,10 +47,10 @@ impl OptionBytes {
     }
 }
 
-/// How the core domain gets its voltage: what is soldered on the board.
+/// Supply of the core domain, as wired on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Supply {
-    /// The regulator: VCAP pins have their capacitors, the step-down converter is not connected.
+    /// The LDO regulator: capacitors at the VCAP pins, step-down converter not connected.
     Ldo,
     /// The step-down converter feeds the core domain.
     Smps,
@@ -61,9 +61,9 @@ pub enum Supply {
 pub struct Board {
     /// How the core domain is supplied.
     pub supply: Supply,
-    /// Rate in Hz of what is at `OSC_IN`; 0 if there is nothing.
+    /// Rate in Hz of the clock or crystal at `OSC_IN`; 0 if there is none.
     pub hse: u64,
-    /// A clock comes in at `OSC_IN`, and not from a crystal: `HSEBYP` must be set.
+    /// An external clock at `OSC_IN` instead of a crystal: needs `HSEBYP`.
     pub hse_is_clock: bool,
     /// Rate in Hz of the crystal at `OSC32_IN`; 0 if there is none.
     pub lse: u64,
@@ -74,7 +74,7 @@ pub struct Board {
 }
 
 impl Default for Board {
-    /// NUCLEO-H745ZI-Q: converter, 8 MHz from the debug probe, 115200 baud on the probe's serial port.
+    /// NUCLEO-H745ZI-Q: SMPS, 8 MHz from the debug probe, 115200 baud on the probe's serial port.
     fn default() -> Self {
         Self { supply: Supply::Smps, hse: 8_000_000, hse_is_clock: true, lse: 32_768, boot0: false, baud: 115_200 }
     }

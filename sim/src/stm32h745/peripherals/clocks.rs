@@ -1,13 +1,13 @@
-//! Rates of the clocks, as RCC derives them.
+//! Clock rates as derived by RCC.
 
-/// Rates in Hz; 0 where a clock stands still.
+/// Rates in Hz; 0 for a stopped clock.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Clocks {
     /// SYSCLK.
     pub sysclk: u64,
     /// The cores': CPU1 (Cortex-M7) after D1CPRE, CPU2 (Cortex-M4) after HPRE as well.
     pub cpu: [u64; 2],
-    /// What feeds their `SysTick` when CLKSOURCE is 0.
+    /// Their `SysTick` reference clocks (CLKSOURCE = 0).
     pub systick: [u64; 2],
     /// AXI and all AHB.
     pub hclk: u64,
@@ -20,7 +20,7 @@ pub struct Clocks {
 }
 
 impl Default for Clocks {
-    /// After reset: everything runs from HSI at 64 MHz.
+    /// After reset: all from HSI at 64 MHz.
     fn default() -> Self {
         let hsi = 64_000_000;
         Self {

@@ -1,32 +1,32 @@
-//! What a block may know and use while it is accessed.
+//! Context of an access to a block.
 
 use crate::core::loss::Losses;
 use crate::stm32h745::Time;
 use crate::stm32h745::report::Reports;
 
-/// An access under way.
+/// An access in progress.
 pub struct Context<'a> {
-    /// The core that makes it.
+    /// Accessing core.
     pub core: usize,
-    /// Its address, on a word.
+    /// Word address.
     pub address: u32,
-    /// Bits of the word that it touches.
+    /// Mask of the accessed byte lanes.
     pub lanes: u32,
-    /// When.
+    /// Time of the access.
     pub now: Time,
-    /// Where mistakes are told.
+    /// Reports of software errors.
     pub reports: &'a mut Reports,
-    /// Interrupts of the hardware semaphores that are lost, for faults that were asked for.
+    /// Interrupts of the hardware semaphores to lose, as injected faults.
     pub losses: &'a mut Losses,
 }
 
 impl Context<'_> {
-    /// Tells of a mistake of this access.
+    /// Reports a software error of this access.
     pub fn warn(&mut self, sentence: impl Into<String>) {
         self.reports.record(Some(self.core), self.address, self.now, sentence);
     }
 
-    /// Tells that the register of a block is not modelled; it reads as zero.
+    /// Reports that a register is not modelled. Returns 0, its value.
     pub fn unmodelled(&mut self, block: &str) -> u32 {
         self.warn(format!("{block}: this register is not modelled: it reads as 0 and ignores writes"));
         0

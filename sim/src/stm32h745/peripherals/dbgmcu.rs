@@ -1,8 +1,8 @@
-//! DBGMCU: what the chip is, and what goes on while a core sleeps or is halted.
+//! DBGMCU: device identity, and clocks of a sleeping or halted core.
 //!
 //! The text of RM0399 section 63 was not at hand. Registers and bits are those of ST's header `stm32h745xx.h`. That
-//! 0x2003 is revision V is in ST's `stm32h7xx_hal.h` (`REV_ID_V`). That 0x450 is the device is what chips have told
-//! people who wrote so in ST's forum.
+//! 0x2003 is revision V is in ST's `stm32h7xx_hal.h` (`REV_ID_V`). That 0x450 is the device is from
+//! posts in ST's forum.
 //!
 //! Modelled: `DBGMCU_IDC`, and the bits of `DBGMCU_CR` that keep a sleeping core's clock. Not modelled: the freeze
 //! registers are kept, but nothing stops when a core halts.
@@ -50,7 +50,7 @@ impl Dbgmcu {
         }
     }
 
-    /// Whether a core's clock goes on while it sleeps, so that its cycle counter does too.
+    /// Whether a core's clock, and with it CYCCNT, runs while it sleeps.
     #[must_use]
     pub fn counts_in_sleep(&self, core: usize) -> bool {
         self.cr & DEBUG_IN_SLEEP[core] != 0

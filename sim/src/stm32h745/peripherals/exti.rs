@@ -3,7 +3,7 @@
 //! Modelled: pending and mask registers of both cores, software triggers, interrupts of inputs 0 to 15, and events of
 //! the direct inputs that HSEM and the other core's SEV are (77 to 80). Not modelled: edges of pins (nothing outside of
 //! the chip moves one), other inputs, and the wake-up of D3 in autonomous mode (`EXTI_D3PMRx` and `EXTI_D3PCRx` are
-//! kept, no more).
+//! storage only).
 //!
 //! Interrupt positions are those of ST's header `stm32h745xx.h`: the text of section 20 was not at hand.
 
@@ -15,7 +15,7 @@ use crate::stm32h745::{M4, M7};
 const CONFIGURABLE: [u32; 3] = [0x003f_ffff, 1 << 17 | 1 << 19, 1 << 18 | 7 << 20];
 /// `EXTI_CnIMRx` after reset (21.6.19, 21.6.22, 21.6.25): direct inputs are unmasked.
 const IMR_RESET: [u32; 3] = [0xffc0_0000, 0xfff5_ffff, 0x018b_ffff];
-/// Inputs of the third word, where a core's event comes from: HSEM and the SEV of the other core.
+/// Event inputs of each core in the third word: HSEM, and SEV of the other core.
 const HSEM_EVENT: [u32; 2] = [77 - 64, 78 - 64];
 const SEV_EVENT: [u32; 2] = [79 - 64, 80 - 64];
 
@@ -23,13 +23,13 @@ const SEV_EVENT: [u32; 2] = [79 - 64, 80 - 64];
 const INTERRUPTS: [(u8, u32); 7] =
     [(6, 1), (7, 1 << 1), (8, 1 << 2), (9, 1 << 3), (10, 1 << 4), (23, 0x03e0), (40, 0xfc00)];
 
-/// What a core has of it.
+/// One core's registers.
 #[derive(Clone, Debug, Hash)]
 struct Masks {
     interrupt: [u32; 3],
     event: [u32; 3],
     pending: [u32; 3],
-    /// An event has come that the core has not been told of.
+    /// An event has occurred since `take_event`.
     event_received: bool,
 }
 
@@ -50,7 +50,7 @@ impl Default for Exti {
     }
 }
 
-/// A register: which of the three words, and which core's if it is a core's.
+/// Decodes an offset: word (0 to 2), core if the register is a core's, and register.
 fn decode(offset: u32) -> Option<(usize, Option<usize>, u32)> {
     match offset {
         0..0x60 => Some(((offset >> 5) as usize, None, offset & 0x1c)),
@@ -102,7 +102,7 @@ impl Exti {
         }
     }
 
-    /// A direct input of the third word rises: what is pending of it is in its peripheral (21.3.3).
+    /// A direct input of the third word rises; its pending bit is in its peripheral (21.3.3).
     fn direct(&mut self, core: usize, input: u32) {
         self.cores[core].event_received |= self.cores[core].event[2] >> input & 1 != 0;
     }
@@ -117,7 +117,7 @@ impl Exti {
         self.direct(core, HSEM_EVENT[core]);
     }
 
-    /// Whether an event has come for a core since the last call.
+    /// Takes the event for a core since the last call.
     pub fn take_event(&mut self, core: usize) -> bool {
         std::mem::take(&mut self.cores[core].event_received)
     }

@@ -1,7 +1,7 @@
 //! The registers of the embedded flash memory (RM0399 sections 4.3.8 and 4.9).
 //!
-//! Modelled: wait states and what they must be, the locks, and the option bytes as they are. Not modelled: programming
-//! and erasing, changing option bytes, CRC and error flags. A wrong key is told, where the chip answers with a bus
+//! Modelled: wait states and their required minimum, the locks, option bytes for reading. Not modelled: programming
+//! and erasing, changing option bytes, CRC and error flags. A wrong key is reported; the chip answers with a bus
 //! error (4.7.12).
 
 use crate::stm32h745::peripherals::board::OptionBytes;
@@ -29,17 +29,17 @@ const ACR_RESET: u32 = 0x37;
 /// `FLASH_CR` after reset: locked, 64 bits at a time (4.9.4).
 const CR_RESET: u32 = 0x31;
 const LOCK: u32 = 1;
-/// The bits of `FLASH_CR` that begin something: START, FW, BER, SER, PG, and CRC.
+/// Bits of `FLASH_CR` that start an operation: START, FW, BER, SER, PG, and CRC.
 const OPERATIONS: u32 = 0x80ce;
 /// Keys of `FLASH_KEYRx` and `FLASH_OPTKEYR` (4.9.2, 4.9.3).
 const KEYS: [u32; 2] = [0x4567_0123, 0xcdef_89ab];
 const OPTION_KEYS: [u32; 2] = [0x0819_2a3b, 0x4c5d_6e7f];
 
-/// A register behind two keys.
+/// A lock that two keys open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Lock {
     Locked,
-    /// The first key was right.
+    /// The first key has been written.
     FirstKey,
     Open,
     /// A wrong key: locked until reset.
@@ -134,7 +134,7 @@ fn unlock(lock: Lock, key: u32, keys: [u32; 2], context: &mut Context<'_>) -> Lo
     lock
 }
 
-/// Rates of the AXI clock in MHz up to which 0, 1, 2, … wait states are enough, by scale (Table 16).
+/// Highest AXI clock in MHz for 0, 1, 2, … wait states, by scale (Table 16).
 const AXI_LIMITS: [(Scale, &[u64]); 4] = [
     (Scale::Vos3, &[45, 90, 135, 180, 225]),
     (Scale::Vos2, &[55, 110, 165, 225]),
@@ -142,7 +142,7 @@ const AXI_LIMITS: [(Scale, &[u64]); 4] = [
     (Scale::Vos0, &[70, 140, 210, 225, 240]),
 ];
 
-/// The wait states that flash needs at a rate of the AXI clock in Hz; `None` if it cannot be read that fast.
+/// Wait states of flash required at an AXI clock in Hz; `None` if it is too fast for any.
 #[must_use]
 pub fn wait_states(axi: u64, scale: Scale) -> Option<u32> {
     let (_, limits) = AXI_LIMITS.iter().find(|(of, _)| *of == scale)?;

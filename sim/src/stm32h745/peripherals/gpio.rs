@@ -1,7 +1,7 @@
 //! A GPIO port (RM0399 section 12.4).
 //!
 //! Modelled: the registers, pins that are outputs or alternate functions, and inputs with their pull resistors: nothing
-//! outside of the chip drives a pin. Not modelled: open drain (a pin that is let go reads as 0 without a pull-up), and
+//! outside of the chip drives a pin. Not modelled: open drain (a floating pin reads as 0 without a pull-up), and
 //! the lock of `GPIOx_LCKR`.
 
 use crate::stm32h745::peripherals::context::Context;
@@ -78,7 +78,7 @@ impl Gpio {
         self.moder >> (2 * pin) & 3
     }
 
-    /// Levels of the pins: analogue ones read as 0.
+    /// Pin levels; analogue pins read as 0.
     fn levels(&self) -> u32 {
         let high = |pin: u32| match self.mode(pin) {
             0 => self.pupdr >> (2 * pin) & 3 == 1,
@@ -88,14 +88,14 @@ impl Gpio {
         (0..16).filter(|&pin| high(pin)).fold(0, |levels, pin| levels | 1 << pin)
     }
 
-    /// The pins that are outputs, and the levels that the port drives them to.
+    /// Output pins, and the levels that they are driven to.
     #[must_use]
     pub fn outputs(&self) -> (u16, u16) {
         let driven = (0..16).filter(|&pin| self.mode(pin) == 1).fold(0, |pins, pin| pins | 1 << pin);
         (driven, driven & self.odr as u16)
     }
 
-    /// The alternate function that a pin has, if it has one.
+    /// A pin's alternate function; None in other modes.
     #[must_use]
     pub fn alternate_function(&self, pin: u32) -> Option<u32> {
         (self.mode(pin) == 2).then(|| self.afr[pin as usize / 8 % 2] >> (4 * (pin % 8)) & 0xf)

@@ -1,20 +1,20 @@
 //! HSEM: 32 semaphores, and interrupts when one becomes free (RM0399 section 11).
 //!
-//! All of it is modelled. Accesses narrower than a word are bus errors (11.4), which the address map sees to.
+//! All of it is modelled. Accesses narrower than a word are bus errors (11.4; see `decode_access`).
 
 use crate::stm32h745::peripherals::context::Context;
 
 /// COREID of CPU1 and CPU2 (Table 95).
 const CORE_ID: [u32; 2] = [3, 1];
 
-/// Where it is.
+/// Base address.
 pub const BASE: u32 = 0x5802_6400;
 
 /// `HSEM_Rx.LOCK`.
 const LOCK: u32 = 1 << 31;
 /// `HSEM_Rx.COREID` and `PROCID`.
 const OWNER: u32 = 0xfff;
-/// Where COREID begins.
+/// Lowest bit of COREID.
 const CORE_ID_SHIFT: u32 = 8;
 
 /// Register offsets (11.4.9).
@@ -36,13 +36,13 @@ pub struct Hsem {
 }
 
 impl Hsem {
-    /// Whether a store is one to `HSEM_Rx` that gives a semaphore back, and so may ring the other core (11.3.5).
+    /// Whether a store releases a semaphore by `HSEM_Rx`, which may interrupt the other core (11.3.5).
     #[must_use]
     pub fn is_release(address: u32, value: u32) -> bool {
         (BASE..BASE + RLR).contains(&address) && value & LOCK == 0
     }
 
-    /// A register without the effect of reading it.
+    /// A register, without side effects.
     #[must_use]
     pub fn peek(&self, offset: u32) -> Option<u32> {
         let semaphore = |index: u32| self.owners[index as usize % 32].map_or(0, |owner| LOCK | owner);
@@ -64,7 +64,7 @@ impl Hsem {
         })
     }
 
-    /// A read, which locks if it is of `HSEM_RLRx` (11.3.3, 1-step lock).
+    /// A read; of `HSEM_RLRx` it is the 1-step lock (11.3.3).
     pub fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if (RLR..INTERRUPTS).contains(&offset) {
             let owner = &mut self.owners[((offset - RLR) / 4) as usize];
@@ -118,7 +118,7 @@ impl Hsem {
         }
     }
 
-    /// All semaphores of a COREID at once (11.3.6).
+    /// Releases all semaphores of a COREID (11.3.6).
     fn clear(&mut self, value: u32, context: &mut Context<'_>) {
         if value & 0xffff_0000 != self.key {
             context.warn("HSEM_CR is written with another key than HSEM_KEYR has: ignored");
@@ -131,7 +131,7 @@ impl Hsem {
         }
     }
 
-    /// The status of each core tells of it (11.3.7), unless the interrupt that comes of it is lost on purpose.
+    /// Releases a semaphore: sets its status bit for each core (11.3.7), unless an injected fault loses the interrupt.
     fn free(&mut self, index: usize, context: &mut Context<'_>) {
         self.owners[index] = None;
         let bit = 1 << index;

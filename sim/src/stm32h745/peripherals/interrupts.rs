@@ -1,8 +1,8 @@
-//! Lines to the cores' interrupt controllers.
+//! Interrupt lines to the cores' NVICs.
 //!
 //! The table of RM0399 section 20 was not at hand. Positions are those of ST's header `stm32h745xx.h` (`IRQn_Type`),
-//! and of Zephyr's device trees `stm32h7.dtsi` and `stm32h745Xi_m4.dtsi`, which agree for timers, USART3 and HSEM. That
-//! the interrupt of HSEM for CPU1 goes to CPU1 alone, and the other to CPU2, is in RM0399 Table 152.
+//! and of Zephyr's device trees `stm32h7.dtsi` and `stm32h745Xi_m4.dtsi`, which agree for timers, USART3 and HSEM. HSEM's
+//! first interrupt goes to CPU1 alone, and the second to CPU2 (RM0399 Table 152).
 
 /// Interrupts that each core's NVIC has.
 pub const INTERRUPTS: u8 = 150;

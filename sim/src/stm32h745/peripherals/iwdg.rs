@@ -14,7 +14,7 @@ const PR: u32 = 0x04;
 const RLR: u32 = 0x08;
 const SR: u32 = 0x0c;
 const WINR: u32 = 0x10;
-/// What is written to `IWDG_KR` (48.4.1).
+/// Keys of `IWDG_KR` (48.4.1).
 const REFRESH: u32 = 0xaaaa;
 const UNLOCK: u32 = 0x5555;
 const START: u32 = 0xcccc;
@@ -26,7 +26,7 @@ const UPDATE: Time = 5 * SECOND / LSI;
 pub struct Iwdg {
     running: bool,
     unlocked: bool,
-    /// `IWDG_PR`, `IWDG_RLR` and `IWDG_WINR`, and when each of them is in use.
+    /// `IWDG_PR`, `IWDG_RLR` and `IWDG_WINR`, and when the last write to each takes effect.
     values: [u32; 3],
     updated: [Time; 3],
     /// When the counter was last reloaded.
@@ -36,7 +36,7 @@ pub struct Iwdg {
 }
 
 impl Iwdg {
-    /// A watchdog after reset at `now`; one of hardware runs at once (48.3.4).
+    /// A watchdog after reset at `now`; a hardware watchdog runs at once (48.3.4).
     #[must_use]
     pub fn new(by_software: bool, now: Time) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl Iwdg {
         }
     }
 
-    /// How long the counter takes for a step.
+    /// Period of the counter.
     fn step(&self) -> Time {
         SECOND * (4 << self.values[0].min(6)) / LSI
     }
@@ -114,7 +114,7 @@ impl Iwdg {
         }
     }
 
-    /// When it resets the system: the counter has become lower than 0.
+    /// When it resets the system: at underflow of the counter, or at a refresh outside of the window.
     #[must_use]
     pub fn next_event(&self) -> Time {
         match (self.running, self.window_violated) {

@@ -1,19 +1,19 @@
-//! How fast a clock may be at a voltage, and what else the rates must fit.
+//! Limits of clock rates by voltage scale, wait states and supply.
 //!
 //! RM0399 sends the reader to the datasheet for the cores' limits and names 200 MHz for the bus matrix (9.5.6), Table
 //! 16 goes on to 240 MHz. The datasheet was not at hand: the limits of CPU1 and of the buses are those of Zephyr's
 //! `clock_stm32_ll_h7.c` (`VOS_CPU_FREQ_LIMITS_MHZ`, `VOS_AHB_FREQ_LIMITS_MHZ`, `APBx_FREQ_MAX`), and of the
 //! `powerctrl.c` of `MicroPython` for VOS2 and VOS3 of CPU1. What an APB bus may have below VOS0 is in neither: only
-//! the limit of VOS0 is told.
+//! the limit of VOS0 is checked.
 
 use crate::stm32h745::peripherals::clocks::Clocks;
 use crate::stm32h745::peripherals::flash::wait_states;
 use crate::stm32h745::peripherals::pwr::Scale;
 
-/// An APB bus in MHz.
+/// Limit of APB clocks in MHz.
 const APB: u64 = 120;
 
-/// CPU1 and the AHB buses in MHz, by scale.
+/// Limits of CPU1 and the AHB clock in MHz, by scale.
 fn limits(scale: Scale) -> (u64, u64) {
     match scale {
         Scale::Vos0 => (480, 240),
@@ -23,12 +23,12 @@ fn limits(scale: Scale) -> (u64, u64) {
     }
 }
 
-/// Everything that the rates of the clocks are checked against.
+/// Clock rates with what limits them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Conditions {
     /// The rates.
     pub clocks: Clocks,
-    /// The voltage that the core domain has.
+    /// Voltage scale of the core domain.
     pub scale: Scale,
     /// Wait states of flash.
     pub latency: u32,
@@ -37,7 +37,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// What is wrong, as sentences.
+    /// Violated limits as sentences.
     #[must_use]
     pub fn violations(&self) -> Vec<String> {
         let (cpu, ahb) = limits(self.scale);

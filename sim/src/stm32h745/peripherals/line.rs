@@ -4,28 +4,28 @@ use crate::core::uart_frame::{Format, Frame};
 use crate::stm32h745::{NEVER, SECOND, Time};
 use std::collections::VecDeque;
 
-/// How the far end sends.
+/// Format at the far end.
 const FORMAT: Format = Format::EIGHT_N_ONE;
 
-/// A character that left on the line.
+/// A character sent by the USART.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentByte {
     /// When its last stop bit ended.
     pub at: Time,
     /// Its data bits.
     pub byte: u8,
-    /// Bits per second that the USART was set to.
+    /// Baud rate of the USART.
     pub rate: u32,
 }
 
-/// A character that has come: the levels of its bits, the start bit in bit 0, and the rate that it was sent at.
+/// A received character: the levels of its bits, the start bit in bit 0, and the baud rate that it was sent at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arrived {
     levels: u16,
     rate: u32,
 }
 
-/// Characters on their way to the chip.
+/// Characters on the line to the chip.
 #[derive(Clone, Debug, Hash)]
 pub struct Line {
     rate: u32,
@@ -35,25 +35,24 @@ pub struct Line {
 }
 
 impl Line {
-    /// A line at a rate in bits per second.
+    /// A line at a baud rate.
     #[must_use]
     pub fn new(rate: u32) -> Self {
         Self { rate: rate.max(1), waiting: VecDeque::new(), free: 0 }
     }
 
-    /// Bits per second.
+    /// Baud rate.
     #[must_use]
     pub fn rate(&self) -> u32 {
         self.rate
     }
 
-    /// Changes the rate of what is sent from now on.
+    /// Changes the baud rate of characters sent from now on.
     pub fn set_rate(&mut self, rate: u32) {
         self.rate = rate.max(1);
     }
 
-    /// Sends a character behind those waiting, not before a time. The bits set in `flipped` (the start bit is bit 0)
-    /// arrive inverted.
+    /// Queues a character, to be sent not before a time. The bits set in `flipped` (bit 0: start bit) arrive inverted.
     pub fn send(&mut self, byte: u8, flipped: u16, not_before: Time) {
         let length = u64::from(FORMAT.bits()) * SECOND / u64::from(self.rate);
         let begin = self.free.max(not_before);
@@ -62,27 +61,26 @@ impl Line {
         self.waiting.push_back((Arrived { levels, rate: self.rate }, begin, self.free));
     }
 
-    /// When the next character has come.
+    /// End of the next character.
     #[must_use]
     pub fn next_event(&self) -> Time {
         self.waiting.front().map_or(NEVER, |(_, _, end)| *end)
     }
 
-    /// Whether a character has begun to come by a time.
+    /// Whether the start bit of a character has begun by a time.
     #[must_use]
     pub fn is_busy(&self, at: Time) -> bool {
         self.waiting.front().is_some_and(|(_, begin, _)| *begin <= at)
     }
 
-    /// The next character that has come by `now`, and when that was.
+    /// Takes the next character that has ended by `now`, with its end.
     pub fn take(&mut self, now: Time) -> Option<(Arrived, Time)> {
         if self.next_event() <= now { self.waiting.pop_front().map(|(arrived, _, end)| (arrived, end)) } else { None }
     }
 }
 
 impl Arrived {
-    /// What a receiver makes of it that takes `bit` picoseconds (as a fraction) for a bit: it samples in the middle of
-    /// each.
+    /// Samples it in the middle of each bit; `bit` is the receiver's bit time in picoseconds, as a fraction.
     #[must_use]
     pub fn sampled(self, bit: (u128, u128), format: Format) -> Frame {
         let sampled = (0..format.sampled_bits()).fold(0, |sampled, index| {

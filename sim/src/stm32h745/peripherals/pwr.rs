@@ -1,9 +1,9 @@
-//! PWR: which supply the core domain has, and which voltage (RM0399 sections 7.4, 7.6.2 and 7.8).
+//! PWR: supply and voltage scale of the core domain (RM0399 sections 7.4, 7.6.2 and 7.8).
 //!
 //! Modelled: the supply's configuration, which can be written once after power-on, the four voltage scales with the
 //! time that they take, and DBP. Not modelled: detectors, monitoring, low-power modes and wake-up pins: their registers
-//! are kept, but nothing comes of them. How long the supply and a scale take to settle is in the datasheet, which was
-//! not read: what is taken here is of the right size, and not zero, so that software that does not wait is found.
+//! are storage. Settling times are in the datasheet, which was not read: those here are of the right order, and not zero, to
+//! find software that does not wait.
 
 use crate::stm32h745::peripherals::board::Supply;
 use crate::stm32h745::peripherals::context::Context;
@@ -44,7 +44,7 @@ const READY: u32 = 1 << 13;
 /// Where VOS and ACTVOS are.
 const VOS_SHIFT: u32 = 14;
 
-/// How long the supply settles after its configuration, and a higher voltage after it was asked for.
+/// Settling time of the supply after its configuration, and of a higher voltage scale.
 const SUPPLY_SETTLING_TIME: Time = SECOND / 10_000;
 const SCALE_SETTLING_TIME: Time = SECOND / 50_000;
 
@@ -69,7 +69,7 @@ impl Scale {
     }
 }
 
-/// What Table 33 says of the lower byte of `PWR_CR3`.
+/// Supply configuration in the lower byte of `PWR_CR3` (Table 33).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Configuration {
     Regulator,
@@ -105,9 +105,9 @@ pub struct Pwr {
     cpu: [u32; 2],
     vos: u32,
     overdrive: bool,
-    /// The scale that the core domain had before the one it is brought to.
+    /// The scale before the selected one.
     before: Scale,
-    /// When the scale that was asked for is scale_ready.
+    /// When the selected scale is reached.
     scale_ready: Time,
     wake_up: u32,
 }
@@ -267,7 +267,7 @@ impl Pwr {
         if self.vos == 0 { 1 } else { self.vos }
     }
 
-    /// The scale that the core domain has: a higher one only when it is scale_ready.
+    /// The voltage scale of the core domain; a higher one applies once it is reached.
     #[must_use]
     pub fn level(&self, now: Time) -> Scale {
         if now >= self.scale_ready { self.target() } else { self.before.min(self.target()) }
@@ -291,7 +291,7 @@ impl Pwr {
         self.cr1 & DBP != 0
     }
 
-    /// When a scale is scale_ready that was asked for before `now`.
+    /// When the selected scale is reached, if after `now`.
     #[must_use]
     pub fn next_event(&self, now: Time) -> Time {
         if self.scale_ready > now { self.scale_ready } else { Time::MAX }

@@ -1,10 +1,10 @@
-//! RCC: oscillators, PLLs, dividers, and the clocks, resets and gates of everything else (RM0399 section 9).
+//! RCC: oscillators, PLLs, dividers, clocks, resets and gates of peripherals (RM0399 section 9).
 //!
 //! Modelled: all sources, the three PLLs with what may not be changed while they run, the clock tree as far as a
-//! modelled block needs it, peripheral clocks and resets by core, the boot gates, and why there was a reset. Not
+//! modelled block needs it, peripheral clocks and resets by core, the boot gates, and the cause of a reset. Not
 //! modelled: interrupts of oscillators (`RCC_CIER` to `RCC_CICR`), clock security, clock outputs, trimming, CSTOP and
-//! its autonomous mode (both domains run always), and the RTC's clock. Where a divider's change takes some cycles
-//! (9.7.7), it is at once here.
+//! its autonomous mode (both domains run always), and the RTC's clock. Divider changes
+//! take effect at once, not after some cycles (9.7.7).
 
 pub mod gates;
 pub mod sources;
@@ -19,7 +19,7 @@ use crate::stm32h745::{M4, M7, Time};
 use gates::Gates;
 use sources::{Source, Sources};
 
-/// Register offsets of what is not a source's, a gate's or a reset's.
+/// Register offsets, without those in `sources` and `gates`.
 const HSICFGR: u32 = 0x04;
 const CRRCR: u32 = 0x08;
 const CSICFGR: u32 = 0x0c;
@@ -75,7 +75,7 @@ impl Rcc {
         }
     }
 
-    /// After a reset of the system: the backup domain and what was a reset's reason stay.
+    /// After a reset of the system: the backup domain and `RCC_RSR` stay.
     #[must_use]
     pub fn after_reset(&self, board: &Board, why: Reset) -> Self {
         Self { sources: self.sources.after_reset(board), gates: self.gates.after_reset(why), ..Self::new(board) }
@@ -98,7 +98,7 @@ impl Rcc {
         })
     }
 
-    /// A write. `backup` is whether PWR lets the backup domain be written.
+    /// A write. `backup`: the backup domain is writable (`PWR_CR1.DBP`).
     pub fn write(&mut self, offset: u32, value: u32, backup: bool, context: &mut Context<'_>) {
         match offset {
             CFGR => self.configure(value, context),
@@ -128,7 +128,7 @@ impl Rcc {
         self.advance(context.now);
     }
 
-    /// The source of the system clock, and the one that it is to become.
+    /// The current and the selected source of the system clock.
     fn in_use(&self) -> [Source; 2] {
         [Source::of_system(self.system), Source::of_system(self.cfgr & SW)]
     }
@@ -154,13 +154,13 @@ impl Rcc {
         tree::clocks(rate, self.system, self.cfgr, self.dividers, self.kernels[2])
     }
 
-    /// Which cores give a block its clock.
+    /// Which cores enable the clock of a block.
     #[must_use]
     pub fn clocked(&self, gate: Gate) -> [bool; 2] {
         [M7, M4].map(|core| self.gates.is_enabled(core, gate))
     }
 
-    /// Whether a block's clock runs: a core that gives it runs, or lets it go on while it sleeps.
+    /// Whether a block is clocked: a core that enables it runs, or keeps it on in CSLEEP.
     #[must_use]
     pub fn runs(&self, gate: Gate, asleep: [bool; 2]) -> bool {
         [M7, M4]

@@ -1,7 +1,7 @@
 //! SYSCFG (RM0399 section 13.3).
 //!
-//! Modelled: `SYSCFG_PWRCR` with the overdrive that is VOS0, `SYSCFG_EXTICRx`, `SYSCFG_PMCR` and `SYSCFG_CFGR` as mere
-//! storage, and what the user registers 0 to 4 tell of the option bytes. Not modelled: the I/O compensation cell, the
+//! Modelled: `SYSCFG_PWRCR` with the overdrive that is VOS0, `SYSCFG_EXTICRx`, `SYSCFG_PMCR` and `SYSCFG_CFGR` as
+//! storage, and user registers 0 to 4 with option bytes. Not modelled: the I/O compensation cell, the
 //! other user registers, and writing boot addresses for the next reset of a core.
 
 use crate::stm32h745::peripherals::board::OptionBytes;

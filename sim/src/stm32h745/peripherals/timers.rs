@@ -27,7 +27,7 @@ impl Default for Timers {
 }
 
 impl Timers {
-    /// A timer's clock has another rate.
+    /// Sets the rate of a timer's clock.
     pub fn set_rate(&mut self, index: usize, rate: u64, now: Time) {
         self.0[index].set_rate(rate, now);
     }
@@ -37,7 +37,7 @@ impl Timers {
         self.0[index] = Timer::new(index);
     }
 
-    /// Runs all until `now`.
+    /// Advances all timers to `now`.
     pub fn run(&mut self, now: Time) {
         for index in 0..4 {
             let pulses = self.0[index].run(now);
@@ -49,12 +49,12 @@ impl Timers {
         self.0[slave].trigger().and_then(|trigger| TRIGGERS[slave][trigger])
     }
 
-    /// Gives pulses of a timer's output to those that they clock.
+    /// Counts pulses of a timer's trigger output in the timers that it clocks.
     fn propagate(&mut self, from: usize, pulses: u64) {
         self.propagate_within(from, pulses, 3);
     }
 
-    /// No further than there are timers, should they form a ring.
+    /// Bounded, as timers may form a ring.
     fn propagate_within(&mut self, from: usize, pulses: u64, depth: u32) {
         if pulses == 0 || depth == 0 {
             return;
@@ -88,7 +88,7 @@ impl Timers {
         self.0[index].interrupt()
     }
 
-    /// When a line next rises, or may rise.
+    /// Time of the next interrupt, at the earliest.
     #[must_use]
     pub fn next_event(&self) -> Time {
         let event = |index: usize| match self.master_of(index) {

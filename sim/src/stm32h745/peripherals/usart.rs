@@ -1,7 +1,7 @@
 //! USART3 as an asynchronous transmitter and receiver (RM0399 section 51).
 //!
 //! Modelled: word lengths, parity and stop bits, the baud rate with its prescaler and oversampling, both FIFOs with
-//! their thresholds, the receiver's timeout, and the interrupts of all that. The places of `RXFTIE` and `TXFTIE` are
+//! their thresholds, the receiver's timeout, and their interrupts. The bits of `RXFTIE` and `TXFTIE` are
 //! those of 51.8.4, with which ST's header agrees; the text of 51.8.9 names others. Not modelled: noise, idle lines and
 //! breaks, flow control, DMA, and every other mode (synchronous, single-wire, LIN, `IrDA`, smartcard, Modbus, mute,
 //! automatic baud rate).
@@ -42,15 +42,14 @@ const M1: u32 = 1 << 28;
 const FIFOEN: u32 = 1 << 29;
 const TXFEIE: u32 = 1 << 30;
 const RXFFIE: u32 = 1 << 31;
-/// What may be changed only while the USART is off, and what is not modelled: IDLEIE, mute mode, character match,
-/// blocks.
+/// Bits that may be changed only with UE = 0; and bits that are not modelled: IDLEIE, mute mode, character match, blocks.
 const CR1_WHILE_OFF: u32 = PS | PCE | M0 | OVER8 | M1 | FIFOEN;
 const CR1_UNMODELLED: u32 = 1 << 4 | 1 << 13 | 1 << 14 | 1 << 27;
-/// `USART_CR2`: STOP and RTOEN; all the rest is of modes that are not modelled.
+/// `USART_CR2`: STOP and RTOEN; other bits are not modelled.
 const STOP_SHIFT: u32 = 12;
 const STOP: u32 = 3 << STOP_SHIFT;
 const RTOEN: u32 = 1 << 23;
-/// `USART_CR3`: EIE, ONEBIT and OVRDIS, and the FIFOs' thresholds. ONEBIT and OVRDIS are fixed while the USART is on.
+/// `USART_CR3`: EIE, ONEBIT and OVRDIS, and the FIFOs' thresholds. ONEBIT and OVRDIS may be changed only with UE = 0.
 const EIE: u32 = 1;
 const OVRDIS: u32 = 1 << 12;
 const TXFTIE: u32 = 1 << 23;
@@ -77,15 +76,15 @@ const TXFT: u32 = 1 << 27;
 const RXFRQ: u32 = 1 << 3;
 /// Entries of each FIFO (51.4), beside which `USART_RDR` has one more (51.8.9, RXFT).
 const FIFO: usize = 16;
-/// Entries that the thresholds stand for: received ones, or free ones to send (51.5.4).
+/// FIFO thresholds (51.5.4): received entries, or free ones for transmission.
 const THRESHOLDS: [usize; 8] = [2, 4, 8, 12, 14, 16, usize::MAX, usize::MAX];
-/// What `USART_PRESC` divides the kernel clock by; the values after are reserved and taken for the last.
+/// Divisors of the kernel clock by `USART_PRESC`; reserved values act as the last.
 const PRESCALERS: [u64; 12] = [1, 2, 4, 6, 8, 10, 12, 16, 32, 64, 128, 256];
 
-/// Characters sent that are kept until somebody takes them, at least: 16 MB. Of twice as many the older half is dropped.
+/// Sent characters kept until taken: 16 MB. At twice as many the older half is dropped.
 const KEPT: usize = 1 << 20;
 
-/// Parts of a thousand by which two ends may differ: the receiver's tolerance with 8 bits and 16 samples (Table 422).
+/// Receiver tolerance to a baud rate deviation, in 1/1000, with 8 bits and 16 samples (Table 422).
 const TOLERANCE: u64 = 33;
 
 /// The USART with the line to it.
@@ -100,19 +99,19 @@ pub struct Usart {
     /// Latched flags: PE, FE, ORE, TC and RTOF.
     flags: u32,
     transmit_fifo: VecDeque<u8>,
-    /// What is in the shift register, and when its last stop bit ends.
+    /// The shift register, and the end of its last stop bit.
     shifting: Option<(u8, Time)>,
     receive_fifo: VecDeque<Frame>,
-    /// What `USART_RDR` had last: read again when nothing new is there.
+    /// Last character read from `USART_RDR`: reads return it while the FIFO is empty.
     last: Frame,
-    /// When the last character came after which the line has not been silent for too long yet.
+    /// End of the last received character, while the receiver timeout has not elapsed.
     idle_since: Option<Time>,
     line: Line,
     sent: Vec<SentByte>,
-    /// Characters that nobody took in time.
+    /// Sent characters that were dropped.
     dropped: u64,
     kernel: u64,
-    /// The pin that is TX on the board is connected to this USART.
+    /// The board's TX pin has this USART's alternate function.
     connected: bool,
 }
 
@@ -125,7 +124,7 @@ impl std::hash::Hash for Usart {
 }
 
 impl Usart {
-    /// After reset, with a line to something that sends and receives at a rate.
+    /// After reset, with a line at a baud rate.
     #[must_use]
     pub fn new(rate: u32) -> Self {
         Self {
@@ -156,33 +155,33 @@ impl Usart {
         self.dropped = old.dropped;
     }
 
-    /// The far end.
+    /// The line to the USART.
     pub fn line_mut(&mut self) -> &mut Line {
         &mut self.line
     }
 
-    /// What was sent since the last call.
+    /// Takes the characters sent since the last call.
     pub fn take_sent(&mut self) -> Vec<SentByte> {
         std::mem::take(&mut self.sent)
     }
 
-    /// How many characters were dropped since the last call because nobody took what was sent, and when the last one left.
+    /// Takes the number of sent characters dropped since the last call, with the time of the last one sent.
     pub fn take_dropped(&mut self) -> Option<(u64, Time)> {
         let dropped = std::mem::take(&mut self.dropped);
         self.sent.last().filter(|_| dropped > 0).map(|last| (dropped, last.at))
     }
 
-    /// The kernel clock has another rate.
+    /// Sets the rate of the kernel clock.
     pub fn set_kernel(&mut self, rate: u64) {
         self.kernel = rate;
     }
 
-    /// Whether the pin that is TX on the board is this USART's.
+    /// Sets whether the board's TX pin has this USART's alternate function.
     pub fn connect(&mut self, connected: bool) {
         self.connected = connected;
     }
 
-    /// Picoseconds of a bit as a fraction (51.5.7); `None` if there is no rate.
+    /// Bit time in picoseconds as a fraction (51.5.7); `None` without a valid baud rate.
     fn bit(&self) -> Option<(u128, u128)> {
         let divider = if self.cr1 & OVER8 != 0 { self.brr & 0xfff0 | self.brr << 1 & 0xf } else { self.brr };
         let clocks_per_rate = if self.cr1 & OVER8 != 0 { 2 } else { 1 };
@@ -194,7 +193,7 @@ impl Usart {
         })
     }
 
-    /// Bits per second; 0 if there is no rate.
+    /// Baud rate; 0 if it is not valid.
     #[must_use]
     pub fn baud(&self) -> u32 {
         self.bit().map_or(0, |(picoseconds, parts)| (u128::from(SECOND) * parts / picoseconds) as u32)
@@ -215,12 +214,12 @@ impl Usart {
         Format { data_bits, parity, stop_bits: if self.cr2 & STOP == 0 { 1 } else { 2 } }
     }
 
-    /// Characters that can wait to be sent.
+    /// Depth of the transmit FIFO.
     fn transmit_depth(&self) -> usize {
         if self.cr1 & FIFOEN != 0 { FIFO } else { 1 }
     }
 
-    /// Characters that can wait to be read.
+    /// Depth of the receive FIFO.
     fn receive_depth(&self) -> usize {
         if self.cr1 & FIFOEN != 0 { FIFO + 1 } else { 1 }
     }
@@ -241,7 +240,7 @@ impl Usart {
         status
     }
 
-    /// A register, without the effect of reading it.
+    /// A register, without side effects.
     #[must_use]
     pub fn peek(&self, offset: u32) -> Option<u32> {
         Some(match offset {
@@ -258,7 +257,7 @@ impl Usart {
         })
     }
 
-    /// A read, which takes a character if it is of `USART_RDR`.
+    /// A read; of `USART_RDR` it takes a character.
     pub fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         let value = self.peek(offset).unwrap_or_else(|| context.unmodelled("USART3"));
         if offset == RDR {
@@ -294,7 +293,7 @@ impl Usart {
         }
     }
 
-    /// Writes a register that must not change while the USART is on.
+    /// Writes a register that may be changed only with UE = 0.
     fn write_if_disabled(
         &mut self,
         name: &str,
@@ -366,7 +365,7 @@ impl Usart {
         self.begin(context.now);
     }
 
-    /// Puts the next character into an empty shift register.
+    /// Moves the next character to the shift register, if that is empty.
     fn begin(&mut self, now: Time) {
         if self.shifting.is_some() || self.cr1 & (UE | TE) != UE | TE {
             return;
@@ -378,7 +377,7 @@ impl Usart {
         }
     }
 
-    /// When the line has been silent for longer than `USART_RTOR` says since the last character (51.8.7).
+    /// When the receiver timeout of `USART_RTOR` elapses (51.8.7).
     fn receiver_timeout(&self) -> Time {
         match (self.idle_since, self.bit()) {
             (Some(since), Some((picoseconds, parts))) if self.cr2 & RTOEN != 0 => {
@@ -390,14 +389,14 @@ impl Usart {
         }
     }
 
-    /// When something happens by itself.
+    /// Time of the next event.
     #[must_use]
     pub fn next_event(&self) -> Time {
         let sent = self.shifting.map_or(NEVER, |(_, end)| end);
         sent.min(self.line.next_event()).min(self.receiver_timeout())
     }
 
-    /// Does what is due at `now`.
+    /// Processes events up to `now`.
     pub fn advance(&mut self, now: Time) {
         while let Some((byte, end)) = self.shifting.filter(|(_, end)| *end <= now) {
             if self.connected {
@@ -421,7 +420,7 @@ impl Usart {
         }
     }
 
-    /// A character has come at the line's rate; it is sampled at the receiver's.
+    /// Receives a character, sampled at the receiver's baud rate.
     fn receive(&mut self, arrived: Arrived) {
         if self.cr1 & (UE | RE) != UE | RE {
             return;
@@ -439,7 +438,7 @@ impl Usart {
         }
     }
 
-    /// Errors are those of the character that `USART_RDR` has.
+    /// Sets PE and FE of the character in `USART_RDR`.
     fn latch_errors(&mut self) {
         if let Some(frame) = self.receive_fifo.front() {
             self.flags |= if frame.parity_error { ISR_PE } else { 0 } | if frame.framing_error { ISR_FE } else { 0 };

@@ -1,4 +1,4 @@
-//! Clocks of blocks by core, resets of blocks, and why there was a reset (RM0399 sections 9.5.10 and 9.7.27 to 9.7.56).
+//! Clocks of blocks by core, resets of blocks, and reset causes (RM0399 sections 9.5.10 and 9.7.27 to 9.7.56).
 
 use crate::stm32h745::peripherals::Reset;
 use crate::stm32h745::peripherals::address_map::{Bus, Gate};
@@ -10,12 +10,12 @@ const BUSES: usize = 9;
 
 /// `RCC_AHB3RSTR` to `RCC_APB4RSTR`.
 const RSTR: u32 = 0x7c;
-/// The bank that each core has of its own, and that is at the same addresses for both: RSR, ENR, and LPENR (9.7.1).
+/// The bank of the accessing core, at the same addresses for both: RSR, ENR, and LPENR (9.7.1).
 const BANK: u32 = 0xd0;
 /// The same registers of CPU1 and CPU2, for either core.
 const BANKS: [u32; 2] = [0x130, 0x190];
 const BANK_SIZE: u32 = 0x50;
-/// Where in a bank the enable registers are, and those for CSLEEP.
+/// Offsets in a bank of the enable registers, and of those for CSLEEP.
 const ENR: u32 = 0x04;
 const LPENR: u32 = 0x2c;
 
@@ -45,7 +45,7 @@ pub struct Allocated {
     pub itcm: bool,
     pub dtcm: bool,
     pub flash: bool,
-    /// The only one that does not work without it.
+    /// Works only if allocated.
     pub backup_ram: bool,
 }
 
@@ -144,13 +144,13 @@ impl Gates {
         registers[bus as usize] >> bit & 1 != 0
     }
 
-    /// Whether a core gives a block its clock.
+    /// Whether a core enables the clock of a block.
     #[must_use]
     pub fn is_enabled(&self, core: usize, gate: Gate) -> bool {
         Self::bit(&self.banks[core].enabled, gate.bus, gate.bit)
     }
 
-    /// Whether a core leaves a block its clock while it sleeps.
+    /// Whether a core keeps the clock of a block on in CSLEEP.
     #[must_use]
     pub fn in_sleep(&self, core: usize, gate: Gate) -> bool {
         Self::bit(&self.banks[core].in_sleep, gate.bus, gate.bit)
@@ -183,7 +183,7 @@ fn bus_of_reset(offset: u32) -> Option<usize> {
     (RSTR..RSTR + 4 * BUSES as u32).contains(&offset).then(|| ((offset - RSTR) / 4) as usize)
 }
 
-/// Whose register of the banks this is for a core that accesses it, and its place there.
+/// The core whose bank an offset is in, for an accessing core, and the offset there.
 fn banked(offset: u32, core: usize) -> Option<(usize, u32)> {
     [(BANK, core), (BANKS[M7], M7), (BANKS[M4], M4)]
         .into_iter()

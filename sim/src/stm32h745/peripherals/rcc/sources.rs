@@ -1,7 +1,7 @@
 //! Oscillators and PLLs (RM0399 sections 9.5.2, 9.5.5, 9.7.2, 9.7.10 to 9.7.17, 9.7.25 and 9.7.26).
 //!
-//! How long an oscillator takes to start is in the datasheet, which was not read: what is taken here is of the right
-//! size, and not zero, so that software that does not wait is found.
+//! Start-up times are in the datasheet, which was not read: those here are of the right order, and not zero, to find software
+//! that does not wait.
 
 use crate::stm32h745::peripherals::board::Board;
 use crate::stm32h745::peripherals::context::Context;
@@ -22,7 +22,7 @@ const CSI: u64 = 4_000_000;
 const HSI48: u64 = 48_000_000;
 const MHZ: u64 = 1_000_000;
 
-/// A clock that something can be made of.
+/// A clock source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Source {
@@ -38,14 +38,14 @@ pub enum Source {
 }
 
 impl Source {
-    /// What `RCC_CFGR.SW` and `SWS` mean.
+    /// By `RCC_CFGR.SW` or `SWS`.
     #[must_use]
     pub fn of_system(field: u32) -> Self {
         [Self::Hsi, Self::Csi, Self::Hse, Self::Pll1P][field as usize & 3]
     }
 }
 
-/// What `RCC_CR` starts: the bit that does it, the one that tells that it is ready, and how long that takes.
+/// A source in `RCC_CR`: its enable bit, its ready bit, and its start-up time.
 struct SourceControl {
     on: u32,
     ready: u32,
@@ -65,7 +65,7 @@ const SOURCE_CONTROLS: [SourceControl; 7] = [
 ];
 const CONTROL_HSE: usize = 3;
 const CONTROL_PLL: usize = 4;
-/// The crystal of LSE, and LSI.
+/// Start-up times of LSE and LSI.
 const LSE_STARTUP: Time = SECOND / 1000;
 const LSI_STARTUP: Time = 100 * MICROSECOND;
 
@@ -224,7 +224,7 @@ impl Sources {
         }
     }
 
-    /// Whether what `RCC_CR` switches on will ever be ready.
+    /// Whether a source that `RCC_CR` enables will become ready.
     fn can_start(&self, control: usize, context: &mut Context<'_>) -> bool {
         match control {
             CONTROL_HSE => {
@@ -250,7 +250,7 @@ impl Sources {
         [Some(Source::Hsi), Some(Source::Csi), Some(Source::Hse), None][self.pllckselr as usize & 3]
     }
 
-    /// Whether a PLL can lock, and whether it is set up as 9.5.5 and 9.7.11 to 9.7.16 want it.
+    /// Whether a PLL can lock. Reports a configuration outside of 9.5.5 and 9.7.11 to 9.7.16.
     fn can_lock(&self, index: usize, context: &mut Context<'_>) -> bool {
         let name = format!("PLL{}", index + 1);
         let input = self.reference().map_or(0, |source| self.rate(source, context.now));
@@ -285,7 +285,7 @@ impl Sources {
         true
     }
 
-    /// Whether a PLL is on or still runs.
+    /// Whether a PLL is enabled.
     fn is_on(&self, index: usize) -> bool {
         self.cr >> (24 + 2 * index) & 1 != 0
     }
@@ -395,7 +395,7 @@ impl Sources {
     }
 }
 
-/// When something is ready that has been `ready` and now is to be on, and would be ready `at` if it were begun now.
+/// When a source is ready, given when it was so far, whether it is enabled, and when it would be if it started now.
 fn started(ready: Time, on: bool, at: Time) -> Time {
     match (on, ready) {
         (false, _) => NEVER,

@@ -1,4 +1,4 @@
-//! The clock tree (RM0399 sections 9.5.6 and 9.5.8; Table 59; Figure 55 as its text tells it).
+//! The clock tree (RM0399 sections 9.5.6 and 9.5.8; Table 59; Figure 55).
 
 use crate::stm32h745::peripherals::clocks::Clocks;
 use crate::stm32h745::peripherals::rcc::sources::Source;

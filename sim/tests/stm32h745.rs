@@ -1,5 +1,4 @@
-//! The STM32H745: its peripherals one by one, with answers that ST's manual RM0399 gives, and mistakes of software that
-//! are told.
+//! The STM32H745: its peripherals one by one, with answers from ST's manual RM0399, and reports of software errors.
 
 mod access;
 mod clocks;

@@ -1,4 +1,4 @@
-//! The STM32H745's cores together: how they begin, what they share, and what is told of it. Programs are for the cores that
+//! The STM32H745's cores together: start-up, shared memory, and reports of errors in its use. Programs are for the cores that
 //! the chip has after a reset: both at 64 MHz, no memory protection.
 
 use intercore_sim::core::stop::Stop;
@@ -131,17 +131,17 @@ fn word(machine: &Machine, core: usize, address: u32) -> u32 {
     u32::from_le_bytes(machine.peek(core, address, 4).try_into().expect("memory"))
 }
 
-/// What was told, as core and sentence.
-fn told(machine: &mut Machine) -> Vec<(Option<usize>, String)> {
+/// Takes the reports, as core and sentence.
+fn reports(machine: &mut Machine) -> Vec<(Option<usize>, String)> {
     machine.take_reports().into_iter().map(|report| (report.core, report.sentence)).collect()
 }
 
-/// Checks that one thing was told, of a core, with these words in it.
+/// Checks that there is one report, of a core, that contains `words`.
 #[track_caller]
-fn one_is_told(machine: &mut Machine, core: usize, words: &str) {
-    let told = told(machine);
-    let [(whose, sentence)] = &told[..] else { panic!("not one report: {told:?}") };
-    assert_eq!(*whose, Some(core), "{sentence}");
+fn assert_one_report(machine: &mut Machine, core: usize, words: &str) {
+    let reports = reports(machine);
+    let [(by, sentence)] = &reports[..] else { panic!("not one report: {reports:?}") };
+    assert_eq!(*by, Some(core), "{sentence}");
     assert!(sentence.contains(words), "{sentence}");
 }
 
@@ -151,7 +151,7 @@ fn both_cores_begin_with_their_own_bank_of_flash() {
     run(&mut machine, 1);
     assert_eq!([r(&machine, M7, 7), r(&machine, M4, 7)], [0x1234_5678, 0x9abc_def0]);
     assert_eq!([r(&machine, M7, 13), r(&machine, M4, 13)], [0x2000_1000, 0x3000_1000]);
-    assert_eq!(told(&mut machine), []);
+    assert_eq!(reports(&mut machine), []);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn a_core_waits_at_its_gate_until_the_other_opens_it() {
     assert_eq!((machine.core(M4).state(), r(&machine, M4, 7)), ("off", 0));
     run(&mut machine, 1000);
     assert_eq!((machine.core(M4).state(), r(&machine, M4, 7)), ("running", 7));
-    assert_eq!(told(&mut machine), []);
+    assert_eq!(reports(&mut machine), []);
 }
 
 #[test]
@@ -185,10 +185,10 @@ fn tightly_coupled_memory_is_the_cortex_m7s_alone() {
 }
 
 #[test]
-fn ram_that_is_written_before_the_supply_is_valid_is_told() {
+fn ram_store_before_valid_supply_is_reported() {
     let mut machine = chip(Program::new().put(AXI, 1), Program::new(), false);
     run(&mut machine, 10);
-    one_is_told(&mut machine, M7, "before the supply is configured");
+    assert_one_report(&mut machine, M7, "before the supply is configured");
 }
 
 /// The Cortex-M7 has a word in its cache, lets the Cortex-M4 begin and waits; then comes the rest.
@@ -200,34 +200,34 @@ fn after_the_cortex_m4(first: Program, rest: impl FnOnce(Program) -> Program, m4
 }
 
 #[test]
-fn what_the_other_core_stores_is_not_seen_in_a_cache_that_has_the_line_and_is_told() {
+fn m7_load_of_a_cached_line_is_stale_and_reported() {
     let first = Program::new().supplied().put(AXI, 5).cached().get(5, AXI);
     let rest = |m7: Program| m7.get(6, AXI).put(DCIMVAC, AXI).get(7, AXI);
     let mut machine = after_the_cortex_m4(first, rest, Program::new().put(AXI, 9));
     let seen = [5, 6, 7].map(|register| r(&machine, M7, register));
     assert_eq!(seen, [5, 5, 9], "before, stale, and after the line was invalidated");
-    one_is_told(&mut machine, M7, "what the Cortex-M4 has stored to in memory since");
+    assert_one_report(&mut machine, M7, "what the Cortex-M4 has stored to in memory since");
 }
 
 #[test]
-fn what_is_in_a_cache_is_not_seen_by_the_other_core_before_it_is_cleaned_and_is_told() {
+fn m4_load_of_a_dirty_line_is_stale_and_reported() {
     let first = Program::new().supplied().put(AXI, 5).cached().put(AXI, 6);
     let rest = |m7: Program| m7.put(DCCMVAC, AXI).delayed().delayed();
     let m4 = Program::new().get(6, AXI).delayed().delayed().get(7, AXI);
     let mut machine = after_the_cortex_m4(first, rest, m4);
     assert_eq!([r(&machine, M4, 6), r(&machine, M4, 7)], [5, 6], "before and after the line was cleaned");
-    one_is_told(&mut machine, M4, "stored in its data cache and not written back");
+    assert_one_report(&mut machine, M4, "stored in its data cache and not written back");
 }
 
 #[test]
-fn a_line_that_is_written_back_over_what_the_other_core_stored_is_told() {
+fn write_back_over_a_store_of_the_m4_is_reported() {
     let first = Program::new().supplied().put(AXI, 5).cached().put(AXI, 6);
     let rest = |m7: Program| m7.put(DCCMVAC, AXI);
     let mut machine = after_the_cortex_m4(first, rest, Program::new().put(AXI + 4, 9));
-    let told = told(&mut machine);
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].1.contains("the cache will write over it"), "{told:?}");
-    assert!(told[1].1.contains("writes back a line of its data cache over"), "{told:?}");
+    let reports = reports(&mut machine);
+    assert_eq!(reports.len(), 2, "{reports:?}");
+    assert!(reports[0].1.contains("the cache will write over it"), "{reports:?}");
+    assert!(reports[1].1.contains("writes back a line of its data cache over"), "{reports:?}");
     assert_eq!([word(&machine, M4, AXI), word(&machine, M4, AXI + 4)], [6, 0]);
 }
 
@@ -241,87 +241,93 @@ fn lines_that_do_not_fit_are_written_back_in_turn() {
     assert_eq!(word(&machine, M4, AXI), 1, "and was written back");
     assert_eq!(word(&machine, M4, AXI + 0x4000), 0, "the last one is in the cache alone");
     assert_eq!(word(&machine, M7, AXI + 0x4000), 5);
-    assert_eq!(told(&mut machine), []);
+    assert_eq!(reports(&mut machine), []);
 }
 
 #[test]
-fn a_data_cache_that_was_not_invalidated_is_told() {
+fn enabling_an_uninvalidated_data_cache_is_reported() {
     let mut machine = chip(Program::new().put(CCR, 1 << 16 | 1 << 9), Program::new(), false);
     run(&mut machine, 10);
-    one_is_told(&mut machine, M7, "has not invalidated all of it");
+    assert_one_report(&mut machine, M7, "has not invalidated all of it");
 }
 
 #[test]
-fn exclusive_accesses_to_what_the_other_core_uses_are_told_and_not_atomic() {
+fn ldrex_on_shared_memory_is_not_atomic_and_reported() {
     let m7 = Program::new().supplied().exclusive(SRAM4).set(7, 7);
     let mut machine = chip(m7, Program::new().delayed().delayed().delayed().get(7, SRAM4), true);
     run(&mut machine, 10_000);
     assert_eq!(r(&machine, M7, 3), 0, "its own monitor sees nothing of the other core");
-    one_is_told(&mut machine, M7, "uses LDREX or STREX on memory that the other core uses");
+    assert_one_report(&mut machine, M7, "uses LDREX or STREX on memory that the other core uses");
     let alone = Program::new().supplied().exclusive(SRAM4);
     let mut machine = chip(alone, Program::new(), false);
     run(&mut machine, 10_000);
-    assert_eq!(told(&mut machine), []);
+    assert_eq!(reports(&mut machine), []);
 }
 
-/// What is told of a Cortex-M7 that stores to memory that the Cortex-M4 uses, executes a barrier, and then something else.
-fn told_of_a_store(barrier: &[u16], then: impl FnOnce(Program) -> Program) -> Vec<(Option<usize>, String)> {
+/// Reports of a Cortex-M7 that stores to memory that the Cortex-M4 uses, executes a barrier, and then something else.
+fn reports_of_a_store(barrier: &[u16], then: impl FnOnce(Program) -> Program) -> Vec<(Option<usize>, String)> {
     let first = Program::new().supplied().put(RCC_AHB4ENR, 1 << 25).get(1, HSEM_RLR0);
     let mut machine =
         after_the_cortex_m4(first, |m7| then(m7.put(SRAM4, 1).code(barrier)).set(7, 7), Program::new().get(7, SRAM4));
     assert_eq!(r(&machine, M7, 7), 7);
-    told(&mut machine)
+    reports(&mut machine)
 }
 
 #[test]
-fn a_semaphore_that_is_given_back_before_what_it_guards_is_ordered_is_told() {
+fn hsem_release_without_barrier_is_reported() {
     let is_release = |program: Program| program.put(HSEM_R0, 0x300);
-    let told = told_of_a_store(&[], is_release);
-    assert!(matches!(&told[..], [(Some(M7), sentence)] if sentence.contains("neither DMB nor DSB")), "{told:?}");
+    let reports = reports_of_a_store(&[], is_release);
+    assert!(matches!(&reports[..], [(Some(M7), sentence)] if sentence.contains("neither DMB nor DSB")), "{reports:?}");
     for barrier in [DMB, DSB] {
-        assert_eq!(told_of_a_store(&barrier, is_release), []);
+        assert_eq!(reports_of_a_store(&barrier, is_release), []);
     }
     let own = |program: Program| is_release(program.code(&DSB).put(DTCM, 1));
-    assert_eq!(told_of_a_store(&[], own), [], "what the other core does not use");
+    assert_eq!(reports_of_a_store(&[], own), [], "what the other core does not use");
 }
 
 #[test]
-fn an_event_that_is_sent_before_a_store_is_complete_is_told() {
+fn sev_before_store_completes_is_reported() {
     let sends = |program: Program| program.code(&[0xbf40]);
     for barrier in [&[][..], &DMB] {
-        let told = told_of_a_store(barrier, sends);
-        assert!(matches!(&told[..], [(Some(M7), sentence)] if sentence.contains("has not executed DSB")), "{told:?}");
+        let reports = reports_of_a_store(barrier, sends);
+        assert!(
+            matches!(&reports[..], [(Some(M7), sentence)] if sentence.contains("has not executed DSB")),
+            "{reports:?}"
+        );
     }
-    assert_eq!(told_of_a_store(&DSB, sends), []);
+    assert_eq!(reports_of_a_store(&DSB, sends), []);
 }
 
-/// What is told of a program for the Cortex-M7 that gives a region of 32 KiB these attributes, goes on like this, and uses
+/// Reports of a program for the Cortex-M7 that gives a region of 32 KiB these attributes, goes on like this, and uses
 /// AXI SRAM and SRAM4. Everything else is as in the default map.
-fn told_of_a_region(base: u32, attributes: u32, goes_on: &[u16]) -> Vec<(Option<usize>, String)> {
+fn reports_of_a_region(base: u32, attributes: u32, goes_on: &[u16]) -> Vec<(Option<usize>, String)> {
     let m7 = Program::new().supplied().put(MPU_RBAR, base | 1 << 4).put(MPU_RASR, attributes | 14 << 1 | 1);
     let m7 = m7.put(MPU_CTRL, 5).code(goes_on).get(6, AXI).get(6, SRAM4).set(7, 7);
     let mut machine = chip(m7, Program::new(), false);
     load_supervisor(&mut machine, &[0x4770]);
     run(&mut machine, 1000);
     assert_eq!(r(&machine, M7, 7), 7, "the program goes on");
-    told(&mut machine)
+    reports(&mut machine)
 }
 
 #[test]
-fn memory_that_is_used_before_its_new_protection_is_sure_to_hold_is_told() {
+fn load_after_mpu_change_without_dsb_is_reported() {
     let not_cached = 3 << 24 | 1 << 19;
-    let told = told_of_a_region(AXI & !0x7fff, not_cached, &[]);
-    assert!(matches!(&told[..], [(Some(M7), sentence)] if sentence.contains("has not executed DSB since")), "{told:?}");
-    assert_eq!(told_of_a_region(AXI & !0x7fff, not_cached, &DSB), []);
+    let reports = reports_of_a_region(AXI & !0x7fff, not_cached, &[]);
+    assert!(
+        matches!(&reports[..], [(Some(M7), sentence)] if sentence.contains("has not executed DSB since")),
+        "{reports:?}"
+    );
+    assert_eq!(reports_of_a_region(AXI & !0x7fff, not_cached, &DSB), []);
     let (as_before, elsewhere) = (3 << 24 | 1 << 19 | 3 << 16, (AXI + 0x8000) & !0x7fff);
-    assert_eq!(told_of_a_region(AXI & !0x7fff, as_before, &[]), [], "it is what it was");
-    assert_eq!(told_of_a_region(elsewhere, not_cached, &[]), [], "it is not used");
+    assert_eq!(reports_of_a_region(AXI & !0x7fff, as_before, &[]), [], "it is what it was");
+    assert_eq!(reports_of_a_region(elsewhere, not_cached, &[]), [], "it is not used");
     // SVC, whose handler returns at once: an exception's entry is a barrier
-    assert_eq!(told_of_a_region(AXI & !0x7fff, not_cached, &[0xdf00]), []);
+    assert_eq!(reports_of_a_region(AXI & !0x7fff, not_cached, &[0xdf00]), []);
 }
 
 #[test]
-fn code_that_is_executed_before_its_new_protection_is_sure_to_hold_is_told() {
+fn fetch_after_mpu_change_without_isb_is_reported() {
     // BLX to BX LR in SRAM1, of which a part is a region in which nothing is executed, and then is none
     let calls = |barriers: &[u16]| {
         let m7 = Program::new().supplied().put(RCC_AHB2ENR, 1 << 29).put(SRAM1, 0x4770).put(MPU_RBAR, SRAM1 | 1 << 4);
@@ -330,17 +336,17 @@ fn code_that_is_executed_before_its_new_protection_is_sure_to_hold_is_told() {
         let mut machine = chip(m7, Program::new(), false);
         run(&mut machine, 1000);
         assert_eq!(r(&machine, M7, 7), 7, "the program goes on");
-        told(&mut machine)
+        reports(&mut machine)
     };
     for barriers in [&[][..], &DSB, &ISB, &[ISB, DSB].concat()] {
-        let told = calls(barriers);
-        assert!(matches!(&told[..], [(Some(M7), sentence)] if sentence.contains("DSB and then ISB")), "{told:?}");
+        let reports = calls(barriers);
+        assert!(matches!(&reports[..], [(Some(M7), sentence)] if sentence.contains("DSB and then ISB")), "{reports:?}");
     }
     assert_eq!(calls(&[DSB, ISB].concat()), []);
 }
 
 #[test]
-fn a_return_to_a_frame_that_no_entry_has_made_so_is_told() {
+fn exception_return_with_unaligned_frame_is_reported() {
     // VMOV s0, r0, so that there is a floating-point context; SVC
     let program = Program::new().supplied().put(CPACR, 0xf << 20).code(&[0xee00, 0x0a10, 0xdf00]).set(7, 7);
     // mov r0, sp; subs r1, r0, #4; movs r3, #26; next: ldmia r0!, {r2}; stmia r1!, {r2}; subs r3, #1; bne next
@@ -351,14 +357,14 @@ fn a_return_to_a_frame_that_no_entry_has_made_so_is_told() {
         run(&mut machine, 1000);
         assert_eq!(r(&machine, M7, 7), 7, "the program goes on");
         match words {
-            Some(words) => one_is_told(&mut machine, M7, words),
-            None => assert_eq!(told(&mut machine), []),
+            Some(words) => assert_one_report(&mut machine, M7, words),
+            None => assert_eq!(reports(&mut machine), []),
         }
     }
 }
 
 #[test]
-fn a_reset_of_the_system_starts_both_cores_again_and_ram_keeps_what_it_has() {
+fn system_reset_restarts_both_cores_and_keeps_ram() {
     // cmp r7, #0; bne to the end
     let m7 = Program::new().supplied().get(7, SRAM4).put(SRAM4, 7).code(&[0x2f00, 0xd108]).put(AIRCR, 0x05fa_0004);
     let mut machine = chip(m7, Program::new().set(6, 1), true);
@@ -369,7 +375,7 @@ fn a_reset_of_the_system_starts_both_cores_again_and_ram_keeps_what_it_has() {
 }
 
 #[test]
-fn a_core_that_is_stuck_or_off_does_nothing_and_the_other_goes_on() {
+fn stuck_or_off_core_stops_and_the_other_runs() {
     let mut machine = chip(Program::new(), Program::new(), true);
     run(&mut machine, 10);
     let before = machine.stick(M4).expect("it runs");

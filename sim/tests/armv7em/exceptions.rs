@@ -7,7 +7,7 @@ use super::bench::{ICSR, PEND_SV};
 use intercore_sim::isa::armv7em::Step;
 
 #[test]
-fn a_frame_has_eight_words_and_its_exception_the_value_to_return_by() {
+fn exception_entry_stacks_eight_words_and_sets_exc_return() {
     // B1.5.6: R0 to R3, R12, LR, the return address, xPSR.
     let mut bench = Bench::m7(&[SVC, NOP]);
     for number in [0, 1, 2, 3, 12, 14] {
@@ -25,7 +25,7 @@ fn a_frame_has_eight_words_and_its_exception_the_value_to_return_by() {
 }
 
 #[test]
-fn a_misaligned_stack_is_aligned_and_the_frame_tells() {
+fn misaligned_stack_is_aligned_and_noted_in_the_frame() {
     // B1.5.7: bit 9 of the stacked xPSR.
     let mut bench = Bench::m7(&[SVC, NOP]);
     bench.set(13, STACK - 4);
@@ -261,7 +261,7 @@ fn wfe_ends_for_an_event_and_takes_it() {
 }
 
 #[test]
-fn what_becomes_pending_is_an_event_if_scr_says_so() {
+fn sevonpend_makes_pending_interrupts_events() {
     let mut bench = Bench::m7(&[WFE, NOP, NOP]);
     bench.steps(1);
     assert_eq!(bench.step(), Step::Asleep);
@@ -310,7 +310,7 @@ fn icsr_tells_what_is_pending_and_active() {
 }
 
 #[test]
-fn a_software_trigger_pends_an_interrupt_and_user_code_needs_leave() {
+fn stir_pends_an_interrupt_with_usersetmpend_for_users() {
     // STR r0, [r1] to STIR by unprivileged code.
     let mut bench = Bench::m7(&[0xf382, 0x8814, super::bench::STR, LDR]);
     bench.set(0, 33);

@@ -87,7 +87,7 @@ fn a_division_by_zero_is_zero_unless_it_is_trapped() {
 }
 
 #[test]
-fn an_unaligned_word_is_loaded_unless_it_is_trapped_or_not_in_memory() {
+fn unaligned_load_works_in_normal_memory_unless_trapped() {
     for (address, ccr, fault) in [(DATA + 1, 0x200, false), (DATA + 1, 0x208, true), (DEVICE + 1, 0x200, true)] {
         let mut bench = with_faults(&[LDR, NOP]);
         bench.poke(CCR, ccr);
@@ -109,7 +109,7 @@ fn an_unaligned_list_is_a_fault_and_changes_nothing() {
 }
 
 #[test]
-fn a_refused_load_is_a_precise_bus_fault_with_its_address() {
+fn bus_error_of_a_load_is_precise_with_its_address() {
     for (code, width) in [(LDR, 4), (STR, 4)] {
         let mut bench = with_faults(&[code, NOP]);
         bench.set(1, NOWHERE);
@@ -141,7 +141,7 @@ fn the_system_control_space_is_for_privileged_code() {
 }
 
 #[test]
-fn code_is_executed_neither_from_devices_nor_from_nowhere() {
+fn fetch_from_device_or_unmapped_memory_faults() {
     for (address, exception, bits) in [(DEVICE, MEM_MANAGE, 1), (NOWHERE, BUS_FAULT, 1 << 8)] {
         let mut bench = with_faults(&[0x4708]); // BX r1
         bench.set(1, address | 1);
@@ -160,7 +160,7 @@ fn a_branch_to_an_even_address_is_an_invalid_state_there() {
 }
 
 #[test]
-fn a_breakpoint_is_the_hosts_first_and_then_a_hard_fault() {
+fn bkpt_stops_first_and_escalates_to_hard_fault() {
     let mut bench = Bench::m7(&[0xbeab, 0xbe01, NOP]);
     assert_eq!((bench.step(), bench.step()), (Step::Breakpoint(0xab), Step::Breakpoint(0xab)));
     bench.processor.skip_breakpoint();

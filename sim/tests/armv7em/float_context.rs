@@ -1,4 +1,4 @@
-//! The floating-point context by known answers: who may use it, how it is stacked, and when (ARMv7-M ARM B1.5.7, B3.2).
+//! The floating-point context by known answers: access control and stacking (ARMv7-M ARM B1.5.7, B3.2).
 
 use super::bench::{
     BUS_FAULT, BX_LR, Bench, CODE, CPACR, DATA, FPCAR, FPCCR, FPDSCR, NOP, SHCSR, STACK, SV_CALL, SVC, USAGE_FAULT,
@@ -32,7 +32,7 @@ fn the_first_instruction_begins_a_context_with_the_default_modes() {
 }
 
 #[test]
-fn without_leave_every_instruction_of_it_is_a_usage_fault() {
+fn fp_instructions_without_cpacr_are_nocp_faults() {
     // CPACR: 0 nobody, 1 privileged code, 3 all. MSR CONTROL, r2; VMOV
     for (access, unprivileged, fault) in [(0, 0, true), (1, 0, false), (1, 1, true), (3, 1, false)] {
         let mut bench = Bench::m7(&[0xf382, 0x8814, VMOV[0], VMOV[1]]);
@@ -57,7 +57,7 @@ fn a_cortex_m4_has_no_double_precision() {
 }
 
 #[test]
-fn an_entry_leaves_room_for_the_context_and_notes_where() {
+fn lazy_entry_reserves_space_and_sets_fpcar() {
     let mut bench = called(&USES_AND_CALLS, &[NOP, BX_LR]);
     assert_eq!((bench.r(14), bench.r(13)), (0xffff_ffe9, STACK - 0x68));
     assert_eq!(bench.peek(FPCAR), STACK - 0x68 + 0x20);
@@ -68,7 +68,7 @@ fn an_entry_leaves_room_for_the_context_and_notes_where() {
 }
 
 #[test]
-fn a_handler_that_does_without_leaves_the_registers_where_they_are() {
+fn handler_without_fp_leaves_lazy_context_unsaved() {
     let mut bench = called(&USES_AND_CALLS, &[BX_LR]);
     bench.steps(1);
     assert_eq!((bench.r(13), bench.r(15), bench.processor.control()), (STACK, CODE + 6, 4));
@@ -119,7 +119,7 @@ fn a_long_frame_is_aligned_even_if_others_are_not() {
 }
 
 #[test]
-fn a_context_that_cannot_be_saved_is_a_bus_fault_of_lazy_stacking() {
+fn failed_lazy_save_is_a_bus_fault_with_lsperr() {
     // The handler moves FPCAR to where nothing is: VMOV s0, r0 faults before it has an effect.
     let mut bench = Bench::m7(&USES_AND_CALLS).with_float();
     bench.poke(SHCSR, 1 << 17);
@@ -135,7 +135,7 @@ fn a_context_that_cannot_be_saved_is_a_bus_fault_of_lazy_stacking() {
 }
 
 #[test]
-fn a_fault_of_lazy_stacking_that_was_not_ready_is_a_hard_fault() {
+fn lazy_stacking_fault_without_ready_bit_is_a_hard_fault() {
     let mut bench = called(&USES_AND_CALLS, &[VMOV[0], VMOV[1], BX_LR]);
     bench.poke(FPCAR, 0x2800_0000);
     assert_eq!(bench.step(), Step::Entered(super::bench::HARD_FAULT));

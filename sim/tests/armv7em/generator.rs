@@ -339,7 +339,7 @@ impl Sequence {
     }
 
     fn supervisor_call(&mut self, random: &mut Random) {
-        let misaligned = random.under(2); // by a word, which the frame then has to tell
+        let misaligned = random.under(2); // by a word: bit 9 of the stacked xPSR
         self.unmask(random);
         self.put(0xb080 | misaligned); // SUB sp
         if random.under(2) == 0 {

@@ -62,7 +62,7 @@ impl Bus for Memory {
     }
 }
 
-/// Both processors, with a name to tell them apart in messages.
+/// Both processors, with names for messages.
 pub fn models() -> [(&'static str, Model); 2] {
     [("Cortex-M4", Model::cortex_m4(150)), ("Cortex-M7", Model::cortex_m7(150))]
 }

@@ -85,7 +85,7 @@ fn permissions_are_those_of_the_table() {
 }
 
 #[test]
-fn an_unprivileged_load_by_privileged_code_is_checked_as_the_users() {
+fn ldrt_is_checked_as_unprivileged() {
     // LDRT r0, [r1]
     let mut bench = bench(&[]);
     region(&mut bench, 1, RAM, 12, FULL);
@@ -95,7 +95,7 @@ fn an_unprivileged_load_by_privileged_code_is_checked_as_the_users() {
 }
 
 #[test]
-fn outside_of_all_regions_only_privileged_code_may_have_the_default_map() {
+fn privdefena_applies_to_privileged_code_only() {
     for (control, privileged, expected) in
         [(ENABLE, true, false), (ENABLE | PRIVDEFENA, true, true), (ENABLE | PRIVDEFENA, false, false)]
     {
@@ -131,7 +131,7 @@ fn a_region_ends_where_its_size_says() {
 }
 
 #[test]
-fn a_subregion_that_is_off_leaves_the_decision_to_the_next_region() {
+fn disabled_subregion_falls_through_to_lower_region() {
     // Eighths of a region of 256 bytes or more; the third one is off.
     for (offset, expected) in [(0x20, false), (0x40, true), (0x5c, true), (0x60, false)] {
         let mut bench = bench(&[]);
@@ -165,7 +165,7 @@ fn code_is_not_executed_from_a_region_that_forbids_it() {
 }
 
 #[test]
-fn handlers_of_faults_are_not_protected_unless_that_is_asked_for() {
+fn mpu_ignores_fault_handlers_without_hfnmiena() {
     // LDR in the handler of HardFault, of what no region has.
     for (control, expected) in [(ENABLE, Step::Executed), (ENABLE | HFNMIENA, Step::LockedUp)] {
         let mut bench = bench(&[0xde00]);

@@ -125,7 +125,7 @@ fn random_exceptions_of_the_cortex_m7_come_in_the_order_of_qemu() {
     compare_exceptions("exceptions-m7", "mps2-an500", Model::cortex_m7(32));
 }
 
-/// Scripts of exceptions leave the same log: who was entered with which LR, ICSR, BASEPRI, SP and FPCCR.
+/// Scripts of exceptions leave the same log of entries with LR, ICSR, BASEPRI, SP and FPCCR.
 fn compare_exceptions(name: &str, machine: &str, model: Model) {
     if !have(&["qemu-system-arm", "arm-none-eabi-gcc"]) {
         return;

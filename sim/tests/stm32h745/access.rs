@@ -101,7 +101,7 @@ impl Bus {
     }
 
     /// The sentences of all reports since the last call.
-    pub fn told(&mut self) -> Vec<String> {
+    pub fn reports(&mut self) -> Vec<String> {
         self.chip.take_reports().into_iter().map(|report| report.sentence).collect()
     }
 
@@ -114,6 +114,6 @@ impl Bus {
 
 /// Whether one of the sentences has this part.
 #[track_caller]
-pub fn assert_told(told: &[String], part: &str) {
-    assert!(told.iter().any(|sentence| sentence.contains(part)), "{part:?} is not in {told:#?}");
+pub fn assert_reported(reports: &[String], part: &str) {
+    assert!(reports.iter().any(|sentence| sentence.contains(part)), "{part:?} is not in {reports:#?}");
 }

@@ -99,7 +99,7 @@ fn the_system_clock_is_switched_when_its_source_is_ready() {
     bus.wait(10 * MICROSECOND);
     assert_eq!(bus.read(RCC_CFGR), 1 << 3 | 1);
     assert_eq!(bus.chip.clocks().sysclk, 4_000_000);
-    assert!(bus.told().is_empty());
+    assert!(bus.reports().is_empty());
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn direct_inputs_are_unmasked_after_reset() {
 }
 
 #[test]
-fn software_triggers_interrupt_the_cores_that_have_unmasked_them() {
+fn exti_software_trigger_interrupts_unmasked_cores() {
     for (input, interrupt) in [(0, 6), (4, 10), (5, 23), (9, 23), (10, 40), (15, 40)] {
         let mut bus = Bus::new();
         bus.write(C2, 1 << input);
@@ -43,7 +43,7 @@ fn an_event_has_no_pending_bit() {
 
 /// Table 152: input 79 is the Cortex-M4's SEV for CPU1, input 80 the Cortex-M7's for CPU2.
 #[test]
-fn sev_reaches_the_other_core_only_if_it_has_unmasked_it() {
+fn sev_reaches_the_other_core_only_if_unmasked() {
     let mut bus = Bus::new();
     bus.chip.send_event(M7, bus.now);
     bus.chip.send_event(M4, bus.now);

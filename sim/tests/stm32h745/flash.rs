@@ -35,11 +35,11 @@ fn there_are_seven_wait_states_after_reset() {
 }
 
 #[test]
-fn the_control_register_opens_with_its_keys_and_a_wrong_one_jams_it() {
+fn flash_cr_unlocks_by_keys_and_wrong_key_locks_it() {
     let mut bus = Bus::new();
     assert_eq!(bus.read(CR1), 0x31);
     bus.write(CR1, 0x30);
-    assert_told(&bus.told(), "FLASH_CR is written while it is locked");
+    assert_reported(&bus.reports(), "FLASH_CR is written while it is locked");
     bus.write(KEYR1, 0x4567_0123);
     bus.write(KEYR1, 0xcdef_89ab);
     assert_eq!(bus.read(CR1), 0x30);
@@ -48,7 +48,7 @@ fn the_control_register_opens_with_its_keys_and_a_wrong_one_jams_it() {
     bus.write(KEYR1, 0x4567_0124);
     bus.write(KEYR1, 0x4567_0123);
     bus.write(KEYR1, 0xcdef_89ab);
-    assert_told(&bus.told(), "a key of FLASH is wrong");
+    assert_reported(&bus.reports(), "a key of FLASH is wrong");
     assert_eq!(bus.read(CR1), 0x31, "locked until reset");
 }
 

@@ -36,7 +36,7 @@ fn the_registers_have_the_places_that_the_manual_gives() {
             bus.write_by(core, RCC + offset, value);
             assert_eq!(bus.read(RCC + bank), value, "{offset:#x}");
         }
-        assert!(bus.told().is_empty());
+        assert!(bus.reports().is_empty());
     }
 }
 
@@ -76,7 +76,7 @@ fn a_reset_bit_clears_a_block_and_holds_it() {
     bus.write(TIM5 + 0x2c, 99);
     bus.write(RCC + 0x90, 1 << 3);
     assert_eq!(bus.read(TIM5 + 0x2c), 0);
-    assert_told(&bus.told(), "TIM5 is accessed while RCC holds it in reset");
+    assert_reported(&bus.reports(), "TIM5 is accessed while RCC holds it in reset");
     bus.write(RCC + 0x90, 0);
     assert_eq!(bus.read(TIM5 + 0x2c), u32::MAX);
 }
@@ -91,7 +91,7 @@ fn a_hole_is_a_bus_error() {
 }
 
 #[test]
-fn a_sleeping_core_leaves_a_block_its_clock_unless_it_says_otherwise() {
+fn sleeping_core_keeps_clocks_of_its_lpenr() {
     let mut bus = Bus::new();
     bus.enable(M7, RCC_APB1LENR, 3);
     assert_eq!(bus.read(RCC + 0x110), 0xe8ff_cbff, "Table 84");
@@ -111,5 +111,5 @@ fn a_sleeping_core_leaves_a_block_its_clock_unless_it_says_otherwise() {
     bus.chip.set_asleep(M7, false, false, bus.now);
     assert_eq!(count(&mut bus), 64);
     bus.chip.set_asleep(M7, true, true, bus.now);
-    assert_told(&bus.told(), "SLEEPDEEP");
+    assert_reported(&bus.reports(), "SLEEPDEEP");
 }

@@ -34,7 +34,7 @@ fn setting_a_bit_has_priority_over_resetting_it() {
 }
 
 #[test]
-fn an_input_reads_its_pull_resistor_and_an_output_what_it_drives() {
+fn gpio_input_reads_pull_and_output_reads_odr() {
     let mut bus = enabled();
     bus.write(GPIOD, 0xffff_ff00 | 1 << 4);
     bus.write(GPIOD + 0xc, 0b01_10_01);

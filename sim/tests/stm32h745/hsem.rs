@@ -51,9 +51,9 @@ fn a_write_locks_for_a_process_and_only_that_process_releases() {
     assert_eq!(bus.read(R), LOCK | 3 << 8 | 0x55);
     bus.write(R, LOCK | 3 << 8 | 0x66);
     assert_eq!(bus.read(R), LOCK | 3 << 8 | 0x55, "a second lock is ignored");
-    assert!(bus.told().is_empty());
+    assert!(bus.reports().is_empty());
     bus.write(R, 3 << 8 | 0x66);
-    assert_told(&bus.told(), "holds it");
+    assert_reported(&bus.reports(), "holds it");
     assert_eq!(bus.read(R), LOCK | 3 << 8 | 0x55);
     bus.write(R, 3 << 8 | 0x55);
     assert_eq!(bus.read(R), 0);
@@ -105,13 +105,13 @@ fn heard(bus: &mut Bus, core: usize, count: u32) -> Vec<u32> {
 }
 
 #[test]
-fn an_interrupt_that_is_lost_on_purpose_is_missed_by_one_core_and_told_to_none() {
+fn hsem_lost_interrupt_leaves_no_trace_in_registers() {
     let mut bus = losing(&["hsem:to=1,interrupt=3"]);
     assert_eq!(heard(&mut bus, M4, 5), [1, 2, 4, 5]);
     assert_eq!(bus.read(interrupt(M7, 3)), 1 << 7, "the other core has its own");
     assert_eq!([M7, M4].map(|core| bus.chip.interrupts_lost(core)), [0, 1]);
     assert_eq!(bus.read(R + 4 * 7), 0, "the semaphore is free");
-    assert!(bus.told().is_empty());
+    assert!(bus.reports().is_empty());
     assert_eq!(heard(&mut losing(&["hsem:to=0,interrupt=3"]), M4, 5), [1, 2, 3, 4, 5]);
     assert_eq!(heard(&mut losing(&["hsem:to=0,interrupt=3"]), M7, 5), [1, 2, 4, 5]);
     assert_eq!(heard(&mut losing(&["hsem:to=0", "hsem:to=1@0..1"]), M7, 3), [0_u32; 0]);
@@ -119,7 +119,7 @@ fn an_interrupt_that_is_lost_on_purpose_is_missed_by_one_core_and_told_to_none()
 }
 
 #[test]
-fn an_interrupt_that_is_not_enabled_or_pending_already_is_none_to_lose() {
+fn hsem_loss_counts_new_enabled_interrupts_only() {
     let mut bus = losing(&["hsem:to=1,interrupt=2"]);
     ring(&mut bus, 9);
     assert_eq!(bus.read(interrupt(M4, 2)), 1 << 9, "not enabled");
@@ -153,7 +153,7 @@ fn the_key_releases_all_semaphores_of_a_core() {
     }
     bus.write(KEYR, 0xa55a_0000);
     bus.write(CR, 0x1111_0000 | 1 << 8);
-    assert_told(&bus.told(), "HSEM_CR is written with another key");
+    assert_reported(&bus.reports(), "HSEM_CR is written with another key");
     assert_eq!(bus.read(R + 4), LOCK | 1 << 8);
     bus.write(CR, 0xa55a_0000 | 1 << 8);
     for index in 0..32 {
@@ -192,7 +192,7 @@ fn action() -> impl Strategy<Value = Action> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Who holds a semaphore is who locked it while it was free, until the same core and process releases it.
+    /// The core and process that lock a free semaphore own it until they release it.
     #[test]
     fn holders(actions in prop::collection::vec((0..2_usize, 0..3_u32, action()), 1..60)) {
         let mut bus = both_enabled();

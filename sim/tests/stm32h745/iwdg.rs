@@ -19,7 +19,7 @@ fn bites(bus: &mut Bus) -> bool {
 }
 
 #[test]
-fn it_bites_when_its_counter_becomes_lower_than_0() {
+fn iwdg_resets_at_counter_underflow() {
     let mut bus = Bus::new();
     bus.write(KR, 0xcccc);
     bus.write(KR, 0x5555);
@@ -34,18 +34,18 @@ fn it_bites_when_its_counter_becomes_lower_than_0() {
     bus.now += 1;
     assert!(bites(&mut bus));
     assert_eq!(bus.chip.next_event(), bus.now);
-    assert!(bus.told().is_empty());
+    assert!(bus.reports().is_empty());
 }
 
 #[test]
 fn what_is_protected_needs_its_key() {
     let mut bus = Bus::new();
     bus.write(RLR, 9);
-    assert_told(&bus.told(), "without 0x5555 in IWDG_KR");
+    assert_reported(&bus.reports(), "without 0x5555 in IWDG_KR");
     bus.write(KR, 0x5555);
     bus.write(KR, 0xaaaa);
     bus.write(PR, 1);
-    assert_told(&bus.told(), "without 0x5555 in IWDG_KR");
+    assert_reported(&bus.reports(), "without 0x5555 in IWDG_KR");
     assert_eq!((bus.read(PR), bus.read(RLR)), (0, 0xfff));
 }
 

@@ -20,11 +20,11 @@ fn is_legal(value: u32) -> bool {
 }
 
 #[test]
-fn every_configuration_of_the_supply_is_taken_or_refused_as_table_33_says() {
+fn supply_configurations_match_table_33() {
     for value in 0..0x40 {
         let mut bus = Bus::new();
         bus.write(PWR_CR3, value);
-        let refused = bus.told().iter().any(|sentence| sentence.contains("Table 33 forbids"));
+        let refused = bus.reports().iter().any(|sentence| sentence.contains("Table 33 forbids"));
         assert_eq!(refused, !is_legal(value), "{value:#x}");
         let stored = bus.read(PWR_CR3);
         assert_eq!(stored, if is_legal(value) { value } else { 0x6 }, "{value:#x}");
@@ -37,9 +37,9 @@ fn the_value_after_reset_cannot_be_written_back() {
     let value = bus.read(PWR_CR3);
     assert_eq!(value, 0x6);
     bus.write(PWR_CR3, value);
-    assert_told(&bus.told(), "Table 33 forbids");
+    assert_reported(&bus.reports(), "Table 33 forbids");
     bus.write(PWR_CR3, 0x4);
-    assert_told(&bus.told(), "a second time since power-on: ignored");
+    assert_reported(&bus.reports(), "a second time since power-on: ignored");
     assert!(!bus.until(PWR_CSR1, 1 << 13));
 }
 
@@ -56,9 +56,9 @@ fn the_supply_is_configured_once_and_a_reset_leaves_it() {
     assert_eq!(bus.read(PWR_CR3), 0x4);
     assert_eq!(bus.read(PWR_CSR1), 1 << 14 | 1 << 13);
     bus.write(PWR_CR3, 0x4);
-    assert!(bus.told().is_empty(), "the same once more is no mistake");
+    assert!(bus.reports().is_empty(), "the same once more is no mistake");
     bus.write(PWR_CR3, 0x2);
-    assert_told(&bus.told(), "a second time since power-on");
+    assert_reported(&bus.reports(), "a second time since power-on");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn the_upper_bytes_can_be_written_without_the_lower_one() {
     bus.chip.write(M7, PWR_CR3 + 1, 0x3, 1, bus.now).expect("there is a block");
     assert_eq!(bus.read(PWR_CR3), 0x306);
     bus.write(PWR_CR3, 0x304);
-    assert!(bus.told().is_empty());
+    assert!(bus.reports().is_empty());
     assert_eq!(bus.read(PWR_CR3), 0x304);
 }
 
@@ -85,5 +85,5 @@ fn a_higher_scale_takes_time_and_a_lower_one_does_not() {
     }
     bus.write(PWR_D3CR, 1 << 14);
     assert_eq!(bus.read(PWR_D3CR), 1 << 14 | 1 << 13);
-    assert!(bus.told().is_empty());
+    assert!(bus.reports().is_empty());
 }

@@ -1,4 +1,4 @@
-//! What a reset leaves, and what tells of it (RM0399 sections 9.4.3, 9.4.4 and 9.7.38).
+//! What a reset keeps, and the reset cause (RM0399 sections 9.4.3, 9.4.4 and 9.7.38).
 
 use super::access::*;
 use intercore_sim::stm32h745::peripherals::Reset;
@@ -15,7 +15,7 @@ fn the_flags_of_power_on_stay_until_they_are_removed() {
 
 /// Table 57: each of these resets the pin as well, and both cores.
 #[test]
-fn the_reason_is_told() {
+fn rsr_shows_the_reset_cause() {
     for (why, flag) in [
         (Reset::Software(M7), 1 << 24),
         (Reset::Software(M4), 1 << 25),
@@ -35,7 +35,7 @@ fn the_reason_is_told() {
 }
 
 #[test]
-fn the_system_starts_anew_but_for_supply_and_backup_domain() {
+fn system_reset_keeps_supply_and_backup_domain() {
     let mut bus = Bus::new();
     bus.write(PWR_CR3, 0x4);
     bus.set(PWR_CR1, 1 << 8);

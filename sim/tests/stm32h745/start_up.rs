@@ -73,21 +73,21 @@ pub fn carry_out(bus: &mut Bus, step: Step) {
     }
 }
 
-/// Carries out steps on a Nucleo board and lets some time pass. Returns what was told.
+/// Executes steps on a Nucleo board and lets some time pass. Returns the reports.
 pub fn with(steps: &[Step]) -> (Bus, Vec<String>) {
     let mut bus = Bus::new();
     for &step in steps {
         carry_out(&mut bus, step);
     }
     bus.wait(1000 * MICROSECOND);
-    let told = bus.told();
-    (bus, told)
+    let reports = bus.reports();
+    (bus, reports)
 }
 
 #[test]
-fn the_right_order_reaches_400_mhz_and_nothing_is_told() {
-    let (bus, told) = with(&ORDER);
-    assert_eq!(told, Vec::<String>::new());
+fn correct_start_up_reaches_400_mhz_without_report() {
+    let (bus, reports) = with(&ORDER);
+    assert_eq!(reports, Vec::<String>::new());
     let clocks = bus.chip.clocks();
     assert_eq!((clocks.sysclk, clocks.cpu, clocks.hclk), (400_000_000, [400_000_000, 200_000_000], 200_000_000));
     assert_eq!(clocks.pclk, [100_000_000; 4]);
@@ -95,7 +95,7 @@ fn the_right_order_reaches_400_mhz_and_nothing_is_told() {
 }
 
 #[test]
-fn the_regulator_reaches_480_mhz_with_its_overdrive_and_nothing_is_told() {
+fn ldo_with_overdrive_reaches_480_mhz_without_report() {
     let mut bus = Bus::with_regulator();
     bus.write(PWR_CR3, 0x2);
     carry_out(&mut bus, Step::AwaitSupply);
@@ -115,7 +115,7 @@ fn the_regulator_reaches_480_mhz_with_its_overdrive_and_nothing_is_told() {
     bus.write(FLASH_ACR, 0x24);
     carry_out(&mut bus, Step::Dividers);
     carry_out(&mut bus, Step::SwitchClock);
-    assert_eq!(bus.told(), Vec::<String>::new());
+    assert_eq!(bus.reports(), Vec::<String>::new());
     assert_eq!(bus.chip.clocks().cpu, [480_000_000, 240_000_000]);
 }
 
@@ -147,15 +147,15 @@ fn as_the_images_do(m7: u32, m4: u32, vos: u32, supply: Supply) -> (Bus, Vec<Str
     let scale = [Scale::Vos0, Scale::Vos1, Scale::Vos2, Scale::Vos3][vos as usize];
     let states = wait_states(u64::from(m4) * 1_000_000, scale).unwrap_or(7);
     bus.write(FLASH_ACR, 0x20 | states);
-    let told = bus.told();
-    (bus, told)
+    let reports = bus.reports();
+    (bus, reports)
 }
 
 /// The most MHz of the Cortex-M7 and of the buses at a voltage, as the images have them.
 const MOST: [(u32, u32); 4] = [(480, 240), (400, 200), (300, 150), (200, 100)];
 
 #[test]
-fn every_clock_of_the_images_is_reached_and_nothing_is_told() {
+fn every_clock_of_the_images_is_reached_without_report() {
     let mut reached = 0;
     for supply in [Supply::Smps, Supply::Ldo] {
         for (vos, (core, bus)) in (0..).zip(MOST) {
@@ -165,8 +165,8 @@ fn every_clock_of_the_images_is_reached_and_nothing_is_told() {
                     if !ratio || m7 > core || m4 > bus || vos == 0 && supply == Supply::Smps {
                         continue;
                     }
-                    let (chip, told) = as_the_images_do(m7, m4, vos, supply);
-                    assert_eq!(told, Vec::<String>::new(), "{m7} and {m4} MHz at VOS{vos} from {supply:?}");
+                    let (chip, reports) = as_the_images_do(m7, m4, vos, supply);
+                    assert_eq!(reports, Vec::<String>::new(), "{m7} and {m4} MHz at VOS{vos} from {supply:?}");
                     assert_eq!(chip.chip.clocks().cpu, [m7, m4].map(|mhz| u64::from(mhz) * 1_000_000));
                     reached += 1;
                 }
@@ -176,15 +176,15 @@ fn every_clock_of_the_images_is_reached_and_nothing_is_told() {
     assert_eq!(reached, 36);
 }
 
-/// One step too fast for the voltage, or one wait state too few: each is told.
+/// One step too fast for the voltage, or one wait state too few: each is reported.
 #[test]
-fn every_clock_beyond_its_voltage_is_told() {
+fn every_clock_beyond_its_voltage_is_reported() {
     for (m7, m4, vos) in [(480, 240, 1), (400, 200, 2), (240, 120, 3), (240, 60, 3)] {
-        let (_, told) = as_the_images_do(m7, m4, vos, Supply::Ldo);
-        assert_told(&told, "CPU1 is clocked with");
+        let (_, reports) = as_the_images_do(m7, m4, vos, Supply::Ldo);
+        assert_reported(&reports, "CPU1 is clocked with");
     }
     for (m7, m4, vos) in [(240, 240, 1), (200, 200, 2), (120, 120, 3)] {
-        let (_, told) = as_the_images_do(m7, m4, vos, Supply::Ldo);
-        assert_told(&told, "CPU2, AXI and AHB is clocked with");
+        let (_, reports) = as_the_images_do(m7, m4, vos, Supply::Ldo);
+        assert_reported(&reports, "CPU2, AXI and AHB is clocked with");
     }
 }

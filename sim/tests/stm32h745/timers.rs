@@ -160,7 +160,7 @@ fn chained(prescaler: u32, reload: u32) -> (Bus, Time) {
     bus.write(TIM3 + CR1, 1 << 2);
     bus.write(TIM3 + CR1, 1);
     let begun = bus.now;
-    assert!(bus.told().is_empty());
+    assert!(bus.reports().is_empty());
     (bus, begun)
 }
 

@@ -65,7 +65,7 @@ fn the_rate_is_that_of_the_manuals_examples() {
 fn a_character_takes_its_ten_bits() {
     let mut bus = Bus::new();
     set_up(&mut bus, 640);
-    assert!(bus.told().is_empty());
+    assert!(bus.reports().is_empty());
     assert_eq!(bus.read(ISR), TC | TXE | 3 << 21);
     bus.write(TDR, u32::from(b'a'));
     let begun = bus.now;
@@ -93,7 +93,7 @@ fn the_fifo_has_sixteen_places() {
     }
     assert_eq!(bus.read(ISR) & TXE, 0, "one is in the shift register, sixteen wait");
     bus.write(TDR, 99);
-    assert_told(&bus.told(), "a character is lost");
+    assert_reported(&bus.reports(), "a character is lost");
     bus.wait(2000 * MICROSECOND);
     assert_eq!(bus.chip.uart_output().len(), 17);
 }
@@ -117,7 +117,7 @@ fn characters_come_in_and_interrupt() {
 }
 
 #[test]
-fn a_second_character_that_nobody_takes_is_an_overrun() {
+fn usart_second_unread_character_is_an_overrun() {
     let mut bus = Bus::new();
     set_up(&mut bus, 555);
     for byte in [1, 2] {
@@ -131,7 +131,7 @@ fn a_second_character_that_nobody_takes_is_an_overrun() {
 }
 
 #[test]
-fn a_receiver_at_another_rate_gets_something_else() {
+fn usart_at_another_rate_misreads() {
     let mut bus = Bus::on(Board { baud: 9600, ..Board::default() });
     set_up(&mut bus, 555);
     bus.chip.uart_input(b'A', 0, bus.now, bus.now);
@@ -162,7 +162,7 @@ fn a_stop_bit_taken_for_the_ninth_data_bit_is_no_framing_error() {
 }
 
 #[test]
-fn what_must_not_change_while_it_is_on_does_not() {
+fn usart_registers_locked_by_ue_ignore_writes() {
     let mut bus = Bus::new();
     set_up(&mut bus, 555);
     for (register, value, name) in
@@ -170,18 +170,18 @@ fn what_must_not_change_while_it_is_on_does_not() {
     {
         let before = bus.read(register);
         bus.write(register, value);
-        assert_told(&bus.told(), &format!("{name} is changed while the USART is on"));
+        assert_reported(&bus.reports(), &format!("{name} is changed while the USART is on"));
         assert_eq!(bus.read(register), before);
     }
     bus.write(CR1, UE_TE_RE | 1 << 29);
-    assert_told(&bus.told(), "USART3_CR1 changes word length, parity, oversampling or FIFOs");
+    assert_reported(&bus.reports(), "USART3_CR1 changes word length, parity, oversampling or FIFOs");
 }
 
 #[test]
 fn a_divider_below_16_is_no_rate() {
     let mut bus = Bus::new();
     set_up(&mut bus, 15);
-    assert_told(&bus.told(), "USARTDIV must be 16 or more");
+    assert_reported(&bus.reports(), "USARTDIV must be 16 or more");
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn a_pin_without_its_function_sends_nothing() {
     bus.write(BRR, 555);
     bus.write(CR1, UE_TE_RE);
     bus.write(TDR, 1);
-    assert_told(&bus.told(), "has not its alternate function");
+    assert_reported(&bus.reports(), "has not its alternate function");
     bus.wait(1000 * MICROSECOND);
     assert!(bus.chip.uart_output().is_empty());
 }
@@ -199,7 +199,7 @@ fn a_pin_without_its_function_sends_nothing() {
 /// The note on RXFT in section 51.8.9: sixteen characters are the highest threshold, the 17th is no overrun, the 18th
 /// is.
 #[test]
-fn the_receive_fifo_has_sixteen_places_and_one_in_the_data_register() {
+fn receive_fifo_holds_sixteen_and_rdr_one_more() {
     let mut bus = Bus::new();
     connected(&mut bus);
     bus.write(BRR, 555);
@@ -262,5 +262,5 @@ fn a_silent_line_times_the_receiver_out() {
     bus.write(ICR, 1 << 11);
     bus.wait(1000 * MICROSECOND);
     assert_eq!(bus.read(ISR) & 1 << 11, 0, "once for a silence");
-    assert!(bus.told().is_empty());
+    assert!(bus.reports().is_empty());
 }

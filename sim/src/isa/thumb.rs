@@ -1,6 +1,6 @@
-//! The 16-bit Thumb encodings that ARMv6-M and ARMv7-M share (ARMv6-M Architecture Reference Manual, DDI 0419E, A5.2).
+//! The Thumb encodings that ARMv6-M and ARMv7-M share (ARMv6-M Architecture Reference Manual, DDI 0419E, A5.2).
 
-#![allow(clippy::cast_possible_wrap)] // an immediate is signed or not as its instruction says
+#![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // an immediate is signed or not as its instruction says
 
 use crate::core::access::Width;
 
@@ -276,6 +276,14 @@ const fn hint(half: u16) -> Instruction {
         _ => Code::Nop,
     };
     op(code, 0, 0, 0, 0)
+}
+
+/// The branch offset of BL, and of B in ARMv7-M (encoding T4), from both halfwords: S:I1:I2:imm10:imm11:0.
+pub(crate) fn bl_offset(first: u32, second: u32) -> u32 {
+    let sign = first >> 10 & 1;
+    let (i1, i2) = ((second >> 13 ^ sign ^ 1) & 1, (second >> 11 ^ sign ^ 1) & 1);
+    let offset = sign << 24 | i1 << 23 | i2 << 22 | (first & 0x3ff) << 12 | (second & 0x7ff) << 1;
+    ((offset << 7) as i32 >> 7) as u32
 }
 
 /// The table of what a `const fn` makes of each halfword, indexed by the halfword.

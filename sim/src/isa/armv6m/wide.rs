@@ -10,6 +10,7 @@ use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::execute::Progress;
 use crate::isa::armv6m::hard_fault::Cause;
 use crate::isa::armv6m::{Core, Phase};
+use crate::isa::thumb::bl_offset;
 
 impl<B: Bus> Core<B> {
     /// BL, MRS, MSR, DMB, DSB, ISB (ARMv6-M A5.3); all else is undefined. Three cycles each (TRM table 3-1).
@@ -212,11 +213,5 @@ pub(crate) fn branch_target(pc: u32, first: u16, second: u16) -> Option<u32> {
     if first & 0xf800 != 0xf000 || second & 0xd000 != 0xd000 {
         return None;
     }
-    let (first, second) = (u32::from(first), u32::from(second));
-    let sign = first >> 10 & 1;
-    let (j1, j2) = (second >> 13 & 1, second >> 11 & 1);
-    let bits =
-        sign << 24 | (j1 ^ sign ^ 1) << 23 | (j2 ^ sign ^ 1) << 22 | (first & 0x3ff) << 12 | (second & 0x7ff) << 1;
-    let offset = ((bits << 7) as i32 >> 7) as u32;
-    Some(pc.wrapping_add(4).wrapping_add(offset))
+    Some(pc.wrapping_add(4).wrapping_add(bl_offset(u32::from(first), u32::from(second))))
 }

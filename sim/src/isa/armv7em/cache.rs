@@ -166,7 +166,7 @@ impl Cache {
         }
     }
 
-    /// Maintains the line of a DCxSW value: way in bits 31:30, set from bit 5 up.
+    /// Maintains the line of a `DCxSW` value: way in bits 31:30, set from bit 5 up.
     pub(crate) fn maintain_set_and_way(&mut self, value: u32, operation: Maintenance, bus: &mut impl Bus) {
         let set = (value / LINE) as usize % self.sets();
         self.maintain(set * WAYS + (value >> 30) as usize, operation, bus);

@@ -4,6 +4,7 @@ use crate::core::cortex_m::SV_CALL;
 use crate::isa::armv7em::bus::{Bus, Event};
 use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::{ExecutionResult, Processor, Sleep};
+use crate::isa::thumb::bl_offset;
 
 impl Processor {
     /// Branches and miscellaneous control.
@@ -15,10 +16,10 @@ impl Processor {
                 }
             }
             (0, 0) => return self.special(first, second, bus),
-            (0, _) => self.branch_by(far_offset(first, second)),
+            (0, _) => self.branch_by(bl_offset(first, second)),
             (_, 1) => {
                 self.set(14, self.next | 1);
-                self.branch_by(far_offset(first, second));
+                self.branch_by(bl_offset(first, second));
             }
             _ => return Err(Fault::Undefined),
         }
@@ -81,12 +82,4 @@ fn near_offset(first: u32, second: u32) -> u32 {
     let (sign, one, two) = (first >> 10 & 1, second >> 13 & 1, second >> 11 & 1);
     let offset = sign << 20 | two << 19 | one << 18 | (first & 0x3f) << 12 | (second & 0x7ff) << 1;
     ((offset << 11) as i32 >> 11) as u32
-}
-
-/// The offset of B (encoding T4) and BL.
-fn far_offset(first: u32, second: u32) -> u32 {
-    let sign = first >> 10 & 1;
-    let (one, two) = ((second >> 13 ^ sign ^ 1) & 1, (second >> 11 ^ sign ^ 1) & 1);
-    let offset = sign << 24 | one << 23 | two << 22 | (first & 0x3ff) << 12 | (second & 0x7ff) << 1;
-    ((offset << 7) as i32 >> 7) as u32
 }

@@ -31,30 +31,19 @@ impl Peripherals {
             return false;
         }
         let Some(gate) = region.gate else { return true };
-        let name = region.name;
-        let clocked = self.rcc.clocked(gate);
-        if self.rcc.held(gate) {
-            self.reports.record(
-                Some(core),
-                address,
-                now,
-                format!("{name} is accessed while RCC holds it in reset: it does nothing"),
-            );
+        let (name, held, clocked) = (region.name, self.rcc.held(gate), self.rcc.clocked(gate));
+        let sentence = if held {
+            format!("{name} is accessed while RCC holds it in reset: it does nothing")
         } else if clocked == [false; 2] {
-            self.reports.record(
-                Some(core),
-                address,
-                now,
-                format!("{name} is accessed without its clock: it does nothing"),
-            );
+            format!("{name} is accessed without its clock: it does nothing")
         } else if !clocked[core] {
             let other = if core == M7 { "Cortex-M4" } else { "Cortex-M7" };
-            let sentence = format!(
-                "{name} is accessed by a core that has not enabled it in RCC: only the {other} keeps its clock"
-            );
-            self.reports.record(Some(core), address, now, sentence);
-        }
-        !self.rcc.held(gate) && clocked != [false; 2]
+            format!("{name} is accessed by a core that has not enabled it in RCC: only the {other} keeps its clock")
+        } else {
+            return true;
+        };
+        self.reports.record(Some(core), address, now, sentence);
+        !held && clocked != [false; 2]
     }
 
     pub(super) fn peek_block(&self, region: &Region, core: usize, offset: u32, now: Time) -> Option<u32> {

@@ -54,29 +54,26 @@ fn sum(format: Format, one: Finite, other: Finite, status: &mut Status) -> u64 {
 /// VADD.
 #[must_use]
 pub fn add(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
-    let (x, y) = (unpack(format, a, status), unpack(format, b, status));
-    if let Some(nan) = propagated_nan(format, &[(a, x), (b, y)], status) {
-        return nan;
-    }
-    match (x, y) {
-        (Number::Infinity(one), Number::Infinity(other)) if one != other => status.invalid(format),
-        (Number::Infinity(negative), _) | (_, Number::Infinity(negative)) => format.infinity(negative),
-        _ => sum(format, term(x), term(y), status),
-    }
+    add_or_subtract(format, a, b, false, status)
 }
 
 /// VSUB.
 #[must_use]
 pub fn subtract(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
+    add_or_subtract(format, a, b, true, status)
+}
+
+fn add_or_subtract(format: Format, a: u64, b: u64, subtracts: bool, status: &mut Status) -> u64 {
     let (x, y) = (unpack(format, a, status), unpack(format, b, status));
     if let Some(nan) = propagated_nan(format, &[(a, x), (b, y)], status) {
         return nan;
     }
+    let second = Finite { negative: negative(y) != subtracts, ..term(y) };
     match (x, y) {
-        (Number::Infinity(one), Number::Infinity(other)) if one == other => status.invalid(format),
-        (Number::Infinity(negative), _) => format.infinity(negative),
-        (_, Number::Infinity(negative)) => format.infinity(!negative),
-        _ => sum(format, term(x), Finite { negative: !term(y).negative, ..term(y) }, status),
+        (Number::Infinity(first), Number::Infinity(_)) if first != second.negative => status.invalid(format),
+        (Number::Infinity(first), _) => format.infinity(first),
+        (_, Number::Infinity(_)) => format.infinity(second.negative),
+        _ => sum(format, term(x), second, status),
     }
 }
 

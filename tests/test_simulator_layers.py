@@ -29,12 +29,10 @@ CORE_ONLY = {"debug", "fault", "image", "observe"}
 EXCEPTIONS = {
     ("debug.rs", "rp2040"),
     ("debug.rs", "session"),
-    ("debug/memory.rs", "image"),
     ("debug/memory.rs", "rp2040"),
     ("debug/monitor.rs", "rp2040"),
     ("debug/registers.rs", "rp2040"),
     ("debug/target.rs", "rp2040"),
-    ("fault.rs", "isa/armv6m"),
     ("observe/tally.rs", "isa/armv6m"),
     ("observe/tally.rs", "rp2040"),
     ("observe/timeline.rs", "rp2040"),

@@ -416,7 +416,7 @@ mod tests {
     fn random_numbers_are_those_of_the_reference() {
         // The first numbers from seed 1234567, as Rosetta Code lists them for the published algorithm.
         let mut random = SplitMix64(1_234_567);
-        assert_eq!([random.next(), random.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
+        assert_eq!([random.next_u64(), random.next_u64()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
     }
 
     #[allow(clippy::cast_precision_loss)] // small numbers

@@ -3,6 +3,17 @@
 use crate::core::time::Cycle;
 use std::collections::VecDeque;
 
+/// A clock of the chip (2.15.1) that blocks run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// `clk_sys`.
+    Sys,
+    /// `clk_ref`.
+    Ref,
+    /// `clk_peri`.
+    Peri,
+}
+
 /// Rates of the clocks that the model uses, in Hz, and real time.
 #[derive(Clone, Debug, Hash)]
 pub struct Clocks {

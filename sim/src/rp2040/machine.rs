@@ -19,6 +19,7 @@ use crate::isa::armv6m::native::Native;
 use crate::rp2040::bus::Crossbar;
 use crate::rp2040::bus::dma_masters::DmaMasters;
 use crate::rp2040::peripherals::Context;
+use crate::rp2040::peripherals::uart::{UART0, UART1};
 use std::hash::{Hash, Hasher};
 
 /// One of the chip's Cortex-M0+.
@@ -167,9 +168,8 @@ impl Machine {
         let mut old = std::mem::replace(&mut self.bus, Crossbar::new());
         let at_power_on = self.bus.clocks.clone();
         old.clocks.set(now, at_power_on.sys(), at_power_on.reference(), at_power_on.peri());
-        for uart in &mut old.peripherals.uarts {
-            uart.reset(&old.clocks);
-        }
+        let (peripherals, mut context) = old.peripherals_at(now);
+        peripherals.reset_blocks(UART0.reset | UART1.reset, &mut context);
         std::mem::swap(&mut self.bus.peripherals.uarts, &mut old.peripherals.uarts);
         (self.bus.memory, self.bus.clocks) = (old.memory, old.clocks);
         (self.bus.fabric.watch, self.bus.fabric.diagnostics) = (old.fabric.watch, old.fabric.diagnostics);

@@ -1,7 +1,6 @@
 //! The peripherals of the RP2040: one file each, with the datasheet's register names; what they have in common
-//! ([`Peripheral`]); and the address map over them.
+//! ([`Peripheral`]); and the one list of them, by which they are found.
 
-mod address_map;
 pub mod busctrl;
 pub mod clocks;
 pub mod divider;
@@ -15,6 +14,7 @@ mod peripheral;
 pub mod pll;
 pub mod psm;
 pub mod pwm;
+mod registration;
 pub mod resets;
 pub mod rosc;
 pub mod sio;
@@ -29,12 +29,10 @@ pub mod watchdog;
 pub mod xosc;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::rp2040::clock::Clocks;
-use crate::rp2040::irq::Irq;
-use address_map::{Block, Decoded, aliased, decode, is_alias};
-use uart::Uart;
+use crate::rp2040::clock::{Clock, Clocks};
+use registration::{Entry, Target, aliased, decode, is_alias};
 
-pub use peripheral::{Context, Peripheral};
+pub use peripheral::{Block, Context, Effect, Peripheral, Request};
 
 /// What the machine has to do because of something that firmware did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -46,67 +44,43 @@ pub struct Signals {
     pub watchdog_reset: u32,
 }
 
-/// All peripherals.
-#[derive(Clone, Debug, Hash)]
-#[allow(missing_docs)] // the datasheet's names
-pub struct Peripherals {
-    pub sio: sio::Sio,
-    pub sysinfo: sysinfo::Sysinfo,
-    pub syscfg: syscfg::Syscfg,
-    pub clocks: clocks::ClocksBlock,
-    pub resets: resets::Resets,
-    pub psm: psm::Psm,
-    pub io_bank0: io_bank::IoBank0,
-    pub io_qspi: io_bank::IoQspi,
-    pub pads_bank0: pads::PadsBank0,
-    pub pads_qspi: pads::PadsQspi,
-    pub xosc: xosc::Xosc,
-    pub pll_sys: pll::Pll,
-    pub pll_usb: pll::Pll,
-    pub busctrl: busctrl::Busctrl,
-    pub uarts: [Uart; 2],
-    pub pwm: pwm::Pwm,
-    pub timer: timer::Timer,
-    pub watchdog: watchdog::Watchdog,
-    pub rosc: rosc::Rosc,
-    pub vreg_and_chip_reset: vreg_and_chip_reset::VregAndChipReset,
-    pub tbman: tbman::Tbman,
-    pub dma: dma::Dma,
-    /// Rates in Hz of clocks that the outside drives into pins.
-    gpin: [u64; 2],
-    next: Cycle,
-    signals: Option<Signals>,
+registration::peripherals! {
+    sysinfo: sysinfo::Sysinfo => sysinfo::SYSINFO;
+    syscfg: syscfg::Syscfg => syscfg::SYSCFG;
+    clocks: clocks::ClocksBlock => clocks::CLOCKS;
+    resets: resets::Resets => resets::RESETS;
+    psm: psm::Psm => psm::PSM;
+    io_bank0: io_bank::IoBank0 => io_bank::IO_BANK0;
+    io_qspi: io_bank::IoQspi => io_bank::IO_QSPI;
+    pads_bank0: pads::PadsBank0 => pads::PADS_BANK0;
+    pads_qspi: pads::PadsQspi => pads::PADS_QSPI;
+    xosc: xosc::Xosc => xosc::XOSC;
+    pll_sys: pll::Pll => pll::PLL_SYS;
+    pll_usb: pll::Pll => pll::PLL_USB;
+    busctrl: busctrl::Busctrl => busctrl::BUSCTRL;
+    uarts: [uart::Uart; 2] => 0: uart::UART0, 1: uart::UART1;
+    pwm: pwm::Pwm => pwm::PWM;
+    timer: timer::Timer => timer::TIMER;
+    watchdog: watchdog::Watchdog => watchdog::WATCHDOG;
+    rosc: rosc::Rosc => rosc::ROSC;
+    vreg_and_chip_reset: vreg_and_chip_reset::VregAndChipReset => vreg_and_chip_reset::VREG_AND_CHIP_RESET;
+    tbman: tbman::Tbman => tbman::TBMAN;
+    dma: dma::Dma => dma::DMA;
 }
 
-/// Does something with the peripheral that a block stands for; `$borrow` is `&` or `&mut`.
-macro_rules! with {
-    ([$($borrow:tt)+] $self:ident, $block:expr, $it:ident => $action:expr) => {
-        match $block {
-            Block::Sysinfo => { let $it = $($borrow)+ $self.sysinfo; $action }
-            Block::Syscfg => { let $it = $($borrow)+ $self.syscfg; $action }
-            Block::Clocks => { let $it = $($borrow)+ $self.clocks; $action }
-            Block::Resets => { let $it = $($borrow)+ $self.resets; $action }
-            Block::Psm => { let $it = $($borrow)+ $self.psm; $action }
-            Block::IoBank0 => { let $it = $($borrow)+ $self.io_bank0; $action }
-            Block::IoQspi => { let $it = $($borrow)+ $self.io_qspi; $action }
-            Block::PadsBank0 => { let $it = $($borrow)+ $self.pads_bank0; $action }
-            Block::PadsQspi => { let $it = $($borrow)+ $self.pads_qspi; $action }
-            Block::Xosc => { let $it = $($borrow)+ $self.xosc; $action }
-            Block::PllSys => { let $it = $($borrow)+ $self.pll_sys; $action }
-            Block::PllUsb => { let $it = $($borrow)+ $self.pll_usb; $action }
-            Block::Busctrl => { let $it = $($borrow)+ $self.busctrl; $action }
-            Block::Uart0 => { let $it = $($borrow)+ $self.uarts[0]; $action }
-            Block::Uart1 => { let $it = $($borrow)+ $self.uarts[1]; $action }
-            Block::Pwm => { let $it = $($borrow)+ $self.pwm; $action }
-            Block::Timer => { let $it = $($borrow)+ $self.timer; $action }
-            Block::Watchdog => { let $it = $($borrow)+ $self.watchdog; $action }
-            Block::Rosc => { let $it = $($borrow)+ $self.rosc; $action }
-            Block::Vreg => { let $it = $($borrow)+ $self.vreg_and_chip_reset; $action }
-            Block::Tbman => { let $it = $($borrow)+ $self.tbman; $action }
-            Block::Dma => { let $it = $($borrow)+ $self.dma; $action }
-        }
-    };
-}
+/// Blocks that the chip has and that are not modelled (2.2.4, 2.2.5).
+const UNMODELLED: &[(&str, u32)] = &[
+    ("SPI0", 0x4003_c000),
+    ("SPI1", 0x4004_0000),
+    ("I2C0", 0x4004_4000),
+    ("I2C1", 0x4004_8000),
+    ("ADC", 0x4004_c000),
+    ("RTC", 0x4005_c000),
+    ("USB", 0x5010_0000),
+    ("PIO0", 0x5020_0000),
+    ("PIO1", 0x5030_0000),
+    ("XIP_AUX", 0x5040_0000),
+];
 
 impl Default for Peripherals {
     fn default() -> Self {
@@ -117,59 +91,26 @@ impl Default for Peripherals {
 const HELD: &str = "accessed while held in reset: it reads as 0 and ignores writes";
 
 impl Peripherals {
-    /// The peripherals at power-on: everything runs from the ring oscillator, and `RESETS` holds what it can.
-    #[must_use]
-    pub fn new() -> Self {
-        let clocks = Clocks::at_power_on();
-        let rosc = rosc::Rosc::default();
-        let sources = clocks::Sources { rosc: rosc.rate(), ..clocks::Sources::default() };
-        Self {
-            sio: sio::Sio::new(),
-            sysinfo: sysinfo::Sysinfo,
-            syscfg: syscfg::Syscfg::default(),
-            clocks: clocks::ClocksBlock::new(sources),
-            resets: resets::Resets::default(),
-            psm: psm::Psm::default(),
-            io_bank0: io_bank::IoBank0::default(),
-            io_qspi: io_bank::IoQspi::default(),
-            pads_bank0: pads::PadsBank0::default(),
-            pads_qspi: pads::PadsQspi::default(),
-            xosc: xosc::Xosc::default(),
-            pll_sys: pll::Pll::default(),
-            pll_usb: pll::Pll::default(),
-            busctrl: busctrl::Busctrl::default(),
-            uarts: [Uart::new(Irq::Uart0, &clocks), Uart::new(Irq::Uart1, &clocks)],
-            pwm: pwm::Pwm::new(),
-            timer: timer::Timer::new(),
-            watchdog: watchdog::Watchdog::new(&clocks),
-            rosc,
-            vreg_and_chip_reset: vreg_and_chip_reset::VregAndChipReset::default(),
-            tbman: tbman::Tbman,
-            dma: dma::Dma::default(),
-            gpin: [0; 2],
-            next: NEVER,
-            signals: None,
-        }
+    /// All blocks that are modelled.
+    pub fn blocks() -> impl Iterator<Item = &'static Block> {
+        std::iter::once(&sio::SIO).chain(LIST.iter().map(|entry| entry.block))
+    }
+
+    /// Names of the blocks that the chip has and that are not modelled.
+    pub fn unmodelled() -> impl Iterator<Item = &'static str> {
+        UNMODELLED.iter().map(|(name, _)| *name)
     }
 
     /// Reads a word from the APB or AHB-Lite peripherals; `None` where there is nothing, which is a bus error. (SIO is
     /// apart: `sio.read`.)
     pub fn read(&mut self, address: u32, context: &mut Context<'_>) -> Option<u32> {
-        let (block, offset) = match decode(address) {
-            Decoded::Modelled(block, offset) => (block, offset),
-            Decoded::Unmodelled(name) => {
-                context.diagnostics.unmodelled_block(name, context.now);
-                return Some(0);
-            }
-            Decoded::Nothing => return None,
+        let (entry, offset) = match self.reach(address, context)? {
+            Reached::Block(entry, offset) => (entry, offset),
+            Reached::Silence => return Some(0),
         };
-        if self.is_held(block) {
-            context.diagnostics.misuse(with!([&] self, block, it => name_of(it)), 0, HELD, context.now);
-            return Some(0);
-        }
-        let value = with!([&mut] self, block, it => it.read(offset, context));
-        // Reads change what is next only if they carry out what is due, or take data from a UART.
-        if self.next <= context.now || is_data(block, offset) {
+        let value = (entry.of_mut)(self).read(offset, context);
+        // Reads change what is next only if they carry out what is due, or take data.
+        if self.next <= context.now || entry.block.data.contains(&offset) {
             self.schedule();
         }
         Some(value)
@@ -178,15 +119,15 @@ impl Peripherals {
     /// Whether a read from an address takes data, which a DMA channel may wait for room or more of.
     #[must_use]
     pub fn takes_data(address: u32) -> bool {
-        matches!(decode(address), Decoded::Modelled(block, offset) if is_data(block, offset))
+        matches!(decode(address), (Target::Modelled(entry), offset) if entry.block.data.contains(&offset))
     }
 
     /// Reads a word without any effect.
     #[must_use]
     pub fn peek(&self, address: u32, now: Cycle, clocks: &Clocks) -> u32 {
         match decode(address) {
-            Decoded::Modelled(block, offset) if !self.is_held(block) => {
-                with!([&] self, block, it => it.peek(offset, now, clocks))
+            (Target::Modelled(entry), offset) if !self.is_held(entry.block) => {
+                (entry.of)(self).peek(offset, now, clocks)
             }
             _ => 0,
         }
@@ -194,27 +135,18 @@ impl Peripherals {
 
     /// Writes a word to the APB or AHB-Lite peripherals, or to an atomic alias of them; `None` where there is nothing.
     pub fn write(&mut self, address: u32, value: u32, context: &mut Context<'_>) -> Option<()> {
-        let (block, offset) = match decode(address) {
-            Decoded::Modelled(block, offset) => (block, offset),
-            Decoded::Unmodelled(name) => {
-                context.diagnostics.unmodelled_block(name, context.now);
-                return Some(());
-            }
-            Decoded::Nothing => return None,
+        let (entry, offset) = match self.reach(address, context)? {
+            Reached::Block(entry, offset) => (entry, offset),
+            Reached::Silence => return Some(()),
         };
-        if self.is_held(block) {
-            context.diagnostics.misuse(with!([&] self, block, it => name_of(it)), 0, HELD, context.now);
-            return Some(());
-        }
-        let value = if !is_alias(address) || block.write_one_clears(offset) {
+        let value = if !is_alias(address) || entry.block.write_one_clears.contains(&offset) {
             value
         } else {
-            let old = with!([&] self, block, it => it.peek(offset, context.now, context.clocks));
-            aliased(address, old, value)
+            aliased(address, (entry.of)(self).peek(offset, context.now, context.clocks), value)
         };
         let held = self.resets.held();
-        with!([&mut] self, block, it => it.write(offset, value, context));
-        self.after_write(block, held, context);
+        (entry.of_mut)(self).write(offset, value, context);
+        self.after_write(entry.block.effect, held, context);
         self.schedule();
         Some(())
     }
@@ -222,7 +154,7 @@ impl Peripherals {
     /// Whether the block at an address is modelled.
     #[must_use]
     pub fn is_modelled(address: u32) -> bool {
-        matches!(decode(address), Decoded::Modelled(..))
+        matches!(decode(address).0, Target::Modelled(_))
     }
 
     /// The next cycle in which a peripheral does something that others could see. DMA is apart: `dma_next`.
@@ -234,31 +166,13 @@ impl Peripherals {
 
     /// Does what is due at `context.now`. To be called for every cycle that `next_event` gives, in order.
     pub fn wake(&mut self, context: &mut Context<'_>) {
-        let now = context.now;
-        if self.sio.next_event() <= now {
+        if self.sio.next_event() <= context.now {
             self.sio.wake(context);
         }
-        if self.next > now {
-            return;
+        if self.next <= context.now {
+            self.wake_due(context);
+            self.schedule();
         }
-        if self.clocks.next_event() <= now {
-            self.clocks.wake(context);
-            self.update_clocks(context);
-        }
-        self.timer.wake(context);
-        for uart in &mut self.uarts {
-            if uart.next_event() <= now {
-                uart.wake(context);
-            }
-        }
-        if self.pwm.next_event() <= now {
-            self.pwm.wake(context);
-        }
-        if self.watchdog.next_event() <= now {
-            self.watchdog.wake(context);
-            self.take_watchdog(context);
-        }
-        self.schedule();
     }
 
     /// What the machine has to do, if something came up since the last call.
@@ -289,26 +203,32 @@ impl Peripherals {
         self.schedule();
     }
 
-    fn is_held(&self, block: Block) -> bool {
-        self.resets.held() & block.reset_bit() != 0
+    /// The block at an address and the offset in it, if it answers. `None` where there is nothing.
+    fn reach(&self, address: u32, context: &mut Context<'_>) -> Option<Reached> {
+        match decode(address) {
+            (Target::Modelled(entry), _) if self.is_held(entry.block) => {
+                context.diagnostics.misuse(entry.block.name, 0, HELD, context.now);
+            }
+            (Target::Modelled(entry), offset) => return Some(Reached::Block(entry, offset)),
+            (Target::Unmodelled(name), _) => context.diagnostics.unmodelled_block(name, context.now),
+            (Target::Nothing, _) => return None,
+        }
+        Some(Reached::Silence)
+    }
+
+    fn is_held(&self, block: &Block) -> bool {
+        block.is_reset_by(self.resets.held())
     }
 
     fn schedule(&mut self) {
-        self.next = self
-            .timer
-            .next_event()
-            .min(self.uarts[0].next_event())
-            .min(self.uarts[1].next_event())
-            .min(self.pwm.next_event())
-            .min(self.clocks.next_event())
-            .min(self.watchdog.next_event());
+        self.next = self.earliest_event();
     }
 }
 
-fn is_data(block: Block, offset: u32) -> bool {
-    offset == 0 && matches!(block, Block::Uart0 | Block::Uart1)
-}
-
-fn name_of<P: Peripheral>(_: &P) -> &'static str {
-    P::NAME
+/// What an access finds where the chip has a block.
+enum Reached {
+    /// A register, at an offset.
+    Block(&'static Entry, u32),
+    /// A block that reads as 0 and ignores writes: held in reset, or not modelled.
+    Silence,
 }

@@ -75,9 +75,6 @@ impl Machine {
     pub fn set_clock(&mut self, rate: u64) {
         let now = self.now();
         self.bus.clocks.set(now, rate, CRYSTAL, rate);
-        for uart in &mut self.bus.peripherals.uarts {
-            uart.clocks_changed(now, &self.bus.clocks);
-        }
-        self.bus.peripherals.watchdog.clocks_changed(now, &self.bus.clocks);
+        self.bus.peripherals.clocks_changed(now, &self.bus.clocks);
     }
 }

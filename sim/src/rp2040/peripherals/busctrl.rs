@@ -2,7 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Peripheral};
 
 /// Register offsets (2.1.5).
 const BUS_PRIORITY: u32 = 0x00;
@@ -47,6 +47,10 @@ pub enum Master {
     DmaW = 3,
 }
 
+/// `BUSCTRL`.
+pub const BUSCTRL: Block =
+    Block { reset: 1 << 1, modelled: "priorities, performance counters", ..Block::new("BUSCTRL", 0x4003_0000) };
+
 /// The bus control block.
 #[derive(Clone, Debug, Hash)]
 pub struct Busctrl {
@@ -55,12 +59,6 @@ pub struct Busctrl {
     selections: [u32; COUNTERS],
     /// Events that some counter counts.
     counted: u32,
-}
-
-impl Default for Busctrl {
-    fn default() -> Self {
-        Self { priority: 0, counters: [0; COUNTERS], selections: [NO_EVENT; COUNTERS], counted: 0 }
-    }
 }
 
 impl Busctrl {
@@ -107,11 +105,13 @@ impl Busctrl {
 }
 
 impl Peripheral for Busctrl {
-    const NAME: &'static str = "BUSCTRL";
+    fn new(_: &'static Block) -> Self {
+        Self { priority: 0, counters: [0; COUNTERS], selections: [NO_EVENT; COUNTERS], counted: 0 }
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if offset > PERFSEL3 {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(BUSCTRL.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -142,7 +142,7 @@ impl Peripheral for Busctrl {
                         self.selections.iter().fold(0, |events, event| events | 1 << event) & !(1 << NO_EVENT);
                 }
             }
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(BUSCTRL.name, offset, "write to", context.now),
         }
     }
 }

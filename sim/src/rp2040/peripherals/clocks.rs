@@ -4,7 +4,8 @@ use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::frequency_counter::FrequencyCounter;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::rosc;
+use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Register offsets (2.15.7): ten generators of CTRL, DIV and SELECTED each, then the rest.
 const STRIDE: u32 = 12;
@@ -51,6 +52,15 @@ const ENABLES: [u32; 2] = [0xffff_ffff, 0x7fff];
 /// Cycles of the old clock until the glitchless mux has stopped it, and of the new one until that runs (2.15.3.2).
 const MUX_CYCLES: u64 = 2;
 
+/// `CLOCKS`.
+pub const CLOCKS: Block = Block {
+    interrupts: &[Irq::Clocks],
+    effect: Effect::Rates,
+    modelled: "rates, muxes, dividers, frequency counter",
+    missing: "failing clocks, clock gating, duty cycle, outputs",
+    ..Block::new("CLOCKS", 0x4000_8000)
+};
+
 /// Rates in Hz of what the generators are fed with; 0 is off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sources {
@@ -91,24 +101,6 @@ pub struct ClocksBlock {
 }
 
 impl ClocksBlock {
-    /// The clocks block at power-on.
-    #[must_use]
-    pub fn new(sources: Sources) -> Self {
-        Self {
-            sources,
-            ctrl: [0; GENERATORS],
-            div: [DIV_RESET; GENERATORS],
-            selected: [0; 2],
-            switches: [None; 2],
-            resus: RESUS_RESET,
-            resussed: false,
-            enables: [ENABLES[0], ENABLES[1], ENABLES[0], ENABLES[1]],
-            inte: 0,
-            intf: 0,
-            counter: FrequencyCounter::default(),
-        }
-    }
-
     /// Takes over the rates of the oscillators and PLLs.
     pub fn set_sources(&mut self, sources: Sources) {
         self.sources = sources;
@@ -231,7 +223,7 @@ impl ClocksBlock {
         let (old, new) = (self.mux_input(generator, self.selected[mux]), self.mux_input(generator, source));
         if new == 0 {
             let what = "a glitchless mux is told to take a clock that is off: it would wait for it for ever";
-            context.diagnostics.misuse(Self::NAME, generator as u32 * STRIDE, what, context.now);
+            context.diagnostics.misuse(CLOCKS.name, generator as u32 * STRIDE, what, context.now);
             return;
         }
         let sys = context.clocks.sys();
@@ -241,10 +233,11 @@ impl ClocksBlock {
 
     /// Ends the changes of muxes that are under way at once, for a chip that is put into a state without running.
     pub fn finish_switches(&mut self) {
-        self.settle(NEVER);
+        self.switch_muxes(NEVER);
     }
 
-    fn settle(&mut self, now: Cycle) {
+    /// Ends the changes of muxes that are done by `now`.
+    fn switch_muxes(&mut self, now: Cycle) {
         for mux in 0..2 {
             if let Some(switch) = self.switches[mux].filter(|switch| switch.done <= now) {
                 self.selected[mux] = switch.source;
@@ -275,7 +268,7 @@ impl ClocksBlock {
             }
             4 if generator == PERI => {
                 context.diagnostics.unmodelled(
-                    Self::NAME,
+                    CLOCKS.name,
                     offset,
                     "the divider that clk_peri does not have,",
                     context.now,
@@ -300,12 +293,26 @@ impl ClocksBlock {
 }
 
 impl Peripheral for ClocksBlock {
-    const NAME: &'static str = "CLOCKS";
+    fn new(_: &'static Block) -> Self {
+        Self {
+            sources: Sources { rosc: rosc::NOMINAL, ..Sources::default() },
+            ctrl: [0; GENERATORS],
+            div: [DIV_RESET; GENERATORS],
+            selected: [0; 2],
+            switches: [None; 2],
+            resus: RESUS_RESET,
+            resussed: false,
+            enables: [ENABLES[0], ENABLES[1], ENABLES[0], ENABLES[1]],
+            inte: 0,
+            intf: 0,
+            counter: FrequencyCounter::default(),
+        }
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        self.settle(context.now);
+        self.switch_muxes(context.now);
         if offset > INTS {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(CLOCKS.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -326,7 +333,7 @@ impl Peripheral for ClocksBlock {
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
-        self.settle(context.now);
+        self.switch_muxes(context.now);
         match offset {
             0..RESUS_CTRL => self.write_generator(offset, value, context),
             RESUS_CTRL => self.write_resus(value),
@@ -340,13 +347,13 @@ impl Peripheral for ClocksBlock {
                 let register = ((offset - WAKE_EN0) / 4) as usize;
                 self.enables[register] = value & ENABLES[register % 2];
                 if value & ENABLES[register % 2] != ENABLES[register % 2] {
-                    context.diagnostics.unmodelled(Self::NAME, offset, "clock gating by", context.now);
+                    context.diagnostics.unmodelled(CLOCKS.name, offset, "clock gating by", context.now);
                 }
             }
             INTE => self.inte = value & 1,
             INTF => self.intf = value & 1,
             RESUS_STATUS | ENABLED0 | ENABLED1 | INTR | INTS => {}
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(CLOCKS.name, offset, "write to", context.now),
         }
         context.irq.set(Irq::Clocks, (u32::from(self.resussed) & self.inte) | self.intf != 0);
     }
@@ -356,6 +363,6 @@ impl Peripheral for ClocksBlock {
     }
 
     fn wake(&mut self, context: &mut Context<'_>) {
-        self.settle(context.now);
+        self.switch_muxes(context.now);
     }
 }

@@ -11,7 +11,7 @@ pub mod sniffer;
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral, Request};
 use channel::{CTRL_HIGH_PRIORITY, CTRL_IRQ_QUIET, CTRL_READ_ERROR, CTRL_SNIFF_EN, CTRL_WRITE_ERROR};
 use channel::{Channel, Register};
 use sniffer::Sniffer;
@@ -49,6 +49,18 @@ const START_CYCLES: Cycle = 1;
 const READ_TO_WRITE_CYCLES: Cycle = 1;
 /// Transfers that can be between the masters. Assumed from "not more than 3 transfers later" (2.5.7, `READ_ERROR`).
 const FIFO_DEPTH: usize = 4;
+
+/// `DMA`. Its own request signals are its pacing timers (2.5.5.1).
+pub const DMA: Block = Block {
+    reset: 1 << 2,
+    interrupts: &[Irq::Dma0, Irq::Dma1],
+    dreqs: &[59, 60, 61, 62],
+    write_one_clears: &[INTR, INTS0, INTR1, INTS1, CHAN_ABORT],
+    effect: Effect::Triggers,
+    modelled: "12 channels, chaining, rings, pacing, sniffer, errors",
+    missing: "requests of blocks that are not modelled, erratum E13",
+    ..Block::new("DMA", 0x5000_0000)
+};
 
 /// An access that a master of the DMA wants to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -91,31 +103,11 @@ pub struct Dma {
     inte: [u32; 2],
     intf: [u32; 2],
     timers: [u32; 4],
+    /// Pulses of the pacing timers: X / Y per cycle, at most one (2.5.5.1).
     timer_ticks: [Ticks; 4],
     sniffer: Sniffer,
     /// Channels that were triggered and of whose request signal the pulses so far are to be noted.
     started: u32,
-}
-
-impl Default for Dma {
-    fn default() -> Self {
-        Self {
-            channels: std::array::from_fn(Channel::new),
-            reading: None,
-            abandoned: false,
-            fifo: VecDeque::with_capacity(FIFO_DEPTH),
-            chained: 0,
-            chain_at: NEVER,
-            last_served: CHANNELS - 1,
-            intr: 0,
-            inte: [0; 2],
-            intf: [0; 2],
-            timers: [0; 4],
-            timer_ticks: std::array::from_fn(|_| Ticks::stopped()),
-            sniffer: Sniffer::default(),
-            started: 0,
-        }
-    }
 }
 
 impl Dma {
@@ -133,12 +125,6 @@ impl Dma {
     /// Channels that were triggered since the last call.
     pub fn take_started(&mut self) -> u32 {
         std::mem::take(&mut self.started)
-    }
-
-    /// Pulses of a pacing timer so far: X / Y per cycle, at most one (2.5.5.1).
-    #[must_use]
-    pub fn timer_ticks(&self, timer: usize) -> &Ticks {
-        &self.timer_ticks[timer & 3]
     }
 
     /// Whether there is anything to do at all: nothing is, for most of a run.
@@ -300,11 +286,28 @@ impl Dma {
 }
 
 impl Peripheral for Dma {
-    const NAME: &'static str = "DMA";
+    fn new(_: &'static Block) -> Self {
+        Self {
+            channels: std::array::from_fn(Channel::new),
+            reading: None,
+            abandoned: false,
+            fifo: VecDeque::with_capacity(FIFO_DEPTH),
+            chained: 0,
+            chain_at: NEVER,
+            last_served: CHANNELS - 1,
+            intr: 0,
+            inte: [0; 2],
+            intf: [0; 2],
+            timers: [0; 4],
+            timer_ticks: std::array::from_fn(|_| Ticks::stopped()),
+            sniffer: Sniffer::default(),
+            started: 0,
+        }
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if !matches!(offset, 0..CHANNELS_END | INTR..=FIFO_LEVELS | CHAN_ABORT | N_CHANNELS | DEBUG..DEBUG_END) {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(DMA.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -336,7 +339,7 @@ impl Peripheral for Dma {
                 self.write_channel(offset, value, now);
                 let is_on = Register::at(offset).0 == Register::Ctrl && value & channel::CTRL_EN != 0;
                 if is_on && !requests::is_modelled(value >> 15 & 63) {
-                    context.diagnostics.unmodelled(Self::NAME, offset, "the request signal (TREQ_SEL) chosen by", now);
+                    context.diagnostics.unmodelled(DMA.name, offset, "the request signal (TREQ_SEL) chosen by", now);
                 }
             }
             INTR | INTR1 | INTS0 | INTS1 => self.intr &= !value,
@@ -356,15 +359,22 @@ impl Peripheral for Dma {
             }
             SNIFF_CTRL => {
                 if !self.sniffer.set_ctrl(value) {
-                    context.diagnostics.unmodelled(Self::NAME, offset, "the reserved SNIFF_CTRL.CALC in", now);
+                    context.diagnostics.unmodelled(DMA.name, offset, "the reserved SNIFF_CTRL.CALC in", now);
                 }
             }
             SNIFF_DATA => self.sniffer.set_data(value),
             // The interrupt that erratum RP2040-E13 gives does not come.
             CHAN_ABORT => self.halt(value & CHANNEL_MASK, 0),
             FIFO_LEVELS | N_CHANNELS => {}
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", now),
+            _ => context.diagnostics.unmodelled(DMA.name, offset, "write to", now),
         }
         self.update_lines(context);
+    }
+    fn request(&self, line: usize, now: Cycle) -> Request {
+        Request::Pulses(self.timer_ticks[line].count(now))
+    }
+
+    fn next_request(&self, line: usize, pulses: u64, _now: Cycle) -> Cycle {
+        self.timer_ticks[line].cycle_of(pulses)
     }
 }

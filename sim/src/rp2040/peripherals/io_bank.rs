@@ -2,7 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// `GPIOn_CTRL` after reset: no function (2.19.6).
 const CTRL_RESET: u32 = 0x1f;
@@ -10,6 +10,22 @@ const CTRL_MASK: u32 = 0x3003_331f;
 const FUNCSEL: u32 = 0x1f;
 /// `FUNCSEL` of SIO, for bank 0 (2.19.2).
 const FUNCTION_SIO: u32 = 5;
+
+/// `IO_BANK0`.
+pub const IO_BANK0: Block = Block {
+    reset: 1 << 5,
+    effect: Effect::Pins,
+    modelled: "pins of SIO; registers read back",
+    missing: "interrupts of pins, overrides",
+    ..Block::new("IO_BANK0", 0x4001_4000)
+};
+/// `IO_QSPI`.
+pub const IO_QSPI: Block = Block {
+    reset: 1 << 6,
+    modelled: "registers read back",
+    missing: "interrupts of pins, overrides",
+    ..Block::new("IO_QSPI", 0x4001_8000)
+};
 
 /// One bank of pins.
 #[derive(Clone, Debug, Hash)]
@@ -22,13 +38,9 @@ pub type IoBank0 = IoBank<30>;
 /// The QSPI bank.
 pub type IoQspi = IoBank<6>;
 
-impl<const PINS: usize> Default for IoBank<PINS> {
-    fn default() -> Self {
-        Self { ctrl: [CTRL_RESET; PINS] }
-    }
-}
-
 impl<const PINS: usize> IoBank<PINS> {
+    const BLOCK: &'static Block = if PINS == 6 { &IO_QSPI } else { &IO_BANK0 };
+
     /// The pins that are given to SIO.
     #[must_use]
     pub fn sio_pins(&self) -> u32 {
@@ -46,11 +58,13 @@ impl<const PINS: usize> IoBank<PINS> {
 }
 
 impl<const PINS: usize> Peripheral for IoBank<PINS> {
-    const NAME: &'static str = if PINS == 6 { "IO_QSPI" } else { "IO_BANK0" };
+    fn new(_: &'static Block) -> Self {
+        Self { ctrl: [CTRL_RESET; PINS] }
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if Self::pin(offset).is_none() || offset & 4 == 0 {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(Self::BLOCK.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -67,7 +81,7 @@ impl<const PINS: usize> Peripheral for IoBank<PINS> {
             Some(pin) if offset & 4 != 0 => self.ctrl[pin] = value & CTRL_MASK,
             // Interrupts of pins are not modelled: only turning one on is worth a word.
             _ if value == 0 => {}
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(Self::BLOCK.name, offset, "write to", context.now),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Peripheral};
 
 /// Writable bits of a pad (2.19.6.3).
 const PAD_MASK: u32 = 0xff;
@@ -10,6 +10,16 @@ const PAD_MASK: u32 = 0xff;
 const PIN_RESET: u32 = 0x56;
 const DEBUG_RESET: [u32; 2] = [0xda, 0x5a];
 const QSPI_RESET: [u32; 6] = [0x56, 0x52, 0x52, 0x52, 0x52, 0x5a];
+
+/// `PADS_BANK0`.
+pub const PADS_BANK0: Block = Block {
+    reset: 1 << 8,
+    modelled: "registers read back",
+    missing: "electrical settings",
+    ..Block::new("PADS_BANK0", 0x4001_c000)
+};
+/// `PADS_QSPI`.
+pub const PADS_QSPI: Block = Block { name: "PADS_QSPI", base: 0x4002_0000, reset: 1 << 9, ..PADS_BANK0 };
 
 /// The pads of one bank: `VOLTAGE_SELECT`, then a register per pad.
 #[derive(Clone, Debug, Hash)]
@@ -22,22 +32,22 @@ pub type PadsBank0 = Pads<33>;
 /// `PADS_QSPI`.
 pub type PadsQspi = Pads<7>;
 
-impl<const REGISTERS: usize> Default for Pads<REGISTERS> {
-    fn default() -> Self {
+impl<const REGISTERS: usize> Pads<REGISTERS> {
+    const BLOCK: &'static Block = if REGISTERS == 7 { &PADS_QSPI } else { &PADS_BANK0 };
+}
+
+impl<const REGISTERS: usize> Peripheral for Pads<REGISTERS> {
+    fn new(_: &'static Block) -> Self {
         let mut registers = [PIN_RESET; REGISTERS];
         registers[0] = 0;
         let last: &[u32] = if REGISTERS == 7 { &QSPI_RESET } else { &DEBUG_RESET };
         registers[REGISTERS - last.len()..].copy_from_slice(last);
         Self { registers }
     }
-}
-
-impl<const REGISTERS: usize> Peripheral for Pads<REGISTERS> {
-    const NAME: &'static str = if REGISTERS == 7 { "PADS_QSPI" } else { "PADS_BANK0" };
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if offset as usize / 4 >= REGISTERS {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(Self::BLOCK.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -49,7 +59,7 @@ impl<const REGISTERS: usize> Peripheral for Pads<REGISTERS> {
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         match self.registers.get_mut((offset / 4) as usize) {
             Some(register) => *register = value & if offset < 4 { 1 } else { PAD_MASK },
-            None => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+            None => context.diagnostics.unmodelled(Self::BLOCK.name, offset, "write to", context.now),
         }
     }
 }

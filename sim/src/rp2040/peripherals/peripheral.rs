@@ -1,9 +1,11 @@
-//! What every peripheral has in common: registers at offsets, a clock to ask, interrupt lines to pull.
+//! What every peripheral has in common: what the rest of the chip has to know of its block of registers, and what it does
+//! when it is accessed or when time passes.
 
 use crate::core::diagnostics::Diagnostics;
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::clock::Clocks;
-use crate::rp2040::irq::IrqLines;
+use crate::rp2040::clock::{Clock, Clocks};
+use crate::rp2040::irq::{Irq, IrqLines};
+use std::fmt::{self, Display, Formatter};
 
 /// What a peripheral may use while it is accessed or woken.
 pub struct Context<'a> {
@@ -13,15 +15,114 @@ pub struct Context<'a> {
     pub clocks: &'a mut Clocks,
     /// Lines to the cores' interrupt controllers.
     pub irq: &'a mut IrqLines,
-    /// Where what firmware should not have done is told, once per place.
+    /// Notes on what firmware should not have done, once per place.
     pub diagnostics: &'a mut Diagnostics,
 }
 
+/// What a write to a block changes outside of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing but its interrupt lines and DMA requests.
+    Lines,
+    /// Rates of clocks.
+    Rates,
+    /// Blocks are held in reset, or let go.
+    Resets,
+    /// Cores are held in reset, or let go.
+    Cores,
+    /// The ticks of TIMER and `SysTick`; a reset by the watchdog.
+    Ticks,
+    /// Which pins SIO drives.
+    Pins,
+    /// DMA channels are triggered.
+    Triggers,
+}
+
+/// A block of registers: what the bus, the DMA, the interrupt controllers and the fast path have to know of it.
+#[derive(Debug)]
+pub struct Block {
+    /// Name in the datasheet's address map (2.2), without what tells blocks of one kind apart.
+    pub name: &'static str,
+    /// The rest of the name: `0` of `UART0`, `_SYS` of `PLL_SYS`.
+    pub instance: &'static str,
+    /// Address of its first register.
+    pub base: u32,
+    /// Its bit in the registers of RESETS (2.14.3); 0 if RESETS does not hold it.
+    pub reset: u32,
+    /// Its interrupt lines (2.3.2).
+    pub interrupts: &'static [Irq],
+    /// Its request signals to the DMA: numbers for `TREQ_SEL` (2.5.3.1).
+    pub dreqs: &'static [u8],
+    /// What it counts or shifts by; registers are always on `clk_sys`.
+    pub clock: Clock,
+    /// Offsets of registers whose bits are cleared by writing 1. Atomic aliases pass on what is written to them, as the
+    /// datasheet's own example relies on (4.6.4.2 clears `INTR` through the CLR alias).
+    pub write_one_clears: &'static [u32],
+    /// Offsets of registers from which a read takes data, so that an interrupt or a DMA request may end. Reads from all
+    /// others have no effect outside of the block: the fast path makes those without synchronising the cores.
+    pub data: &'static [u32],
+    /// What writes change outside of it.
+    pub effect: Effect,
+    /// What of it is modelled, and what is not, for the table in `docs/simulator.md`.
+    pub modelled: &'static str,
+    /// See `modelled`.
+    pub missing: &'static str,
+}
+
+impl Block {
+    /// A block on `clk_sys` at an address, that RESETS does not hold and that has no lines.
+    #[must_use]
+    pub const fn new(name: &'static str, base: u32) -> Self {
+        Self {
+            name,
+            instance: "",
+            base,
+            reset: 0,
+            interrupts: &[],
+            dreqs: &[],
+            clock: Clock::Sys,
+            write_one_clears: &[],
+            data: &[],
+            effect: Effect::Lines,
+            modelled: "all",
+            missing: "",
+        }
+    }
+
+    /// Whether its bit is set in a register of RESETS.
+    #[must_use]
+    pub const fn is_reset_by(&self, register: u32) -> bool {
+        self.reset & register != 0
+    }
+}
+
+/// Its name in the address map.
+impl Display for Block {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.name, self.instance)
+    }
+}
+
+/// What a request signal to the DMA asks for (2.5.3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// As many writes as there are free places; those of transfers in flight are still to come.
+    Room(u32),
+    /// As many reads as there are words.
+    Data(u32),
+    /// One transfer per pulse: pulses so far.
+    Pulses(u64),
+}
+
 /// A block of registers on the APB or AHB-Lite bus. Offsets are those of the datasheet, without the bits that choose an
-/// atomic alias: the bus carries those out with `peek` and `write`.
+/// atomic alias: the bus carries those out with `peek` and `write`. What else there is to know is in its [`Block`], and the
+/// list in `peripherals.rs` has both.
 pub trait Peripheral {
-    /// Name of the block as in the datasheet's address map, for diagnostics.
-    const NAME: &'static str;
+    /// The state at power-on.
+    #[must_use]
+    fn new(block: &'static Block) -> Self
+    where
+        Self: Sized;
 
     /// Reads a word, with whatever that does to the peripheral.
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32;
@@ -39,4 +140,25 @@ pub trait Peripheral {
 
     /// Does what is due at `context.now`.
     fn wake(&mut self, _context: &mut Context<'_>) {}
+
+    /// Goes into reset. Its interrupt lines are lowered by the caller.
+    fn reset(&mut self, block: &'static Block, _context: &mut Context<'_>)
+    where
+        Self: Sized,
+    {
+        *self = Self::new(block);
+    }
+
+    /// Follows a change of the clocks at cycle `now`. Called only if the block has another clock than `clk_sys`.
+    fn clocks_changed(&mut self, _now: Cycle, _clocks: &Clocks) {}
+
+    /// What a request signal asks for at cycle `now`; `line` is its index in [`Block::dreqs`].
+    fn request(&self, _line: usize, _now: Cycle) -> Request {
+        Request::Data(0)
+    }
+
+    /// For a request signal that pulses: the cycle after `now` by which `pulses` pulses will have come, or an earlier one.
+    fn next_request(&self, _line: usize, _pulses: u64, _now: Cycle) -> Cycle {
+        NEVER
+    }
 }

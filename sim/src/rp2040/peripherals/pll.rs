@@ -2,7 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Register offsets (2.18.4).
 const CS: u32 = 0x00;
@@ -27,6 +27,17 @@ const LOCK_PERIODS: u64 = 500;
 
 const FS: u128 = 1_000_000_000_000_000;
 
+/// `PLL_SYS`.
+pub const PLL_SYS: Block = Block {
+    instance: "_SYS",
+    reset: 1 << 12,
+    effect: Effect::Rates,
+    modelled: "rates, time to lock",
+    ..Block::new("PLL", 0x4002_8000)
+};
+/// `PLL_USB`.
+pub const PLL_USB: Block = Block { instance: "_USB", base: 0x4002_c000, reset: 1 << 13, ..PLL_SYS };
+
 /// One PLL.
 #[derive(Clone, Debug, Hash)]
 pub struct Pll {
@@ -36,12 +47,6 @@ pub struct Pll {
     prim: u32,
     /// Real time in femtoseconds at which it locks, while powered up.
     locks_at: Option<u128>,
-}
-
-impl Default for Pll {
-    fn default() -> Self {
-        Self { cs: 1, pwr: PWR_MASK, fbdiv: 0, prim: PRIM_MASK, locks_at: None }
-    }
 }
 
 impl Pll {
@@ -79,7 +84,7 @@ impl Pll {
             PWR => self.pwr = value & PWR_MASK,
             FBDIV_INT => self.fbdiv = value & FBDIV_MASK,
             PRIM => self.prim = value & PRIM_MASK,
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(PLL_SYS.name, offset, "write to", context.now),
         }
         if before != (self.cs, self.pwr & (PWR_PD | PWR_VCOPD), self.fbdiv) {
             self.relock(reference, context);
@@ -88,11 +93,13 @@ impl Pll {
 }
 
 impl Peripheral for Pll {
-    const NAME: &'static str = "PLL";
+    fn new(_: &'static Block) -> Self {
+        Self { cs: 1, pwr: PWR_MASK, fbdiv: 0, prim: PRIM_MASK, locks_at: None }
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if offset > PRIM {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(PLL_SYS.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }

@@ -2,7 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Register offsets (2.13.5).
 const FRCE_ON: u32 = 0x0;
@@ -20,6 +20,14 @@ pub mod bit {
     pub const PROC0: u32 = 1 << 15;
     pub const PROC1: u32 = 1 << 16;
 }
+
+/// `PSM`.
+pub const PSM: Block = Block {
+    effect: Effect::Cores,
+    modelled: "reset of the cores; what the watchdog resets",
+    missing: "order and delays of power-on, other stages held off",
+    ..Block::new("PSM", 0x4001_0000)
+};
 
 /// The state machine, when power-on is over.
 #[derive(Clone, Debug, Default, Hash)]
@@ -58,11 +66,13 @@ fn from(stages: u32) -> u32 {
 }
 
 impl Peripheral for Psm {
-    const NAME: &'static str = "PSM";
+    fn new(_: &'static Block) -> Self {
+        Self::default()
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if offset > DONE {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(PSM.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -85,12 +95,12 @@ impl Peripheral for Psm {
                 self.frce_off = value;
                 if value & !(bit::PROC0 | bit::PROC1) != 0 {
                     let what = "holding off stages other than the cores by";
-                    context.diagnostics.unmodelled(Self::NAME, offset, what, context.now);
+                    context.diagnostics.unmodelled(PSM.name, offset, what, context.now);
                 }
             }
             WDSEL => self.wdsel = value,
             DONE => {}
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(PSM.name, offset, "write to", context.now),
         }
     }
 }

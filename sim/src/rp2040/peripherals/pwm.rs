@@ -5,7 +5,7 @@ pub mod slice;
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Peripheral, Request};
 use slice::{CSR_DIVMODE, CSR_EN, Slice};
 
 /// Slices, and the bytes between their registers (4.5.3).
@@ -23,11 +23,22 @@ const INTF: u32 = 0xac;
 const INTS: u32 = 0xb0;
 const MASK: u32 = (1 << SLICES) - 1;
 
+/// `PWM`. Its request signals are the wraps of the slices.
+pub const PWM: Block = Block {
+    reset: 1 << 14,
+    interrupts: &[Irq::PwmWrap],
+    dreqs: &[24, 25, 26, 27, 28, 29, 30, 31],
+    write_one_clears: &[INTR],
+    modelled: "8 counters, wraps, interrupts, DMA requests",
+    missing: "pins, counting of pins",
+    ..Block::new("PWM", 0x4005_0000)
+};
+
 /// The PWM block. Outputs do not reach the pins; inputs do not come from them.
-#[derive(Clone, Debug, Default, Hash)]
+#[derive(Clone, Debug, Hash)]
 pub struct Pwm {
     slices: [Slice; SLICES],
-    /// Wraps of each slice that `intr` tells of.
+    /// Wraps of each slice that are in `intr`.
     noted: [u64; SLICES],
     intr: u32,
     inte: u32,
@@ -36,12 +47,6 @@ pub struct Pwm {
 }
 
 impl Pwm {
-    /// The block after reset.
-    #[must_use]
-    pub fn new() -> Self {
-        Self { event: NEVER, ..Self::default() }
-    }
-
     /// A slice as it is at cycle `now`.
     #[must_use]
     pub fn slice(&self, index: usize, now: Cycle) -> Slice {
@@ -50,13 +55,8 @@ impl Pwm {
         slice
     }
 
-    /// The cycle of a slice's next wrap after `now`.
-    #[must_use]
-    pub fn next_wrap(&self, index: usize, now: Cycle) -> Cycle {
-        self.slice(index, now).next_wrap()
-    }
-
-    fn settle(&mut self, now: Cycle) {
+    /// Counts up to `now`.
+    fn advance(&mut self, now: Cycle) {
         for (index, slice) in self.slices.iter_mut().enumerate() {
             slice.advance(now);
             if slice.wraps() != self.noted[index] {
@@ -88,7 +88,7 @@ impl Pwm {
             CSR => {
                 if value & CSR_EN != 0 && value & CSR_DIVMODE != 0 {
                     let what = "counting of the B pin (DIVMODE) by";
-                    context.diagnostics.unmodelled(Self::NAME, offset, what, context.now);
+                    context.diagnostics.unmodelled(PWM.name, offset, what, context.now);
                 }
                 slice.write_csr(value);
             }
@@ -107,11 +107,13 @@ impl Pwm {
 }
 
 impl Peripheral for Pwm {
-    const NAME: &'static str = "PWM";
+    fn new(_: &'static Block) -> Self {
+        Self { slices: Default::default(), noted: [0; SLICES], intr: 0, inte: 0, intf: 0, event: NEVER }
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if offset > INTS {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(PWM.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -143,7 +145,7 @@ impl Peripheral for Pwm {
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
-        self.settle(context.now);
+        self.advance(context.now);
         match offset {
             0..EN => self.write_slice(offset, value, context),
             EN => {
@@ -154,10 +156,10 @@ impl Peripheral for Pwm {
             INTR => self.intr &= !value,
             INTE => self.inte = value & MASK,
             INTF => self.intf = value & MASK,
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(PWM.name, offset, "write to", context.now),
         }
         // PH_ADV may have made a slice wrap in this very cycle.
-        self.settle(context.now);
+        self.advance(context.now);
         self.update(context);
     }
 
@@ -166,7 +168,14 @@ impl Peripheral for Pwm {
     }
 
     fn wake(&mut self, context: &mut Context<'_>) {
-        self.settle(context.now);
+        self.advance(context.now);
         self.update(context);
+    }
+    fn request(&self, line: usize, now: Cycle) -> Request {
+        Request::Pulses(self.slice(line, now).wraps())
+    }
+
+    fn next_request(&self, line: usize, _pulses: u64, now: Cycle) -> Cycle {
+        self.slice(line, now).next_wrap()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Register offsets (2.14.3).
 const RESET: u32 = 0x0;
@@ -11,37 +11,20 @@ const RESET_DONE: u32 = 0x8;
 
 /// Bits of all registers: one per block (2.14.3).
 pub const ALL: u32 = 0x01ff_ffff;
-#[allow(missing_docs)] // the datasheet's names
-pub mod bit {
-    pub const BUSCTRL: u32 = 1 << 1;
-    pub const DMA: u32 = 1 << 2;
-    pub const IO_BANK0: u32 = 1 << 5;
-    pub const IO_QSPI: u32 = 1 << 6;
-    pub const PADS_BANK0: u32 = 1 << 8;
-    pub const PADS_QSPI: u32 = 1 << 9;
-    pub const PLL_SYS: u32 = 1 << 12;
-    pub const PLL_USB: u32 = 1 << 13;
-    pub const PWM: u32 = 1 << 14;
-    pub const RTC: u32 = 1 << 15;
-    pub const SYSCFG: u32 = 1 << 18;
-    pub const SYSINFO: u32 = 1 << 19;
-    pub const TBMAN: u32 = 1 << 20;
-    pub const TIMER: u32 = 1 << 21;
-    pub const UART0: u32 = 1 << 22;
-    pub const UART1: u32 = 1 << 23;
-}
+
+/// `RESETS`.
+pub const RESETS: Block = Block {
+    effect: Effect::Resets,
+    modelled: "all blocks that are modelled, at once",
+    missing: "delays",
+    ..Block::new("RESETS", 0x4000_c000)
+};
 
 /// The reset controller. After power-on it holds everything.
 #[derive(Clone, Debug, Hash)]
 pub struct Resets {
     reset: u32,
     wdsel: u32,
-}
-
-impl Default for Resets {
-    fn default() -> Self {
-        Self { reset: ALL, wdsel: 0 }
-    }
 }
 
 impl Resets {
@@ -64,11 +47,13 @@ impl Resets {
 }
 
 impl Peripheral for Resets {
-    const NAME: &'static str = "RESETS";
+    fn new(_: &'static Block) -> Self {
+        Self { reset: ALL, wdsel: 0 }
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if offset > RESET_DONE {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(RESETS.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -88,7 +73,7 @@ impl Peripheral for Resets {
             RESET => self.reset = value & ALL,
             WDSEL => self.wdsel = value & ALL,
             RESET_DONE => {}
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(RESETS.name, offset, "write to", context.now),
         }
     }
 }

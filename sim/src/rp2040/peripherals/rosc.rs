@@ -2,7 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Nominal rate in Hz at reset settings: 1.8 to 12 MHz, typically 6.5 MHz (2.17).
 pub const NOMINAL: u64 = 6_500_000;
@@ -36,6 +36,15 @@ const STATUS_DIV_RUNNING: u32 = 1 << 16;
 const STATUS_ENABLED: u32 = 1 << 12;
 const WAKE: u32 = 0x7761_6b65;
 
+/// `ROSC`.
+pub const ROSC: Block = Block {
+    write_one_clears: &[STATUS],
+    effect: Effect::Rates,
+    modelled: "rate by `DIV`",
+    missing: "drive strengths, stages, dormant mode; `RANDOMBIT` repeats from run to run",
+    ..Block::new("ROSC", 0x4006_0000)
+};
+
 /// The ring oscillator; it runs from power-on, at exactly its nominal rate.
 #[derive(Clone, Debug, Hash)]
 pub struct Rosc {
@@ -48,12 +57,6 @@ pub struct Rosc {
     on: bool,
 }
 
-impl Default for Rosc {
-    fn default() -> Self {
-        Self { ctrl: CTRL_RESET, freqa: 0, freqb: 0, divisor: DIV_RESET, phase: 8, badwrite: false, on: true }
-    }
-}
-
 impl Rosc {
     /// Rate in Hz; 0 while off. It follows `DIV`; drive strengths and the number of stages are not modelled.
     #[must_use]
@@ -63,11 +66,13 @@ impl Rosc {
 }
 
 impl Peripheral for Rosc {
-    const NAME: &'static str = "ROSC";
+    fn new(_: &'static Block) -> Self {
+        Self { ctrl: CTRL_RESET, freqa: 0, freqb: 0, divisor: DIV_RESET, phase: 8, badwrite: false, on: true }
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if offset > COUNT {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(ROSC.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -105,7 +110,7 @@ impl Peripheral for Rosc {
                 let stored = FREQ_PASSWORD << 16 | drives;
                 *(if offset == FREQA { &mut self.freqa } else { &mut self.freqb }) = stored;
                 if drives != 0 {
-                    context.diagnostics.unmodelled(Self::NAME, offset, "drive strength in", context.now);
+                    context.diagnostics.unmodelled(ROSC.name, offset, "drive strength in", context.now);
                 }
             }
             DIV => match value.wrapping_sub(DIV_PASS) {
@@ -120,7 +125,7 @@ impl Peripheral for Rosc {
             PHASE if value >> 4 & 0xff == PHASE_PASSWORD => self.phase = value & 0xfff,
             STATUS => self.badwrite &= value & STATUS_BADWRITE == 0,
             PHASE | RANDOMBIT => {}
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(ROSC.name, offset, "write to", context.now),
         }
     }
 }

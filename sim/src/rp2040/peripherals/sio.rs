@@ -5,12 +5,16 @@
 
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::Context;
 use crate::rp2040::peripherals::divider::{Divider, Signedness};
 use crate::rp2040::peripherals::interpolator::{Interpolator, Variant};
+use crate::rp2040::peripherals::{Block, Context};
 
-/// Name in the address map.
-pub const NAME: &str = "SIO";
+/// `SIO`. It is on each core's own port instead of the bus.
+pub const SIO: Block = Block {
+    interrupts: &[Irq::SioProc0, Irq::SioProc1],
+    modelled: "FIFOs, spinlocks, dividers, interpolators, pins",
+    ..Block::new("SIO", 0xd000_0000)
+};
 
 /// Register offsets (2.3.1.7).
 const CPUID: u32 = 0x000;
@@ -196,7 +200,7 @@ impl Sio {
                 let divider = &mut self.cores[core].divider;
                 if !divider.ready(now) {
                     let what = "result of the divider read before DIV_CSR.READY: it is undefined";
-                    context.diagnostics.misuse(NAME, offset, what, now);
+                    context.diagnostics.misuse(SIO.name, offset, what, now);
                 }
                 if offset == DIV_QUOTIENT { divider.read_quotient(now) } else { divider.remainder(now) }
             }
@@ -210,7 +214,7 @@ impl Sio {
             }
             0..SPINLOCK0 => self.peek(core, offset, now),
             _ => {
-                context.diagnostics.unmodelled(NAME, offset, "read of", now);
+                context.diagnostics.unmodelled(SIO.name, offset, "read of", now);
                 0
             }
         }
@@ -287,7 +291,7 @@ impl Sio {
             INTERP0..INTERP1 => self.cores[core].interpolators[0].write(offset - INTERP0, value),
             INTERP1..SPINLOCK0 => self.cores[core].interpolators[1].write(offset - INTERP1, value),
             SPINLOCK0..=SPINLOCK31 => self.spinlocks &= !spinlock_bit(offset),
-            _ => context.diagnostics.unmodelled(NAME, offset, "write to", now),
+            _ => context.diagnostics.unmodelled(SIO.name, offset, "write to", now),
         }
     }
 
@@ -343,7 +347,7 @@ impl Sio {
 
     /// The interrupt of a core is VLD, WOF or ROE of its own status (2.3.1.4).
     fn update_lines(&mut self, context: &mut Context<'_>) {
-        for (core, irq) in [Irq::SioProc0, Irq::SioProc1].into_iter().enumerate() {
+        for (core, &irq) in SIO.interrupts.iter().enumerate() {
             context.irq.set(irq, self.fifo_status(core, context.now) & (VLD | WOF | ROE) != 0);
         }
     }

@@ -1,8 +1,7 @@
 //! States of the chip that others bring about before firmware runs: the boot ROM, and start-up code that is skipped.
 
 use crate::rp2040::peripherals::Context;
-use crate::rp2040::peripherals::resets::bit;
-use crate::rp2040::peripherals::{Peripherals, resets, xosc};
+use crate::rp2040::peripherals::{Peripherals, io_bank, pads, resets, timer, xosc};
 
 /// Addresses of the registers that start-up code writes (2.2.4 and each block's list).
 const CLK_REF_CTRL: u32 = 0x4000_8030;
@@ -52,7 +51,7 @@ impl Peripherals {
     /// Lets go of the blocks that the boot ROM takes out of reset before it starts firmware (2.8.1; the QSPI pins, which
     /// it needs to read the flash, and the timer).
     pub fn after_boot_rom(&mut self) {
-        self.resets.release(bit::IO_QSPI | bit::PADS_QSPI | bit::TIMER);
+        self.resets.release(io_bank::IO_QSPI.reset | pads::PADS_QSPI.reset | timer::TIMER.reset);
     }
 
     /// Puts everything into the state that the SDK's start-up code leaves, for firmware without such code: nothing in

@@ -2,7 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Peripheral};
 
 /// Register offsets (2.21.2).
 const PROC0_NMI_MASK: u32 = 0x00;
@@ -16,16 +16,18 @@ const MEMPOWERDOWN: u32 = 0x18;
 const MASKS: [u32; 7] = [!0, !0, 0xff00_0000, 0x3fff_ffff, 0x3f, 0xee, 0xff];
 const RESET: [u32; 7] = [0, 0, 0x1000_0000, 0, 0, 0x66, 0];
 
+/// `SYSCFG`.
+pub const SYSCFG: Block = Block {
+    reset: 1 << 18,
+    modelled: "NMI masks",
+    missing: "all else: registers read back",
+    ..Block::new("SYSCFG", 0x4000_4000)
+};
+
 /// The system configuration block. Only the NMI masks do something.
 #[derive(Clone, Debug, Hash)]
 pub struct Syscfg {
     registers: [u32; 7],
-}
-
-impl Default for Syscfg {
-    fn default() -> Self {
-        Self { registers: RESET }
-    }
 }
 
 impl Syscfg {
@@ -37,11 +39,13 @@ impl Syscfg {
 }
 
 impl Peripheral for Syscfg {
-    const NAME: &'static str = "SYSCFG";
+    fn new(_: &'static Block) -> Self {
+        Self { registers: RESET }
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if offset > MEMPOWERDOWN {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(SYSCFG.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -55,7 +59,7 @@ impl Peripheral for Syscfg {
         match offset {
             PROC0_NMI_MASK | PROC1_NMI_MASK | PROC_IN_SYNC_BYPASS | PROC_IN_SYNC_BYPASS_HI => {}
             PROC_CONFIG | DBGFORCE | MEMPOWERDOWN if value & MASKS[index] == RESET[index] & MASKS[index] => {}
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(SYSCFG.name, offset, "write to", context.now),
         }
         if let Some(register) = self.registers.get_mut(index) {
             *register = (value & MASKS[index]) | (RESET[index] & !MASKS[index]);

@@ -2,7 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Peripheral};
 
 /// Register offsets (2.20.2).
 const CHIP_ID: u32 = 0x00;
@@ -13,16 +13,22 @@ const CHIP_ID_B2: u32 = 0x2000_2927;
 /// `PLATFORM.ASIC`.
 const ASIC: u32 = 1 << 1;
 
+/// `SYSINFO`.
+pub const SYSINFO: Block =
+    Block { reset: 1 << 19, modelled: "revision 2 of the chip", ..Block::new("SYSINFO", 0x4000_0000) };
+
 /// The system information block.
-#[derive(Clone, Debug, Default, Hash)]
+#[derive(Clone, Debug, Hash)]
 pub struct Sysinfo;
 
 impl Peripheral for Sysinfo {
-    const NAME: &'static str = "SYSINFO";
+    fn new(_: &'static Block) -> Self {
+        Self
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if !matches!(offset, CHIP_ID | PLATFORM) {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(SYSINFO.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -37,7 +43,7 @@ impl Peripheral for Sysinfo {
 
     fn write(&mut self, offset: u32, _value: u32, context: &mut Context<'_>) {
         if !matches!(offset, CHIP_ID | PLATFORM | GITREF_RP2040) {
-            context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now);
+            context.diagnostics.unmodelled(SYSINFO.name, offset, "write to", context.now);
         }
     }
 }

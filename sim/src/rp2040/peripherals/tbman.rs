@@ -2,23 +2,28 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Peripheral};
 
 /// Register offset (2.22.1).
 const PLATFORM: u32 = 0x0;
 /// `PLATFORM.ASIC`.
 const ASIC: u32 = 1 << 0;
 
+/// `TBMAN`.
+pub const TBMAN: Block = Block { reset: 1 << 20, ..Block::new("TBMAN", 0x4006_c000) };
+
 /// The test bench manager.
-#[derive(Clone, Debug, Default, Hash)]
+#[derive(Clone, Debug, Hash)]
 pub struct Tbman;
 
 impl Peripheral for Tbman {
-    const NAME: &'static str = "TBMAN";
+    fn new(_: &'static Block) -> Self {
+        Self
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if offset != PLATFORM {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(TBMAN.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -29,7 +34,7 @@ impl Peripheral for Tbman {
 
     fn write(&mut self, offset: u32, _value: u32, context: &mut Context<'_>) {
         if offset != PLATFORM {
-            context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now);
+            context.diagnostics.unmodelled(TBMAN.name, offset, "write to", context.now);
         }
     }
 }

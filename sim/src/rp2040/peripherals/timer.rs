@@ -3,7 +3,7 @@
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Peripheral};
 
 /// Register offsets (4.6.5).
 const TIMEHW: u32 = 0x00;
@@ -27,9 +27,17 @@ const ALARM_MASK: u32 = (1 << ALARMS) - 1;
 /// `DBGPAUSE` writable bits, all set after reset (4.6.5).
 const DBGPAUSE_MASK: u32 = 0x6;
 const DBGPAUSE_RESET: u32 = 0x7;
-const IRQS: [Irq; ALARMS] = [Irq::Timer0, Irq::Timer1, Irq::Timer2, Irq::Timer3];
 
-/// The timer. Time is computed from the watchdog's ticks when somebody looks.
+/// `TIMER`.
+pub const TIMER: Block = Block {
+    reset: 1 << 21,
+    interrupts: &[Irq::Timer0, Irq::Timer1, Irq::Timer2, Irq::Timer3],
+    write_one_clears: &[ARMED, INTR],
+    missing: "debug pause",
+    ..Block::new("TIMER", 0x4005_4000)
+};
+
+/// The timer. Time is computed from the watchdog's ticks when it is read.
 #[derive(Clone, Debug, Hash)]
 pub struct Timer {
     /// The ticks that the watchdog makes, as far as they are known.
@@ -51,33 +59,7 @@ pub struct Timer {
     dbgpause: u32,
 }
 
-impl Default for Timer {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Timer {
-    /// The timer after reset, without ticks.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            ticks: Ticks::stopped(),
-            base_time: 0,
-            base_tick: 0,
-            paused: false,
-            latched: None,
-            time_low_written: 0,
-            alarms: [0; ALARMS],
-            armed: 0,
-            fires: [NEVER; ALARMS],
-            intr: 0,
-            inte: 0,
-            intf: 0,
-            dbgpause: DBGPAUSE_RESET,
-        }
-    }
-
     /// Takes over the watchdog's ticks, after whatever changed them.
     pub fn set_ticks(&mut self, ticks: &Ticks, now: Cycle) {
         self.base_time = self.time(now);
@@ -101,12 +83,12 @@ impl Timer {
         self.schedule(now);
     }
 
-    /// Alarms that match at or before `now` and were not yet taken note of.
+    /// Alarms that match at or before `now` and have not fired.
     fn due(&self, now: Cycle) -> u32 {
         (0..ALARMS).filter(|&alarm| self.fires[alarm] <= now).fold(0, |due, alarm| due | 1 << alarm)
     }
 
-    fn settle(&mut self, now: Cycle) {
+    fn fire_alarms(&mut self, now: Cycle) {
         let due = self.due(now);
         self.intr |= due;
         self.disarm(due);
@@ -141,14 +123,31 @@ impl Timer {
 
     fn update_lines(&self, context: &mut Context<'_>) {
         let ints = (self.intr & self.inte) | self.intf;
-        for (alarm, irq) in IRQS.into_iter().enumerate() {
+        for (alarm, &irq) in TIMER.interrupts.iter().enumerate() {
             context.irq.set(irq, ints >> alarm & 1 == 1);
         }
     }
 }
 
 impl Peripheral for Timer {
-    const NAME: &'static str = "TIMER";
+    /// Without ticks.
+    fn new(_: &'static Block) -> Self {
+        Self {
+            ticks: Ticks::stopped(),
+            base_time: 0,
+            base_tick: 0,
+            paused: false,
+            latched: None,
+            time_low_written: 0,
+            alarms: [0; ALARMS],
+            armed: 0,
+            fires: [NEVER; ALARMS],
+            intr: 0,
+            inte: 0,
+            intf: 0,
+            dbgpause: DBGPAUSE_RESET,
+        }
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         self.wake(context);
@@ -161,7 +160,7 @@ impl Peripheral for Timer {
             TIMEHR => self.latched.take().unwrap_or((self.time(context.now) >> 32) as u32),
             0..=INTS => self.peek(offset, context.now, context.clocks),
             _ => {
-                context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+                context.diagnostics.unmodelled(TIMER.name, offset, "read of", context.now);
                 0
             }
         }
@@ -187,7 +186,7 @@ impl Peripheral for Timer {
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         let now = context.now;
-        self.settle(now);
+        self.fire_alarms(now);
         match offset {
             TIMELW => self.time_low_written = value,
             TIMEHW => self.set_time(u64::from(value) << 32 | u64::from(self.time_low_written), now),
@@ -196,7 +195,7 @@ impl Peripheral for Timer {
                 self.alarms[alarm] = value;
                 self.armed |= 1 << alarm;
                 self.schedule(now);
-                self.settle(now);
+                self.fire_alarms(now);
             }
             ARMED => self.disarm(value),
             DBGPAUSE => self.dbgpause = (value & DBGPAUSE_MASK) | (DBGPAUSE_RESET & !DBGPAUSE_MASK),
@@ -208,7 +207,7 @@ impl Peripheral for Timer {
             INTR => self.intr &= !value,
             INTE => self.inte = value & ALARM_MASK,
             INTF => self.intf = value & ALARM_MASK,
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", now),
+            _ => context.diagnostics.unmodelled(TIMER.name, offset, "write to", now),
         }
         self.update_lines(context);
     }
@@ -219,7 +218,7 @@ impl Peripheral for Timer {
 
     fn wake(&mut self, context: &mut Context<'_>) {
         if self.next_event() <= context.now {
-            self.settle(context.now);
+            self.fire_alarms(context.now);
             self.update_lines(context);
         }
     }

@@ -8,9 +8,9 @@ pub mod line;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::core::uart_frame::{Format, Frame, Parity};
-use crate::rp2040::clock::Clocks;
+use crate::rp2040::clock::{Clock, Clocks};
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Peripheral, Request};
 use line::{Arriving, Line};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
@@ -79,6 +79,22 @@ const SAMPLE_TICK: u64 = 8;
 const TIMEOUT_BITS: u64 = 32;
 /// FIFO levels that `UARTIFLS` selects (4.2.8): 1/8, 1/4, 1/2, 3/4, 7/8; reserved values act as the last.
 const LEVELS: [usize; 8] = [4, 8, 16, 24, 28, 28, 28, 28];
+
+/// `UART0`. Its request signals are those of its transmit and of its receive FIFO.
+pub const UART0: Block = Block {
+    instance: "0",
+    reset: 1 << 22,
+    interrupts: &[Irq::Uart0],
+    dreqs: &[20, 21],
+    clock: Clock::Peri,
+    data: &[UARTDR],
+    modelled: "PL011: FIFOs, framing, parity, breaks, overruns, time-out, DMA requests, loop-back",
+    missing: "flow control, modem lines, infrared",
+    ..Block::new("UART", 0x4003_4000)
+};
+/// `UART1`.
+pub const UART1: Block =
+    Block { instance: "1", base: 0x4003_8000, reset: 1 << 23, interrupts: &[Irq::Uart1], dreqs: &[22, 23], ..UART0 };
 
 /// A character that left on the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,51 +179,6 @@ impl Hash for Uart {
 }
 
 impl Uart {
-    /// A UART after reset, that pulls the given line.
-    #[must_use]
-    pub fn new(irq: Irq, clocks: &Clocks) -> Self {
-        Self {
-            irq,
-            sys: clocks.sys(),
-            peri: clocks.peri(),
-            baud16: Ticks::stopped(),
-            ibrd: 0,
-            fbrd: 0,
-            divisor: 0,
-            lcr_h: 0,
-            cr: CR_TXE | CR_RXE,
-            ifls: 0x12,
-            imsc: 0,
-            ris: 0,
-            dmacr: 0,
-            ilpr: 0,
-            rsr: 0,
-            tx: VecDeque::with_capacity(FIFO_DEPTH),
-            shifting: None,
-            tx_free: 0,
-            sent: Vec::new(),
-            rx: VecDeque::with_capacity(FIFO_DEPTH),
-            overrun: false,
-            line: Line::default(),
-            arriving: None,
-            timeout: None,
-            event: NEVER,
-        }
-    }
-
-    /// Resets the registers. What the outside is sending, and what it has got, stays.
-    pub fn reset(&mut self, clocks: &Clocks) {
-        let (sent, line) = (std::mem::take(&mut self.sent), std::mem::take(&mut self.line));
-        *self = Self { sent, line, ..Self::new(self.irq, clocks) };
-    }
-
-    /// Follows a change of the clocks; a bit under way keeps the part of it that is done.
-    pub fn clocks_changed(&mut self, now: Cycle, clocks: &Clocks) {
-        (self.sys, self.peri) = (clocks.sys(), clocks.peri());
-        self.set_baud16(now);
-        self.schedule(now);
-    }
-
     /// Takes the characters that left on the line since the last call.
     pub fn take_sent(&mut self) -> Vec<SentByte> {
         std::mem::take(&mut self.sent)
@@ -241,15 +212,13 @@ impl Uart {
     }
 
     /// Free places that DMA may fill; 0 if it is not asked to.
-    #[must_use]
-    pub fn tx_dreq(&self) -> u32 {
+    fn tx_dreq(&self) -> u32 {
         let asked = self.dmacr & DMACR_TXDMAE != 0 && self.cr & CR_UARTEN != 0;
         if asked { (self.depth() - self.tx.len().min(self.depth())) as u32 } else { 0 }
     }
 
     /// Characters that DMA may take; 0 if it is not asked to.
-    #[must_use]
-    pub fn rx_dreq(&self) -> u32 {
+    fn rx_dreq(&self) -> u32 {
         let asked = self.dmacr & DMACR_RXDMAE != 0 && self.cr & CR_UARTEN != 0;
         if asked { self.rx.len() as u32 } else { 0 }
     }
@@ -301,7 +270,7 @@ impl Uart {
 
     fn write_data(&mut self, value: u32, context: &mut Context<'_>) {
         if self.tx.len() >= self.depth() {
-            context.diagnostics.misuse(Self::NAME, UARTDR, "written while the transmit FIFO is full", context.now);
+            context.diagnostics.misuse(UART0.name, UARTDR, "written while the transmit FIFO is full", context.now);
             return;
         }
         self.tx.push_back(value as u8);
@@ -329,7 +298,36 @@ impl Uart {
 }
 
 impl Peripheral for Uart {
-    const NAME: &'static str = "UART";
+    fn new(block: &'static Block) -> Self {
+        let clocks = Clocks::at_power_on();
+        Self {
+            irq: block.interrupts[0],
+            sys: clocks.sys(),
+            peri: clocks.peri(),
+            baud16: Ticks::stopped(),
+            ibrd: 0,
+            fbrd: 0,
+            divisor: 0,
+            lcr_h: 0,
+            cr: CR_TXE | CR_RXE,
+            ifls: 0x12,
+            imsc: 0,
+            ris: 0,
+            dmacr: 0,
+            ilpr: 0,
+            rsr: 0,
+            tx: VecDeque::with_capacity(FIFO_DEPTH),
+            shifting: None,
+            tx_free: 0,
+            sent: Vec::new(),
+            rx: VecDeque::with_capacity(FIFO_DEPTH),
+            overrun: false,
+            line: Line::default(),
+            arriving: None,
+            timeout: None,
+            event: NEVER,
+        }
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         self.run(context.now, context.clocks);
@@ -341,7 +339,7 @@ impl Peripheral for Uart {
             }
             0..=UARTDMACR | UARTPERIPHID0..=0xfff => self.peek(offset, context.now, context.clocks),
             _ => {
-                context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+                context.diagnostics.unmodelled(UART0.name, offset, "read of", context.now);
                 0
             }
         };
@@ -391,10 +389,10 @@ impl Peripheral for Uart {
             UARTCR => {
                 self.cr = value & CR_MASK;
                 if value & CR_SIREN != 0 {
-                    context.diagnostics.unmodelled(Self::NAME, offset, "infrared mode (SIREN) of", now);
+                    context.diagnostics.unmodelled(UART0.name, offset, "infrared mode (SIREN) of", now);
                 }
                 if value & CR_FLOW_CONTROL != 0 {
-                    context.diagnostics.unmodelled(Self::NAME, offset, "flow control (RTSEN, CTSEN) by", now);
+                    context.diagnostics.unmodelled(UART0.name, offset, "flow control (RTSEN, CTSEN) by", now);
                 }
                 self.start_sending(now);
             }
@@ -402,7 +400,7 @@ impl Peripheral for Uart {
             UARTIMSC => self.imsc = value & RIS_MASK,
             UARTICR => self.ris &= !value,
             UARTDMACR => self.dmacr = value & 7,
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", now),
+            _ => context.diagnostics.unmodelled(UART0.name, offset, "write to", now),
         }
         self.schedule(context.now);
         context.irq.set(self.irq, self.ris & self.imsc != 0);
@@ -415,6 +413,24 @@ impl Peripheral for Uart {
     fn wake(&mut self, context: &mut Context<'_>) {
         self.run(context.now, context.clocks);
         context.irq.set(self.irq, self.ris & self.imsc != 0);
+    }
+
+    /// Resets the registers. What the outside is sending, and what it has got, stays.
+    fn reset(&mut self, block: &'static Block, context: &mut Context<'_>) {
+        let (sent, line) = (std::mem::take(&mut self.sent), std::mem::take(&mut self.line));
+        let (sys, peri) = (context.clocks.sys(), context.clocks.peri());
+        *self = Self { sys, peri, sent, line, ..Self::new(block) };
+    }
+
+    /// A bit under way keeps the part of it that is done.
+    fn clocks_changed(&mut self, now: Cycle, clocks: &Clocks) {
+        (self.sys, self.peri) = (clocks.sys(), clocks.peri());
+        self.set_baud16(now);
+        self.schedule(now);
+    }
+
+    fn request(&self, line: usize, _now: Cycle) -> Request {
+        if line == 0 { Request::Room(self.tx_dreq()) } else { Request::Data(self.rx_dreq()) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Peripheral};
 
 /// Register offsets (2.10.6).
 const VREG: u32 = 0x0;
@@ -18,6 +18,13 @@ const BOD_RESET: u32 = 0x91;
 const HAD_POR: u32 = 1 << 8;
 const PSM_RESTART_FLAG: u32 = 1 << 24;
 
+/// `VREG_AND_CHIP_RESET`.
+pub const VREG_AND_CHIP_RESET: Block = Block {
+    modelled: "registers read back",
+    missing: "voltages, brown-out",
+    ..Block::new("VREG_AND_CHIP_RESET", 0x4006_4000)
+};
+
 /// The voltage regulator and chip-level reset registers: they read back, and do nothing.
 #[derive(Clone, Debug, Hash)]
 pub struct VregAndChipReset {
@@ -25,18 +32,14 @@ pub struct VregAndChipReset {
     bod: u32,
 }
 
-impl Default for VregAndChipReset {
-    fn default() -> Self {
+impl Peripheral for VregAndChipReset {
+    fn new(_: &'static Block) -> Self {
         Self { vreg: VREG_RESET, bod: BOD_RESET }
     }
-}
-
-impl Peripheral for VregAndChipReset {
-    const NAME: &'static str = "VREG_AND_CHIP_RESET";
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if offset > CHIP_RESET {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(VREG_AND_CHIP_RESET.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -55,7 +58,7 @@ impl Peripheral for VregAndChipReset {
             VREG => self.vreg = value & VREG_MASK,
             BOD => self.bod = value & BOD_MASK,
             CHIP_RESET if value & PSM_RESTART_FLAG == 0 => {}
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(VREG_AND_CHIP_RESET.name, offset, "write to", context.now),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The watchdog: the microsecond tick, the count to a reset, and registers that survive it (datasheet 4.7).
 
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::clock::{Clock, Clocks};
+use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Register offsets (4.7.6).
 const CTRL: u32 = 0x00;
@@ -31,6 +31,15 @@ const TICK_COUNT_SHIFT: u32 = 11;
 /// The counter goes down by two in each tick: erratum RP2040-E1.
 const DECREMENT: u64 = 2;
 
+/// `WATCHDOG`.
+pub const WATCHDOG: Block = Block {
+    clock: Clock::Ref,
+    effect: Effect::Ticks,
+    modelled: "all, with erratum E1",
+    missing: "debug pause",
+    ..Block::new("WATCHDOG", 0x4005_8000)
+};
+
 /// The watchdog. Not reset by itself, nor by `RESETS`.
 #[derive(Clone, Debug, Hash)]
 pub struct Watchdog {
@@ -53,38 +62,10 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// The watchdog at power-on, with `clk_sys` and `clk_ref` at the given rates in Hz.
-    #[must_use]
-    pub fn new(clocks: &Clocks) -> Self {
-        let mut watchdog = Self {
-            sys: clocks.sys(),
-            reference: clocks.reference(),
-            ticks: Ticks::stopped(),
-            tick: TICK_ENABLE,
-            ctrl: CTRL_PAUSE,
-            count: 0,
-            base_tick: 0,
-            reason: 0,
-            scratch: [0; 8],
-            fires: NEVER,
-            reset: false,
-        };
-        watchdog.set_tick_rate(0);
-        watchdog
-    }
-
     /// The ticks that the timer and `SysTick` count.
     #[must_use]
     pub fn ticks(&self) -> &Ticks {
         &self.ticks
-    }
-
-    /// Follows a change of the clocks.
-    pub fn clocks_changed(&mut self, now: Cycle, clocks: &Clocks) {
-        (self.sys, self.reference) = (clocks.sys(), clocks.reference());
-        self.rebase(now);
-        self.set_tick_rate(now);
-        self.schedule(now);
     }
 
     /// Whether a reset was asked for since the last call.
@@ -121,7 +102,7 @@ impl Watchdog {
         }
     }
 
-    /// `REASON` tells of the last reset that the watchdog made; after it the watchdog is off.
+    /// `REASON` is that of the last reset that the watchdog made; after it the watchdog is off.
     fn fire(&mut self, reason: u32, now: Cycle) {
         self.rebase(now);
         self.reason = reason;
@@ -142,11 +123,28 @@ impl Watchdog {
 }
 
 impl Peripheral for Watchdog {
-    const NAME: &'static str = "WATCHDOG";
+    fn new(_: &'static Block) -> Self {
+        let clocks = Clocks::at_power_on();
+        let mut watchdog = Self {
+            sys: clocks.sys(),
+            reference: clocks.reference(),
+            ticks: Ticks::stopped(),
+            tick: TICK_ENABLE,
+            ctrl: CTRL_PAUSE,
+            count: 0,
+            base_tick: 0,
+            reason: 0,
+            scratch: [0; 8],
+            fires: NEVER,
+            reset: false,
+        };
+        watchdog.set_tick_rate(0);
+        watchdog
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if offset > TICK {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(WATCHDOG.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -186,8 +184,15 @@ impl Peripheral for Watchdog {
                 self.ticks.restart(now);
                 self.schedule(now);
             }
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", now),
+            _ => context.diagnostics.unmodelled(WATCHDOG.name, offset, "write to", now),
         }
+    }
+
+    fn clocks_changed(&mut self, now: Cycle, clocks: &Clocks) {
+        (self.sys, self.reference) = (clocks.sys(), clocks.reference());
+        self.rebase(now);
+        self.set_tick_rate(now);
+        self.schedule(now);
     }
 
     fn next_event(&self) -> Cycle {

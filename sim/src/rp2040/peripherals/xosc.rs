@@ -2,7 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
-use crate::rp2040::peripherals::{Context, Peripheral};
+use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// The crystal of the reference design and of the Raspberry Pi Pico, in Hz (2.16.1).
 pub const CRYSTAL: u64 = 12_000_000;
@@ -33,6 +33,15 @@ const DELAY_UNIT: u64 = 256;
 
 const FS: u128 = 1_000_000_000_000_000;
 
+/// `XOSC`.
+pub const XOSC: Block = Block {
+    write_one_clears: &[STATUS],
+    effect: Effect::Rates,
+    modelled: "rate, start-up delay, `COUNT`",
+    missing: "dormant mode",
+    ..Block::new("XOSC", 0x4002_4000)
+};
+
 /// The crystal oscillator.
 #[derive(Clone, Debug, Hash)]
 pub struct Xosc {
@@ -43,12 +52,6 @@ pub struct Xosc {
     stable_at: Option<u128>,
     count: u32,
     count_from: u128,
-}
-
-impl Default for Xosc {
-    fn default() -> Self {
-        Self { ctrl: 0, startup: STARTUP_RESET, badwrite: false, stable_at: None, count: 0, count_from: 0 }
-    }
 }
 
 impl Xosc {
@@ -76,11 +79,13 @@ impl Xosc {
 }
 
 impl Peripheral for Xosc {
-    const NAME: &'static str = "XOSC";
+    fn new(_: &'static Block) -> Self {
+        Self { ctrl: 0, startup: STARTUP_RESET, badwrite: false, stable_at: None, count: 0, count_from: 0 }
+    }
 
     fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
         if !matches!(offset, CTRL | STATUS | DORMANT | STARTUP | COUNT) {
-            context.diagnostics.unmodelled(Self::NAME, offset, "read of", context.now);
+            context.diagnostics.unmodelled(XOSC.name, offset, "read of", context.now);
         }
         self.peek(offset, context.now, context.clocks)
     }
@@ -113,7 +118,7 @@ impl Peripheral for Xosc {
                 self.count = value & 0xff;
                 self.count_from = context.clocks.femtoseconds(context.now);
             }
-            _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),
+            _ => context.diagnostics.unmodelled(XOSC.name, offset, "write to", context.now),
         }
     }
 }

@@ -22,11 +22,7 @@ pub const CTRL_READ_ERROR: u32 = 1 << 30;
 const CTRL_AHB_ERROR: u32 = 1 << 31;
 const CTRL_WRITABLE: u32 = 0x00ff_ffff;
 
-/// `CTRL.TREQ_SEL` values that are not a peripheral's (2.5.3).
-pub const TREQ_TIMER0: u32 = 59;
-/// The last pacing timer.
-pub const TREQ_TIMER3: u32 = 62;
-/// No pacing.
+/// `CTRL.TREQ_SEL` without pacing (2.5.3). The other values are request signals of blocks.
 pub const TREQ_PERMANENT: u32 = 63;
 
 /// The registers of a channel, in the order in which alias 0 has them.

@@ -1,20 +1,14 @@
 //! Which transfers the DMA may make: the request signals of the peripherals (datasheet 2.5.3).
 
 use crate::core::time::{Cycle, NEVER};
-use crate::rp2040::peripherals::dma::channel::{TREQ_PERMANENT, TREQ_TIMER0, TREQ_TIMER3};
+use crate::rp2040::peripherals::dma::channel::{Channel, TREQ_PERMANENT};
 use crate::rp2040::peripherals::dma::{BusError, CHANNELS, DmaAccess};
-use crate::rp2040::peripherals::{Context, Peripherals};
+use crate::rp2040::peripherals::registration::request_signal;
+use crate::rp2040::peripherals::{Context, Peripherals, Request};
 
-/// `TREQ_SEL` values (2.5.3.1).
-const DREQ_UART0_TX: u32 = 20;
-const DREQ_UART0_RX: u32 = 21;
-const DREQ_UART1_TX: u32 = 22;
-const DREQ_UART1_RX: u32 = 23;
-const DREQ_PWM_WRAP0: u32 = 24;
-const DREQ_PWM_WRAP7: u32 = 31;
 /// Whether a request signal ever comes: others belong to blocks that are not modelled, and a channel would wait for ever.
 pub(super) fn is_modelled(treq: u32) -> bool {
-    matches!(treq, DREQ_UART0_TX..=DREQ_PWM_WRAP7 | TREQ_TIMER0..=TREQ_PERMANENT)
+    treq == TREQ_PERMANENT || request_signal(treq).is_some()
 }
 
 /// A channel's credit counter has six bits and saturates (2.5.3.2).
@@ -67,42 +61,44 @@ impl Peripherals {
         }
     }
 
+    /// What a request signal asks for.
+    fn request(&self, treq: u32, now: Cycle) -> Option<Request> {
+        request_signal(treq).map(|(entry, line)| (entry.of)(self).request(line, now))
+    }
+
     /// Pulses so far of a request signal that pulses.
     fn pulses(&self, treq: u32, now: Cycle) -> Option<u64> {
-        match treq {
-            DREQ_PWM_WRAP0..=DREQ_PWM_WRAP7 => Some(self.pwm.slice((treq - DREQ_PWM_WRAP0) as usize, now).wraps()),
-            TREQ_TIMER0..=TREQ_TIMER3 => Some(self.dma.timer_ticks((treq - TREQ_TIMER0) as usize).count(now)),
+        match self.request(treq, now) {
+            Some(Request::Pulses(pulses)) => Some(pulses),
             _ => None,
         }
     }
 
-    fn credits(&self, index: usize, now: Cycle) -> u64 {
-        let channel = self.dma.channel(index);
-        let in_flight = channel.in_flight();
-        let left = |level: u32| u64::from(level.saturating_sub(in_flight));
-        match channel.treq() {
-            TREQ_PERMANENT => 1,
-            DREQ_UART0_TX => left(self.uarts[0].tx_dreq()),
-            DREQ_UART1_TX => left(self.uarts[1].tx_dreq()),
+    fn credits(&self, channel: &Channel, now: Cycle) -> u64 {
+        if channel.treq() == TREQ_PERMANENT {
+            return 1;
+        }
+        match self.request(channel.treq(), now) {
+            None => 0,
+            Some(Request::Room(places)) => u64::from(places.saturating_sub(channel.in_flight())),
             // What was read is out of the FIFO already: one read at a time is all that could be counted twice.
-            DREQ_UART0_RX => u64::from(self.uarts[0].rx_dreq()),
-            DREQ_UART1_RX => u64::from(self.uarts[1].rx_dreq()),
-            treq => self
-                .pulses(treq, now)
-                .map_or(0, |pulses| pulses.saturating_sub(channel.pulses_before).saturating_sub(channel.issued)),
+            Some(Request::Data(words)) => u64::from(words),
+            Some(Request::Pulses(pulses)) => {
+                pulses.saturating_sub(channel.pulses_before).saturating_sub(channel.issued)
+            }
         }
     }
 
     /// The channels whose request signal allows a transfer now.
     fn requested(&self, now: Cycle) -> u32 {
         let busy = (0..CHANNELS).filter(|&index| self.dma.channel(index).wants().is_some());
-        busy.filter(|&index| self.credits(index, now) > 0).fold(0, |mask, index| mask | 1 << index)
+        busy.filter(|&index| self.credits(self.dma.channel(index), now) > 0).fold(0, |mask, index| mask | 1 << index)
     }
 
     fn drop_excess(&mut self, index: usize, now: Cycle) {
         let channel = self.dma.channel(index);
         if self.pulses(channel.treq(), now).is_some() {
-            let excess = self.credits(index, now).saturating_sub(MOST_CREDITS);
+            let excess = self.credits(channel, now).saturating_sub(MOST_CREDITS);
             self.dma.channel_mut(index).pulses_before += excess;
         }
     }
@@ -112,19 +108,15 @@ impl Peripherals {
         let mut next = NEVER;
         let mut paced = 0;
         for index in (0..CHANNELS).filter(|&index| self.dma.channel(index).wants().is_some()) {
-            if self.credits(index, now) > 0 {
+            let channel = self.dma.channel(index);
+            if self.credits(channel, now) > 0 {
                 continue;
             }
             paced |= 1 << index;
-            let channel = self.dma.channel(index);
-            next = next.min(match channel.treq() {
-                treq @ DREQ_PWM_WRAP0..=DREQ_PWM_WRAP7 => self.pwm.next_wrap((treq - DREQ_PWM_WRAP0) as usize, now),
-                treq @ TREQ_TIMER0..=TREQ_TIMER3 => {
-                    let needed = channel.pulses_before.saturating_add(channel.issued).saturating_add(1);
-                    self.dma.timer_ticks((treq - TREQ_TIMER0) as usize).cycle_of(needed)
-                }
-                _ => NEVER, // a UART's own events tell
-            });
+            if let Some((entry, line)) = request_signal(channel.treq()) {
+                let pulses = channel.pulses_before.saturating_add(channel.issued).saturating_add(1);
+                next = next.min((entry.of)(self).next_request(line, pulses, now));
+            }
         }
         next.max(now).min(self.dma.next_activity(now, paced))
     }

@@ -26,18 +26,7 @@ LAYERS = (
 """From top to bottom. Modules of one layer are independent of each other."""
 CORE_ONLY = {"debug", "fault", "image", "observe"}
 """They are for every chip: a chip implements the interfaces that they, or `core`, declare."""
-EXCEPTIONS = {
-    ("debug.rs", "rp2040"),
-    ("debug.rs", "session"),
-    ("debug/memory.rs", "rp2040"),
-    ("debug/monitor.rs", "rp2040"),
-    ("debug/registers.rs", "rp2040"),
-    ("debug/target.rs", "rp2040"),
-    ("observe/tally.rs", "isa/armv6m"),
-    ("observe/tally.rs", "rp2040"),
-    ("observe/timeline.rs", "rp2040"),
-    ("observe/trace_hash.rs", "rp2040"),
-}
+EXCEPTIONS: set[tuple[str, str]] = set()
 """Files with what they import against the layers. An entry that is not needed any more fails the test."""
 
 

@@ -1,6 +1,7 @@
 //! The command line, whole: arguments in, exit code out.
 
 mod arguments;
+mod chip;
 mod console;
 mod debugger;
 mod interrupt;
@@ -12,7 +13,9 @@ mod statistics;
 use std::ffi::OsString;
 use std::io::Write as _;
 
+use crate::{rp2040, stm32h745};
 use arguments::Arguments;
+use chip::{Kind, Runnable};
 use clap::Parser as _;
 use run::Run;
 
@@ -32,8 +35,15 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
             return if answer.use_stderr() { REFUSED } else { 0 };
         }
     };
-    match Run::new(&arguments) {
-        Ok(run) => run.finish(&arguments),
+    match arguments.chip {
+        Kind::Rp2040 => run::<rp2040::machine::Machine>(&arguments),
+        Kind::Stm32h745 => run::<stm32h745::machine::Machine>(&arguments),
+    }
+}
+
+fn run<C: Runnable>(arguments: &Arguments) -> u8 {
+    match Run::<C>::new(arguments) {
+        Ok(run) => run.finish(arguments),
         Err(why) => {
             tell(&why);
             REFUSED

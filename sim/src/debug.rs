@@ -6,9 +6,8 @@
 //! not complete.
 //!
 //! What this does not do: if both cores are at adjacent breakpoints within a few cycles, the second may go unreported, since
-//! GDB moves one core past its breakpoint at a time and cannot hear of the other meanwhile (see `chip::Chip::proceed`).
+//! GDB moves one core past its breakpoint at a time and cannot hear of the other meanwhile (see `target::Debugged::proceed`).
 
-mod memory;
 mod monitor;
 mod registers;
 mod target;
@@ -21,42 +20,85 @@ use gdbstub::common::Signal;
 use gdbstub::stub::state_machine::GdbStubStateMachine as State;
 use gdbstub::stub::{DisconnectReason, GdbStub, GdbStubBuilderError, GdbStubError, MultiThreadStopReason};
 
+use crate::core::chip::Chip;
+use crate::core::cortex_m::Register;
 use crate::core::stop::Stop;
-use crate::rp2040::crash::CrashReport;
-use crate::rp2040::machine::Machine;
-use crate::session::why_stopped;
-use target::{Chip, thread};
+use target::{Debugged, thread};
 use wire::Wire;
 
 /// Longest packet, in bytes: what GDB sends of an image at once.
 const PACKET: usize = 1 << 14;
 
-/// What is debugged: a machine, and whoever carries to and fro what goes into it and comes out.
+/// A chip that can be debugged: what GDB reads and changes of it.
+pub trait DebugTarget: Chip {
+    /// What GDB calls the architecture of its cores.
+    const ARCHITECTURE: &'static str;
+    /// Registers of each core beside R0 to R15 and xPSR.
+    const OTHER_REGISTERS: &'static [Register];
+    /// What GDB may touch, and how: GDB's XML.
+    const MEMORY_MAP: &'static str;
+
+    /// Sets a register of a core. False if that cannot be.
+    fn set_register(&mut self, core: usize, register: Register, value: u64) -> bool;
+
+    /// The word at an address that is a multiple of 4, of memory or a register, as one core sees it, without side effects;
+    /// None where there is nothing.
+    fn peek_word(&self, core: usize, address: u32) -> Option<u32>;
+
+    /// Writes memory, or registers of peripherals and of a core's own bus if these are whole words. False if there is nothing
+    /// to write to, or only ROM.
+    fn write_memory(&mut self, core: usize, start: u32, bytes: &[u8]) -> bool;
+
+    /// Erases flash: all ones. False if not all of it is flash.
+    fn erase_flash(&mut self, start: u32, length: u32) -> bool;
+
+    /// Makes the chip what it was at power-on. Memories keep what they hold, so that an image which GDB has loaded is what
+    /// starts; breakpoints and probes stay.
+    fn power_on(&mut self, at_power_on: &Self);
+
+    /// Fills `bytes` from `start` on, as one core sees it, up to the first address where there is nothing; how many there
+    /// are.
+    fn read_memory(&self, core: usize, start: u32, bytes: &mut [u8]) -> usize {
+        let mut count = 0;
+        for (byte, at) in bytes.iter_mut().zip(start..=u32::MAX) {
+            let Some(word) = self.peek_word(core, at & !3) else { break };
+            *byte = word.to_le_bytes()[at as usize & 3];
+            count += 1;
+        }
+        count
+    }
+}
+
+/// What is debugged: a chip, and whoever carries to and fro what goes into it and comes out.
 pub trait Debuggee {
-    /// The machine.
-    fn machine(&self) -> &Machine;
+    /// The chip's kind.
+    type Chip: DebugTarget;
 
-    /// The machine, to change it.
-    fn machine_mut(&mut self) -> &mut Machine;
+    /// The chip.
+    fn chip(&self) -> &Self::Chip;
 
-    /// Lets the machine run for some milliseconds of the host's time at most: GDB interrupts it in between only. None: it
+    /// The chip, to change it.
+    fn chip_mut(&mut self) -> &mut Self::Chip;
+
+    /// Lets the chip run for some milliseconds of the host's time at most: GDB interrupts it in between only. None: it
     /// may go on. A limit is the end of the run, as an exit is; after any other stop GDB has the word.
     fn proceed(&mut self) -> Option<Stop>;
 }
 
-/// A machine by itself, to which nobody talks.
-impl Debuggee for Machine {
-    fn machine(&self) -> &Machine {
+/// A chip by itself, to which nobody talks.
+impl<C: DebugTarget> Debuggee for C {
+    type Chip = C;
+
+    fn chip(&self) -> &C {
         self
     }
 
-    fn machine_mut(&mut self) -> &mut Machine {
+    fn chip_mut(&mut self) -> &mut C {
         self
     }
 
     fn proceed(&mut self) -> Option<Stop> {
-        const SLICE: u64 = 100_000;
-        Some(self.run_until(self.now() + SLICE)).filter(|stop| *stop != Stop::Limit)
+        Some(self.run_until(self.now() + C::SLICE)).filter(|stop| *stop != Stop::Limit)
     }
 }
 
@@ -75,9 +117,9 @@ pub enum Outcome {
 
 /// Serves a debugger that has connected, until it leaves or the run ends.
 pub fn serve(stream: TcpStream, debuggee: &mut impl Debuggee) -> Outcome {
-    let mut chip = Chip::new(debuggee);
-    let outcome = converse(stream, &mut chip).unwrap_or_else(|why| Outcome::Lost(why.0));
-    chip.leave();
+    let mut target = Debugged::new(debuggee);
+    let outcome = converse(stream, &mut target).unwrap_or_else(|why| Outcome::Lost(why.0));
+    target.leave();
     outcome
 }
 
@@ -105,33 +147,33 @@ impl From<GdbStubError<Infallible, std::io::Error>> for Broken {
     }
 }
 
-fn converse<D: Debuggee>(stream: TcpStream, chip: &mut Chip<'_, D>) -> Result<Outcome, Broken> {
+fn converse<D: Debuggee>(stream: TcpStream, debugged: &mut Debugged<'_, D>) -> Result<Outcome, Broken> {
     let mut packet = vec![0; PACKET];
     let stub = GdbStub::builder(Wire::new(stream)?).with_packet_buffer(&mut packet).build()?;
-    let mut state = stub.run_state_machine(chip)?;
+    let mut state = stub.run_state_machine(debugged)?;
     let mut end = Stop::Limit;
     loop {
         state = match state {
             State::Idle(mut stub) => {
                 let byte = stub.borrow_conn().wait()?;
-                stub.incoming_data(chip, byte)?
+                stub.incoming_data(debugged, byte)?
             }
             State::Running(mut stub) => match stub.borrow_conn().poll()? {
-                Some(byte) => stub.incoming_data(chip, byte)?,
-                None => match chip.proceed() {
+                Some(byte) => stub.incoming_data(debugged, byte)?,
+                None => match debugged.proceed() {
                     None => stub.into(),
                     Some(stop) => {
-                        let (reason, comment) = explain(chip, &stop);
+                        let (reason, comment) = explain(debugged, &stop);
                         stub.borrow_conn().say(&comment);
                         end = stop;
-                        stub.report_stop(chip, reason)?
+                        stub.report_stop(debugged, reason)?
                     }
                 },
             },
             State::CtrlCInterrupt(stub) => {
                 let reason =
-                    MultiThreadStopReason::SignalWithThread { tid: chip.last_thread(), signal: Signal::SIGINT };
-                stub.interrupt_handled(chip, Some(reason))?
+                    MultiThreadStopReason::SignalWithThread { tid: debugged.last_thread(), signal: Signal::SIGINT };
+                stub.interrupt_handled(debugged, Some(reason))?
             }
             State::Disconnected(mut stub) => {
                 return Ok(match stub.get_reason() {
@@ -147,33 +189,26 @@ fn converse<D: Debuggee>(stream: TcpStream, chip: &mut Chip<'_, D>) -> Result<Ou
     }
 }
 
-/// GDB has the names itself, and the ROM may be any.
-fn crash_report<'a, D: Debuggee>(chip: &'a Chip<'_, D>) -> CrashReport<'a> {
-    CrashReport { machine: chip.debuggee.machine(), image: None, own_rom: false }
-}
-
 /// A stop in GDB's words, and what else a person should read; empty if nothing.
-fn explain<D: Debuggee>(chip: &mut Chip<'_, D>, stop: &Stop) -> (MultiThreadStopReason<u32>, String) {
+fn explain<D: Debuggee>(debugged: &mut Debugged<'_, D>, stop: &Stop) -> (MultiThreadStopReason<u32>, String) {
     let signal = |tid, signal| MultiThreadStopReason::SignalWithThread { tid, signal };
-    let cycle = chip.debuggee.machine().now();
+    // GDB has the names itself.
+    let why =
+        || format!("{}: {}\n", debugged.debuggee.chip().moment(), debugged.debuggee.chip().why_stopped(stop, &()));
     match *stop {
-        Stop::Breakpoint { core, pc } => (chip.at_breakpoint(core, pc), String::new()),
-        Stop::Watchpoint { core, address } => (chip.at_watchpoint(core, address), String::new()),
-        Stop::Stepped => (signal(chip.last_thread(), Signal::SIGTRAP), String::new()),
+        Stop::Breakpoint { core, pc } => (debugged.at_breakpoint(core, pc), String::new()),
+        Stop::Watchpoint { core, address } => (debugged.at_watchpoint(core, address), String::new()),
+        Stop::Stepped => (signal(debugged.last_thread(), Signal::SIGTRAP), String::new()),
         Stop::Exit { code, .. } => (MultiThreadStopReason::Exited(code.to_le_bytes()[0]), String::new()),
-        Stop::Lockup { core, pc } => {
-            chip.turn_to(core);
-            (
-                signal(thread(core), Signal::SIGSEGV),
-                format!("cycle {cycle}: {}\n", why_stopped(&Stop::Lockup { core, pc }, &crash_report(chip))),
-            )
+        Stop::Lockup { core, .. } => {
+            let why = why();
+            debugged.turn_to(core);
+            (signal(thread(core), Signal::SIGSEGV), why)
         }
-        Stop::DeadEnd => {
-            let why = why_stopped(stop, &crash_report(chip));
-            (signal(chip.last_thread(), Signal::SIGSTOP), format!("cycle {cycle}: {why}\n"))
-        }
+        Stop::DeadEnd => (signal(debugged.last_thread(), Signal::SIGSTOP), why()),
         Stop::Limit | Stop::Heard => {
-            (MultiThreadStopReason::Terminated(Signal::SIGXCPU), format!("cycle {cycle}: the run is limited to that\n"))
+            let moment = debugged.debuggee.chip().moment();
+            (MultiThreadStopReason::Terminated(Signal::SIGXCPU), format!("{moment}: the run is limited to that\n"))
         }
     }
 }

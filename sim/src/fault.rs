@@ -3,6 +3,7 @@
 
 mod loss;
 
+use crate::core::chip::Chip;
 use crate::core::loss::{InterCoreChannel, Loss};
 use crate::core::random::SplitMix64;
 use crate::core::time::{Cycle, NEVER};
@@ -218,18 +219,15 @@ fn received(byte: u8, flipped: u16, format: Format) -> Option<u8> {
     (levels & 1 == 0 && !frame.framing_error && !frame.parity_error).then_some(frame.data)
 }
 
-/// A chip that can have faults.
-pub trait FaultTarget {
+/// A chip that can have faults. Times are in its own unit, as the numbers behind @ are.
+pub trait FaultTarget: Chip {
     /// What a core was doing before it got stuck.
     type Stuck: Copy + std::fmt::Debug;
 
     /// What is between its cores, and can lose.
     const CHANNEL: InterCoreChannel;
 
-    /// Its time, in its own unit: that of the numbers behind @.
-    fn now(&self) -> Cycle;
-
-    /// Resets all of it.
+    /// Resets all of it. It starts again as it was first started.
     fn reset_chip(&mut self);
 
     /// Resets a core that is not held in reset anyhow.
@@ -322,17 +320,13 @@ impl<M: FaultTarget> Faults<M> {
         self.events.keys().next().copied().unwrap_or(NEVER)
     }
 
-    /// Does to the machine what is due. True if the chip was reset: then the host may have to start it as it did before.
-    pub fn apply(&mut self, machine: &mut M) -> bool {
-        let mut was_reset = false;
+    /// Does to the machine what is due.
+    pub fn apply(&mut self, machine: &mut M) {
         while self.next() <= machine.now() {
             let Some((_, due)) = self.events.pop_first() else { break };
             for event in due {
                 match event {
-                    Event::Reset => {
-                        machine.reset_chip();
-                        was_reset = true;
-                    }
+                    Event::Reset => machine.reset_chip(),
                     Event::ResetCore { core } => machine.reset_core_alone(core),
                     Event::SwitchOff { core, until } => {
                         machine.switch_off(core, until);
@@ -349,7 +343,6 @@ impl<M: FaultTarget> Faults<M> {
                 }
             }
         }
-        was_reset
     }
 
     /// Puts a byte on the line from the host to the console's UART, not before cycle `not_before`.

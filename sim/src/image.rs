@@ -10,6 +10,8 @@ mod uf2;
 use std::ops::Range;
 use std::path::Path;
 
+use crate::core::names::Names;
+
 pub use error::ImageError;
 pub use lines::Lines;
 
@@ -165,6 +167,27 @@ fn contents(path: &Path) -> Result<Vec<u8>, ImageError> {
         return Err(ImageError::TooLong { size: bytes.len() as u64 });
     }
     Ok(bytes)
+}
+
+impl Names for Image {
+    fn function_at(&self, address: u32) -> Option<(&str, u32)> {
+        self.function_at(address)
+    }
+
+    fn line_at(&self, address: u32) -> Option<(String, u32)> {
+        self.lines.at(address)
+    }
+}
+
+/// Of several images, for instance one for each core, the first that has a name counts.
+impl Names for Vec<Image> {
+    fn function_at(&self, address: u32) -> Option<(&str, u32)> {
+        self.iter().find_map(|image| image.function_at(address))
+    }
+
+    fn line_at(&self, address: u32) -> Option<(String, u32)> {
+        self.iter().find_map(|image| image.lines.at(address))
+    }
 }
 
 fn check_range(address: u32, size: u64, target: &Target) -> Result<(), ImageError> {

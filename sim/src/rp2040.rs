@@ -4,8 +4,10 @@
 pub mod boot;
 pub mod bootrom;
 pub mod bus;
+mod chip;
 pub mod clock;
-pub mod crash;
+mod crash;
+mod debug;
 mod fault;
 pub mod irq;
 pub mod machine;

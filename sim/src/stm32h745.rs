@@ -2,9 +2,11 @@
 //!
 //! Its times mean nothing: a core executes one instruction per period of its clock, unlike a Cortex-M7.
 
+mod chip;
 pub mod core;
-pub mod crash;
-pub mod fault;
+mod crash;
+mod debug;
+mod fault;
 pub mod machine;
 pub mod memory;
 pub mod peripherals;

@@ -70,19 +70,19 @@ fn text(fields: &[(u64, Field<'_>)], which: u64) -> String {
 
 /// What a trace holds.
 #[derive(Default)]
-struct Read {
+pub struct Read {
     /// By track and name: how many slices, and their length in cycles.
-    slices: BTreeMap<(String, String), (u64, u64)>,
+    pub slices: BTreeMap<(String, String), (u64, u64)>,
     /// By track and name: arguments.
-    instants: BTreeMap<(String, String), Vec<BTreeMap<String, u64>>>,
+    pub instants: BTreeMap<(String, String), Vec<BTreeMap<String, u64>>>,
     /// Deepest nesting by track.
     depth: BTreeMap<String, usize>,
     /// Nanoseconds and cycles of all events.
-    times: Vec<(u64, u64)>,
+    pub times: Vec<(u64, u64)>,
 }
 
 /// Reads a trace, and checks that slices nest, that all are ended and that time never goes back on a track.
-fn read(file: &[u8]) -> Read {
+pub fn read(file: &[u8]) -> Read {
     let mut tracks = BTreeMap::new();
     let mut open: BTreeMap<String, Vec<(String, u64)>> = BTreeMap::new();
     let mut last: BTreeMap<String, (u64, u64)> = BTreeMap::new();
@@ -99,7 +99,8 @@ fn read(file: &[u8]) -> Read {
         let arguments: BTreeMap<_, _> =
             annotations.map(|note| (text(&note, 10), number(&note, 3).unwrap_or_default())).collect();
         let kind = number(&event, 9);
-        let cycle = arguments[if kind == Some(2) { "end cycle" } else { "cycle" }];
+        let unit = if arguments.keys().any(|name| name.ends_with("cycle")) { "cycle" } else { "ps" };
+        let cycle = arguments[&if kind == Some(2) { format!("end {unit}") } else { unit.to_owned() }];
         let time = (number(&packet, 8).expect("a time"), cycle);
         let before = last.insert(track.clone(), time).unwrap_or_default();
         assert!(before.0 <= time.0 && before.1 <= time.1, "{track}: {before:?}, then {time:?}");

@@ -1,78 +1,61 @@
-//! The Python module `intercore._sim`: the simulated chips for `intercore.sim`, which is the face of them. Here is the RP2040. Errors are
+//! The Python module `intercore._sim`: the simulated chips for `intercore.sim`, which is the face of them. Errors are
 //! `SimulatorError` where the caller could not know better, `ValueError` where an argument is out of range.
 
+mod chip;
 mod guard;
-mod stm32h745;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use chip::{Chip, Face};
 use guard::{Guarded, Timed, core_number, run_long};
 use intercore_sim::core::bus::Slave;
+use intercore_sim::core::chip::Chip as _;
+use intercore_sim::core::cortex_m::Register;
+use intercore_sim::core::names::Names;
+use intercore_sim::core::statistics::Statistics;
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::time::Cycle;
-use intercore_sim::core::uart_frame::Format;
 use intercore_sim::core::watch::{ProbeId, Watch};
-use intercore_sim::fault::{Fault, Faults};
-use intercore_sim::image::{Image, Symbol};
-use intercore_sim::isa::armv6m::Statistics;
-use intercore_sim::observe::tally::{KEPT_COUNTS, Tally};
-use intercore_sim::rp2040::boot::IMAGES;
-use intercore_sim::rp2040::bootrom;
-use intercore_sim::rp2040::bus::slave;
-use intercore_sim::rp2040::peripherals::uart::line::LineRate;
-use intercore_sim::session::{End, Execution, Session, Text, Until};
+use intercore_sim::fault::Fault;
+use intercore_sim::image::{Image, Symbol, Target};
+use intercore_sim::observe::tally::Tally;
+use intercore_sim::session::{End, Execution, Text, Until};
+use intercore_sim::{rp2040, stm32h745};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 pyo3::import_exception!(intercore.errors, SimulatorError);
 
+/// What the names of core 1's image begin with, where it has one.
+const OTHER_IMAGE: &str = "core_1.";
+
 /// Numbers of probes: none is given twice, so that one that a restored snapshot does not have is known as such.
 static NEXT_PROBE: AtomicU64 = AtomicU64::new(0);
 
 /// Everything that a snapshot holds.
 #[derive(Clone)]
-struct State {
-    session: Session,
-    image: Arc<Image>,
-    /// Number of each probe, in the order of the machine's own.
-    probes: Vec<u64>,
-    /// The same of its tallies.
-    tallies: Vec<u64>,
-    /// What it was told to be clocked with, for a chip that is reset.
-    clock: Option<u64>,
-    faults: Faults<intercore_sim::rp2040::machine::Machine>,
+#[allow(clippy::large_enum_variant)] // one of a kind, and what it holds is on the heap
+enum State {
+    Rp2040(Chip<rp2040::machine::Machine>),
+    Stm32h745(Chip<stm32h745::machine::Machine>),
 }
 
-impl State {
-    /// Runs until something ends the run, through the faults that are due on the way.
-    fn run(&mut self, until: &Until<'_>, mut go_on: impl FnMut() -> bool) -> End {
-        loop {
-            if self.faults.apply(&mut self.session.machine) {
-                self.session.machine.ask_boot(self.image.boot);
-                if let Some(rate) = self.clock {
-                    self.session.machine.set_clock(rate);
-                }
-            }
-            let fault = self.faults.next();
-            if fault >= until.cycle {
-                return self.session.run(until, go_on);
-            }
-            match self.session.run(&Until { cycle: fault, ..*until }, &mut go_on) {
-                End::Stop(Stop::Limit) => {}
-                End::Stop(Stop::DeadEnd) => self.session.machine.advance_to(fault),
-                end => return end,
-            }
+/// Does the same with either kind of chip.
+macro_rules! on {
+    ($state:expr, $chip:ident => $action:expr) => {
+        match $state {
+            State::Rp2040($chip) => $action,
+            State::Stm32h745($chip) => $action,
         }
-    }
+    };
 }
 
 impl Timed for State {
     fn moment(&self) -> String {
-        format!("cycle {}", self.session.machine.now())
+        on!(self, chip => chip.session.chip.moment())
     }
 }
 
@@ -88,16 +71,16 @@ struct Snapshot {
     state: Box<State>,
 }
 
-/// Kind, core, address, exit code, cycle, sentence.
+/// Kind, core, address, exit code, time, sentence.
 type Ended = (&'static str, Option<u8>, Option<u32>, Option<i64>, Cycle, String);
-/// Bytes, cycles, rates.
+/// Bytes, times, rates.
 type Taken<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 /// Name, address, size, whether it is a function.
 type Named = (String, u32, u32, bool);
-/// Instructions, exceptions, cycles asleep; cycles lost to other masters and to wait states, by slave; words or
+/// Instructions, exceptions, time asleep; time lost to other masters and to wait states, by slave; words or
 /// interrupts for it that were lost on purpose.
 type Counted = (u64, u64, u64, Vec<(&'static str, u64)>, Vec<(&'static str, u64)>, u64);
-/// Cycle, core, r0 to r3, what core 0 and core 1 did.
+/// Time, core, r0 to r3, what core 0 and core 1 did.
 type Tallied = (Cycle, u8, [u32; 4], Counted, Counted);
 /// r0 to r12, sp, lr, pc; xpsr, msp, psp, PRIMASK, CONTROL; what the core does.
 type Registers = ([u32; 16], u32, u32, u32, bool, u32, &'static str);
@@ -108,30 +91,28 @@ impl Machine {
     }
 }
 
-fn counted(core: &Statistics, lost: u64) -> Counted {
+fn counted<C: Face>(core: &Statistics, lost: u64) -> Counted {
     let by_slave = |lost: &[u64; Slave::COUNT]| {
-        Slave::all().map(|slave| (slave::name(slave), lost[slave.number()])).collect::<Vec<_>>()
+        Slave::all().filter_map(|slave| Some((C::slave_name(slave)?, lost[slave.number()]))).collect::<Vec<_>>()
     };
     (core.instructions, core.exceptions, core.asleep, by_slave(&core.conflicts), by_slave(&core.waits), lost)
 }
 
-fn uart_number(uart: u8) -> PyResult<usize> {
-    if uart < 2 { Ok(usize::from(uart)) } else { Err(PyValueError::new_err(format!("UART {uart}: there are 0 and 1"))) }
+/// The number of a UART of a chip.
+fn uart_number<C: Face>(_: &Chip<C>, number: u8) -> PyResult<usize> {
+    let none = || PyValueError::new_err(format!("UART {number}: there are {} from 0 on", C::UARTS.len()));
+    Some(usize::from(number)).filter(|&uart| uart < C::UARTS.len()).ok_or_else(none)
 }
 
-fn no_memory(address: u32, count: usize) -> PyErr {
-    PyValueError::new_err(format!(
-        "{count} bytes at {address:#010x} are not within memory: ROM (0 to 0x4000), flash (0x10000000 to 0x11000000, and \
-         its aliases), SRAM (0x20000000 to 0x20042000)"
-    ))
+fn no_memory<C: Face>(address: u32, count: usize) -> PyErr {
+    PyValueError::new_err(format!("{count} bytes at {address:#010x} are not within memory{}", C::MEMORY))
 }
 
 #[pymethods]
 impl Machine {
-    /// Boots `image`, a path or the contents of a file; `name` is what errors call it.
-    #[new]
-    #[pyo3(signature = (image, name, base, clock, bootrom))]
-    fn new(
+    /// An RP2040 with `image`, a path or the contents of a file, just switched on; `name` is what errors call it.
+    #[staticmethod]
+    fn rp2040(
         py: Python<'_>,
         image: ImageSource,
         name: &str,
@@ -140,152 +121,168 @@ impl Machine {
         bootrom: Option<PathBuf>,
     ) -> PyResult<Self> {
         let state = py.detach(|| {
-            let image = match image {
-                ImageSource::Contents(bytes) => Image::parse(&bytes, base, &IMAGES),
-                ImageSource::Path(path) => Image::open(&path, base, &IMAGES),
-            };
-            let image = image.map_err(|why| format!("{name}: {why}"))?;
-            let rom = bootrom.map(|path| bootrom::open(&path)).transpose().map_err(|why| why.to_string())?;
-            let session = Session::new(&image, rom.as_ref(), clock)
+            let image = image.parse(name, base, &rp2040::boot::IMAGES)?;
+            let rom = bootrom.map(|path| rp2040::bootrom::open(&path)).transpose().map_err(|why| why.to_string())?;
+            let machine = rp2040::machine::Machine::booted(&image, rom.as_ref(), clock)
                 .map_err(|at| format!("{name}: there is no memory in this chip at {at:#010x}"))?;
-            let (probes, tallies) = (Vec::new(), Vec::new());
-            Ok(State { session, image: Arc::new(image), probes, tallies, clock, faults: Faults::default() })
+            Ok(State::Rp2040(Chip::new(machine, vec![image])))
         });
-        let state = state.map_err(SimulatorError::new_err::<String>)?;
-        Ok(Self { state: Guarded::new(state) })
+        Ok(Self { state: Guarded::new(state.map_err(SimulatorError::new_err::<String>)?) })
     }
 
-    /// Runs to `cycle`, or until something else ends it. Signals raise what their handlers raise, between two cycles.
-    #[pyo3(signature = (cycle, address, core, text, uart))]
+    /// A board with an STM32H745 that has these images in its flash, by core, just switched on; `names` is what errors call
+    /// them. `supply` is how the core is supplied: "smps" or "ldo".
+    #[staticmethod]
+    #[allow(clippy::needless_pass_by_value)] // Python's lists come by value
+    fn stm32h745(py: Python<'_>, images: Vec<ImageSource>, names: Vec<String>, supply: &str) -> PyResult<Self> {
+        let supply = chip::supply(supply)?;
+        let state = py.detach(|| {
+            let parsed = images.into_iter().zip(&names);
+            let target = &stm32h745::memory::IMAGES;
+            let parsed = parsed.map(|(image, name)| image.parse(name, None, target)).collect::<Result<Vec<_>, _>>()?;
+            let machine = stm32h745::machine::Machine::booted(&parsed, supply)
+                .map_err(|at| format!("there is no memory in this chip at {at:#010x}"))?;
+            Ok(State::Stm32h745(Chip::new(machine, parsed)))
+        });
+        Ok(Self { state: Guarded::new(state.map_err(SimulatorError::new_err::<String>)?) })
+    }
+
+    /// Runs to a time, or until something else ends it. Signals raise what their handlers raise, between two cycles.
     fn run(
         &self,
         py: Python<'_>,
-        cycle: Cycle,
+        limit: Cycle,
         address: Option<u32>,
         core: Option<u8>,
         text: Option<&[u8]>,
         uart: u8,
     ) -> PyResult<Ended> {
         core.map(core_number).transpose()?;
-        let uart = uart_number(uart)?;
         self.with(|state| {
-            let text = text.map(|bytes| Text { uart, bytes });
-            let until = Until { cycle, execution: address.map(|address| Execution { address, core }), text };
-            let end = run_long(py, |go_on| state.run(&until, go_on))?;
-            Ok(ended(&state.session, &state.image, &end))
+            on!(state, chip => {
+                let text = text.map(|bytes| Ok::<_, PyErr>(Text { uart: uart_number(chip, uart)?, bytes })).transpose()?;
+                let until = Until { limit, execution: address.map(|address| Execution { address, core }), text };
+                let end = run_long(py, |go_on| chip.session.run(&until, go_on))?;
+                Ok(ended(chip, &end))
+            })
         })
     }
 
-    /// After a dead end: lets time pass to `cycle`, or to what happens before it.
-    fn advance(&self, cycle: Cycle) -> PyResult<()> {
+    /// After a dead end: lets time pass to a point, or to what happens before it.
+    fn advance(&self, at: Cycle) -> PyResult<()> {
         self.with(|state| {
-            let cycle = cycle.min(state.faults.next());
-            state.session.machine.advance_to(cycle);
+            on!(state, chip => chip.session.advance_to(at));
             Ok(())
         })
     }
 
-    /// The cycle up to which everything has happened.
+    /// The time up to which everything has happened, in the chip's unit.
     fn now(&self) -> PyResult<Cycle> {
-        self.with(|state| Ok(state.session.machine.now()))
+        self.with(|state| on!(state, chip => Ok(chip.session.chip.now())))
     }
 
-    /// Rates of `clk_sys`, `clk_ref` and `clk_peri` in Hz, and the chip's time since power-on in seconds.
+    /// Rates of clocks in Hz, 0 for one that stands still, and the chip's time since power-on in seconds. Of the RP2040:
+    /// `clk_sys`, `clk_ref` and `clk_peri`; of the STM32H745: of core 0 and of core 1.
     #[allow(clippy::cast_precision_loss)] // seconds are for people
-    fn clocks(&self) -> PyResult<(u64, u64, u64, f64)> {
+    fn clocks(&self) -> PyResult<(Vec<u64>, f64)> {
         self.with(|state| {
-            let machine = &state.session.machine;
-            let clocks = &machine.bus.clocks;
-            let seconds = clocks.femtoseconds(machine.now()) as f64 / 1e15;
-            Ok((clocks.sys(), clocks.reference(), clocks.peri(), seconds))
+            on!(state, chip => {
+                let chip = &chip.session.chip;
+                Ok((chip.rates(), chip.femtoseconds(chip.now()) as f64 / 1e15))
+            })
         })
     }
 
-    /// Bytes of memory.
-    fn read<'py>(&self, py: Python<'py>, address: u32, count: usize) -> PyResult<Bound<'py, PyBytes>> {
-        self.with(|state| {
-            let bytes = state.session.machine.peek_bytes(address, count);
-            if bytes.len() < count {
-                return Err(no_memory(address, count));
-            }
-            Ok(PyBytes::new(py, &bytes))
-        })
+    /// Bytes of memory as a core sees them.
+    fn read<'py>(&self, py: Python<'py>, address: u32, count: usize, core: u8) -> PyResult<Bound<'py, PyBytes>> {
+        let core = core_number(core)?;
+        self.with(|state| on!(state, chip => chip.read(core, address, count)).map(|bytes| PyBytes::new(py, &bytes)))
     }
 
-    /// Puts bytes into memory, all or none.
-    fn write(&self, address: u32, bytes: &[u8]) -> PyResult<()> {
-        self.with(
-            |state| {
-                if state.session.write(address, bytes) { Ok(()) } else { Err(no_memory(address, bytes.len())) }
-            },
-        )
+    /// Puts bytes into memory, all or none, as a core would reach it.
+    fn write(&self, address: u32, bytes: &[u8], core: u8) -> PyResult<()> {
+        let core = core_number(core)?;
+        self.with(|state| on!(state, chip => chip.write(core, address, bytes)))
     }
 
     /// A register of a peripheral, without side effects.
     fn peek_register(&self, address: u32, core: u8) -> PyResult<u32> {
         let core = core_number(core)?;
-        self.with(|state| {
-            state.session.register(core, address).ok_or_else(|| {
-                PyValueError::new_err(format!(
-                    "no register at {address:#010x}: nothing is modelled there, or it is private to a core"
-                ))
-            })
+        let register = self.with(|state| on!(state, chip => Ok(chip.session.chip.peripheral(core, address))))?;
+        register.ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "no register at {address:#010x}: nothing is modelled there, or it is private to a core"
+            ))
         })
     }
 
     /// Registers of a core, and what it does.
     fn registers(&self, core: u8) -> PyResult<Registers> {
-        let number = core_number(core)?;
+        let core = core_number(core)?;
         self.with(|state| {
-            let core = state.session.machine.core(number);
-            let numbered = std::array::from_fn(|register| core.register(register));
-            Ok((numbered, core.xpsr(), core.msp(), core.psp(), core.primask(), core.control(), core.state()))
+            on!(state, chip => {
+                let chip = &chip.session.chip;
+                let register = |register| chip.register(core, register) as u32;
+                let numbered = std::array::from_fn(|number| register(Register::R(number as u8)));
+                let [xpsr, msp, psp] = [Register::Xpsr, Register::Msp, Register::Psp].map(register);
+                let masked = register(Register::Primask) != 0;
+                Ok((numbered, xpsr, msp, psp, masked, register(Register::Control), chip.core_state(core)))
+            })
         })
     }
 
     /// What has become of a core's program, if it has crashed or ended without semihosting.
     fn crash(&self, core: u8) -> PyResult<Option<String>> {
-        let number = core_number(core)?;
-        self.with(|state| Ok(state.session.crash_report(&state.image).tell(number)))
+        let core = core_number(core)?;
+        self.with(|state| on!(state, chip => Ok(chip.session.chip.crash(core, &*chip.images))))
     }
 
-    /// Names in the image, by rising address.
+    /// Names in the images, by rising address; those of an image of core 1's own have its prefix.
     fn symbols(&self) -> PyResult<Vec<Named>> {
-        let named = |symbol: &Symbol| (symbol.name.clone(), symbol.address, symbol.size, symbol.is_function);
-        self.with(|state| Ok(state.image.symbols.iter().map(named).collect()))
+        let prefixes = ["", OTHER_IMAGE];
+        let named = |prefix: &str, symbol: &Symbol| {
+            (format!("{prefix}{}", symbol.name), symbol.address, symbol.size, symbol.is_function)
+        };
+        self.with(|state| {
+            let images = on!(state, chip => &chip.images).iter().zip(prefixes);
+            Ok(images.flat_map(|(image, prefix)| image.symbols.iter().map(move |it| named(prefix, it))).collect())
+        })
     }
 
     /// The function an address is in, and how many bytes from its beginning.
     fn function_at(&self, address: u32) -> PyResult<Option<(String, u32)>> {
-        self.with(|state| Ok(state.image.function_at(address).map(|(name, offset)| (name.to_owned(), offset))))
+        self.with(|state| {
+            let found = on!(state, chip => &chip.images).function_at(address);
+            Ok(found.map(|(name, offset)| (name.to_owned(), offset)))
+        })
     }
 
     /// Puts bytes on the line to a UART; the bits set in `flipped`, a mask for each of the first bytes, arrive inverted.
     fn send(&self, uart: u8, bytes: &[u8], not_before: Cycle, flipped: Vec<u16>) -> PyResult<()> {
-        let uart = uart_number(uart)?;
         self.with(|state| {
-            let machine = &mut state.session.machine;
-            let now = machine.now();
-            for (&byte, mask) in bytes.iter().zip(flipped.into_iter().chain(std::iter::repeat(0))) {
-                if uart == 0 && mask == 0 {
-                    state.faults.send(machine, byte, not_before);
-                } else {
-                    machine.bus.peripherals.inject(uart, byte, mask, not_before, now);
+            on!(state, chip => {
+                let uart = uart_number(chip, uart)?;
+                for (&byte, mask) in bytes.iter().zip(flipped.into_iter().chain(std::iter::repeat(0))) {
+                    if uart == 0 && mask == 0 {
+                        chip.session.send(byte, not_before);
+                    } else {
+                        chip.session.chip.inject(uart, byte, mask, not_before);
+                    }
                 }
-            }
-            Ok(())
+                Ok(())
+            })
         })
     }
 
-    /// Has the line to a UART carry so many bits per second, 8N1, whatever the UART is set to; `None`: as it is set to.
+    /// Has the line to a UART carry so many bits per second, 8N1, whatever the UART is set to; `None`, on the RP2040 alone: as
+    /// it is set to.
     fn set_line_rate(&self, uart: u8, rate: Option<u32>) -> PyResult<()> {
-        let uart = uart_number(uart)?;
         self.with(|state| {
-            state.session.machine.bus.peripherals.uarts[uart].line_mut().set_rate(match rate {
-                None => LineRate::Follow,
-                Some(rate) => LineRate::Baud { rate, format: Format::EIGHT_N_ONE },
-            });
-            Ok(())
+            on!(state, chip => {
+                let uart = uart_number(chip, uart)?;
+                chip.session.chip.set_line_rate(uart, rate);
+                Ok(())
+            })
         })
     }
 
@@ -293,39 +290,39 @@ impl Machine {
     fn set_faults(&self, faults: Vec<String>) -> PyResult<()> {
         let parsed = faults.into_iter().map(|fault| fault.parse::<Fault>()).collect::<Result<Vec<_>, _>>();
         let parsed = parsed.map_err(PyValueError::new_err)?;
-        self.with(|state| {
-            state.faults = Faults::new(parsed, &mut state.session.machine).map_err(PyValueError::new_err)?;
-            Ok(())
-        })
+        self.with(|state| on!(state, chip => chip.session.set_faults(parsed)).map_err(PyValueError::new_err))
     }
 
-    /// What arrived of that which a UART has sent since the last call: the bytes; the cycles in which they ended, as 64-bit
+    /// What arrived of that which a UART has sent since the last call: the bytes; the times at which they ended, as 64-bit
     /// integers; the bits per second they were sent with, as 32-bit integers.
     fn take_uart<'py>(&self, py: Python<'py>, uart: u8) -> PyResult<Taken<'py>> {
-        let uart = uart_number(uart)?;
         self.with(|state| {
-            let (mut bytes, mut cycles, mut rates) = (Vec::new(), Vec::new(), Vec::new());
-            for sent in state.session.take_sent(uart) {
-                let heard =
-                    if uart == 0 { state.faults.hear(&state.session.machine, sent.byte) } else { vec![sent.byte] };
-                for byte in heard {
-                    bytes.push(byte);
-                    cycles.extend(sent.cycle.to_le_bytes());
-                    rates.extend(sent.rate.to_le_bytes());
+            on!(state, chip => {
+                let uart = uart_number(chip, uart)?;
+                let (mut bytes, mut times, mut rates) = (Vec::new(), Vec::new(), Vec::new());
+                for sent in chip.session.take_sent(uart) {
+                    for byte in if uart == 0 { chip.session.hear(sent.byte) } else { vec![sent.byte] } {
+                        bytes.push(byte);
+                        times.extend(sent.at.to_le_bytes());
+                        rates.extend(sent.rate.to_le_bytes());
+                    }
                 }
-            }
-            Ok((PyBytes::new(py, &bytes), PyBytes::new(py, &cycles), PyBytes::new(py, &rates)))
+                Ok((PyBytes::new(py, &bytes), PyBytes::new(py, &times), PyBytes::new(py, &rates)))
+            })
         })
     }
 
-    /// What the firmware has written by semihosting since the last call.
+    /// What the firmware has written by semihosting since the last call; nothing on the STM32H745, which has none.
     fn take_host_output<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.with(|state| Ok(PyBytes::new(py, &std::mem::take(&mut state.session.machine.host_output))))
+        self.with(|state| {
+            let State::Rp2040(chip) = state else { return Ok(PyBytes::new(py, &[])) };
+            Ok(PyBytes::new(py, &std::mem::take(&mut chip.session.chip.host_output)))
+        })
     }
 
     /// Sentences about what the firmware did that is not modelled or not allowed, since the last call.
     fn take_diagnostics(&self) -> PyResult<Vec<String>> {
-        self.with(|state| Ok(state.session.take_notes()))
+        self.with(|state| on!(state, chip => Ok(chip.session.take_notes())))
     }
 
     /// Watchpoints for `kind` ("execute", "read" or "write") at `size` bytes from `address` on. The number of the probe.
@@ -337,23 +334,25 @@ impl Machine {
             _ => return Err(PyValueError::new_err(format!("cannot watch for {kind}"))),
         };
         self.with(|state| {
-            state.session.machine.bus.fabric.watch.probe(watch, address, size);
-            let number = NEXT_PROBE.fetch_add(1, Ordering::Relaxed);
-            state.probes.push(number);
-            Ok(number)
+            on!(state, chip => {
+                chip.session.chip.watch_mut().probe(watch, address, size);
+                let number = NEXT_PROBE.fetch_add(1, Ordering::Relaxed);
+                chip.probes.push(number);
+                Ok(number)
+            })
         })
     }
 
-    /// Hits of a probe in the order of time, as records of cycle (8 bytes), address of the instruction (4), value (4),
+    /// Hits of a probe in the order of time, as records of time (8 bytes), address of the instruction (4), value (4),
     /// core (1). With `take`, they are forgotten.
     fn hits<'py>(&self, py: Python<'py>, probe: u64, take: bool) -> PyResult<Bound<'py, PyBytes>> {
         self.with(|state| {
-            let at = state.probes.iter().position(|&number| number == probe).map(ProbeId).ok_or_else(|| {
+            let (probes, watch) = on!(state, chip => (&chip.probes, chip.session.chip.watch_mut()));
+            let at = probes.iter().position(|&number| number == probe).map(ProbeId).ok_or_else(|| {
                 SimulatorError::new_err(
                     "this probe was placed after the snapshot that was restored, or on another chip",
                 )
             })?;
-            let watch = &mut state.session.machine.bus.fabric.watch;
             if let Some(count) = watch.lost(at) {
                 if take {
                     watch.take_hits(at);
@@ -379,71 +378,50 @@ impl Machine {
 
     /// What a core did so far.
     fn statistics(&self, core: u8) -> PyResult<Counted> {
-        let number = core_number(core)?;
-        self.with(|state| {
-            let machine = &state.session.machine;
-            let core = machine.statistics(number);
-            Ok(counted(&core, machine.fifo_words_lost(number)))
-        })
+        let core = core_number(core)?;
+        self.with(|state| on!(state, chip => Ok(chip.counted(core))))
     }
 
     /// Counts what the cores did whenever one is about to execute the instruction at an address. The number of the tally.
     fn tally(&self, address: u32) -> PyResult<u64> {
         self.with(|state| {
-            let tally = Tally::new(&mut state.session.machine, address);
-            state.session.tallies.push(tally);
-            let number = NEXT_PROBE.fetch_add(1, Ordering::Relaxed);
-            state.tallies.push(number);
-            Ok(number)
+            on!(state, chip => {
+                let tally = Tally::new(&mut chip.session.chip, address);
+                chip.session.tallies.push(tally);
+                let number = NEXT_PROBE.fetch_add(1, Ordering::Relaxed);
+                chip.tallies.push(number);
+                Ok(number)
+            })
         })
     }
 
     /// What was counted since the tally was placed or this was last called.
     fn take_tally(&self, tally: u64) -> PyResult<Vec<Tallied>> {
-        self.with(|state| {
-            let at = state.tallies.iter().position(|&number| number == tally);
-            let Some(tally) = at.and_then(|at| state.session.tallies.get_mut(at)) else {
-                return Err(SimulatorError::new_err(
-                    "this tally was placed after the snapshot that was restored, or on another chip",
-                ));
-            };
-            let (counts, lost) = tally.take();
-            if lost > 0 {
-                return Err(SimulatorError::new_err(format!(
-                    "this tally was passed {lost} times more than the {KEPT_COUNTS} times that are kept: take them more often"
-                )));
-            }
-            let counted = counts.into_iter().map(|one| {
-                let [first, second] = one.statistics.map(|core| counted(&core, 0));
-                (one.cycle, one.core, one.arguments, first, second)
-            });
-            Ok(counted.collect())
-        })
+        self.with(|state| on!(state, chip => chip.take_tally(tally)))
     }
 
     /// Forgets what a probe or a tally has seen.
     fn forget(&self, number: u64) -> PyResult<()> {
         self.with(|state| {
-            let State { session, probes, tallies, .. } = state;
-            if let Some(at) = probes.iter().position(|&probe| probe == number) {
-                session.machine.bus.fabric.watch.take_hits(ProbeId(at));
-            } else if let Some(at) = tallies.iter().position(|&tally| tally == number)
-                && let Some(tally) = session.tallies.get_mut(at)
-            {
-                tally.take();
-            }
-            Ok(())
+            on!(state, chip => {
+                if let Some(at) = chip.probes.iter().position(|&probe| probe == number) {
+                    chip.session.chip.watch_mut().take_hits(ProbeId(at));
+                } else if let Some(tally) = chip.tally(number) {
+                    tally.take();
+                }
+                Ok(())
+            })
         })
     }
 
     /// A hash of the chip's state.
     fn state_hash(&self) -> PyResult<u64> {
-        self.with(|state| Ok(state.session.machine.state_hash()))
+        self.with(|state| on!(state, chip => Ok(chip.session.chip.state_hash())))
     }
 
     /// The hash of all that has happened.
     fn trace_hash(&self) -> PyResult<u64> {
-        self.with(|state| Ok(state.session.trace_hash()))
+        self.with(|state| on!(state, chip => Ok(chip.session.trace_hash())))
     }
 
     /// The chip as it is.
@@ -454,6 +432,9 @@ impl Machine {
     /// Makes the chip what it was.
     fn restore(&self, snapshot: &Snapshot) -> PyResult<()> {
         self.with(|state| {
+            if std::mem::discriminant(state) != std::mem::discriminant(&*snapshot.state) {
+                return Err(SimulatorError::new_err("the snapshot is of another kind of chip"));
+            }
             state.clone_from(&snapshot.state);
             Ok(())
         })
@@ -467,7 +448,17 @@ enum ImageSource {
     Path(PathBuf),
 }
 
-fn ended(session: &Session, image: &Image, end: &End) -> Ended {
+impl ImageSource {
+    fn parse(self, name: &str, base: Option<u32>, target: &Target) -> Result<Image, String> {
+        let image = match self {
+            Self::Contents(bytes) => Image::parse(&bytes, base, target),
+            Self::Path(path) => Image::open(&path, base, target),
+        };
+        image.map_err(|why| format!("{name}: {why}"))
+    }
+}
+
+fn ended<C: Face>(chip: &Chip<C>, end: &End) -> Ended {
     let (kind, core, pc, status) = match *end {
         End::Executes { core, pc } => ("address", Some(core), Some(pc), None),
         End::Said { .. } => ("text", None, None, None),
@@ -477,7 +468,7 @@ fn ended(session: &Session, image: &Image, end: &End) -> Ended {
         End::Stop(Stop::Lockup { core, pc }) => ("lockup", Some(core), Some(pc), None),
         _ => ("unexpected", None, None, None),
     };
-    (kind, core, pc, status, session.machine.now(), session.explain(end, image))
+    (kind, core, pc, status, chip.session.chip.now(), chip.session.explain(end, &*chip.images))
 }
 
 /// The command `intercore-sim`: its arguments, the first one its name, to its exit code.
@@ -488,8 +479,6 @@ fn command(py: Python, arguments: Vec<OsString>) -> u8 {
 
 #[pymodule]
 mod _sim {
-    #[pymodule_export]
-    use super::stm32h745::{Stm32h745, Stm32h745Snapshot};
     #[pymodule_export]
     use super::{Machine, Snapshot, command};
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crate::cli::chip::Kind;
 use crate::cli::console::OutputSink;
 use crate::core::watch::Watch;
 use crate::fault::{Fault, cycles};
@@ -21,28 +22,35 @@ Examples:
       leaves the figures to a script
   intercore-sim --fault uart-in:flip=0.001,seed=7 --fault reset@2e6 firmware.elf
       runs it with a bad line and a reset
+  intercore-sim --chip stm32h745 --max-cycles 1e12 m7.elf m4.elf
+      runs a second of the two programs of an STM32H745
 
 The exit code is the firmware's, if it ends by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or in _exit; 1 for a crash of which
 nothing more can come, a dead end, the cycle limit, or output that cannot be written; 2 for a bad image or a wrong command line; 130 after Ctrl-C.";
 
-/// Runs firmware on a simulated RP2040 that counts every cycle. UART0 is standard input and output.
+/// Runs firmware on a simulated RP2040 that counts every cycle, or on a simulated STM32H745 for function only. The console's
+/// UART is standard input and output.
 #[derive(clap::Parser)]
 #[command(name = "intercore-sim", version, max_term_width = 100, after_help = EXAMPLES)]
 #[allow(clippy::doc_markdown)] // the comments are what --help prints
 #[allow(clippy::struct_excessive_bools)] // a flag is one
 pub struct Arguments {
-    /// ELF or UF2 file; with --base a raw image
-    pub image: PathBuf,
+    /// ELF or UF2 file; with --base a raw image. For the STM32H745 an ELF file for each core, the Cortex-M7's first
+    #[arg(required = true, num_args = 1..=2, value_name = "IMAGE")]
+    pub images: Vec<PathBuf>,
+    /// The chip to run it on
+    #[arg(long, value_enum, default_value = "rp2040")]
+    pub chip: Kind,
     /// Address of a raw image, such as 0x20000000
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub base: Option<u32>,
-    /// Where UART0 goes: stdio, pty, or tcp:ADDRESS:PORT to listen at
+    /// Where the console's UART goes (UART0, of the STM32H745 USART3): stdio, pty, or tcp:ADDRESS:PORT to listen at
     #[arg(long, value_name = "PLACE", default_value = "stdio")]
     pub uart: OutputSink,
     /// Hold input back until the firmware has sent this text
     #[arg(long, value_name = "TEXT")]
     pub input_after: Option<String>,
-    /// Stop after so many cycles of clk_sys, such as 1e9
+    /// Stop after so many cycles of clk_sys, such as 1e9; of the STM32H745, picoseconds
     #[arg(long, value_name = "CYCLES", value_parser = cycles)]
     pub max_cycles: Option<u64>,
     /// Rate of clk_sys and clk_peri in Hz until the firmware sets its clocks, such as 125e6 [default: the ring
@@ -76,7 +84,7 @@ pub struct Arguments {
     /// Have a fault: uart-in:flip=0.01,lose=0.001,double=0.001,seed=7 (uart-out: alike; flip is per bit, the others per
     /// byte), reset@1e6 of the chip or reset:core=1@2e6 of a core, off:core=1@0..2e6 (held in reset), stuck:core=1@2e6 or
     /// stuck:core=1@2e6..3e6, fifo:to=1,lose=0.01,seed=7 (words for core 1) or fifo:to=1,word=3, of that with @2e6 or
-    /// @2e6..3e6 behind it
+    /// @2e6..3e6 behind it; of the STM32H745 hsem:to=1,lose=0.01,seed=7 or hsem:to=1,interrupt=3, and picoseconds behind @
     #[arg(long, value_name = "FAULT")]
     pub fault: Vec<Fault>,
     /// Write the statistics to a file as JSON
@@ -132,9 +140,9 @@ impl Marked {
     ///
     /// # Errors
     /// If it is neither a symbol nor an address.
-    pub fn find(&self, image: &Image) -> Result<Mark, String> {
+    pub fn find(&self, images: &[Image]) -> Result<Mark, String> {
         let Self { name, watch, place } = self;
-        let symbol = image.symbols.iter().find(|symbol| symbol.name == *place);
+        let symbol = images.iter().flat_map(|image| &image.symbols).find(|symbol| symbol.name == *place);
         let (at, bytes) = match symbol {
             Some(symbol) => (symbol.address, if symbol.size == 0 { WORD } else { symbol.size }),
             None => (address(place).map_err(|_| format!("--mark {name}: the image has no symbol {place}"))?, WORD),

@@ -1,4 +1,4 @@
-//! The far end of UART0: standard input and output, a pseudo-terminal, or a TCP connection.
+//! The far end of the console's UART: standard input and output, a pseudo-terminal, or a TCP connection.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -14,7 +14,7 @@ use rustix::termios::{OptionalActions, isatty, tcgetattr, tcsetattr};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::tell;
 
-/// Where UART0 is connected to.
+/// Where the console's UART is connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutputSink {
     Stdio,
@@ -58,13 +58,13 @@ impl Console {
     ///
     /// # Errors
     /// If the place cannot be opened.
-    pub fn open(place: &OutputSink) -> io::Result<Self> {
+    pub fn open(place: &OutputSink, uart: &str) -> io::Result<Self> {
         match place {
             OutputSink::Stdio => Self::stdio(),
-            OutputSink::Pty => Self::pty(),
+            OutputSink::Pty => Self::pty(uart),
             OutputSink::Tcp(address) => {
                 let listener = TcpListener::bind(address)?;
-                tell(&format!("UART0 listens at tcp:{}", listener.local_addr()?));
+                tell(&format!("{uart} listens at tcp:{}", listener.local_addr()?));
                 let (stream, _) = listener.accept()?;
                 stream.set_nodelay(true)?;
                 Ok(Self::new(stream.try_clone()?, stream))
@@ -80,7 +80,7 @@ impl Console {
         Ok(Self::new(stdin, io::stdout()))
     }
 
-    fn pty() -> io::Result<Self> {
+    fn pty(uart: &str) -> io::Result<Self> {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
         grantpt(&ours)?;
         unlockpt(&ours)?;
@@ -92,7 +92,7 @@ impl Console {
             settings.make_raw();
             tcsetattr(&theirs, OptionalActions::Now, &settings)?;
         }
-        tell(&format!("UART0 is {name}"));
+        tell(&format!("{uart} is {name}"));
         let ours = File::from(ours);
         let held = (ours.try_clone()?, theirs);
         let mut console = Self::new(ours, io::sink());

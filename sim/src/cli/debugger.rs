@@ -3,12 +3,12 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use crate::cli::run::{Run, SLICE};
+use crate::cli::chip::Runnable;
+use crate::cli::run::Run;
 use crate::cli::{REFUSED, STOPPED, tell};
 use crate::core::stop::Stop;
 use crate::core::time::Cycle;
 use crate::debug::{Debuggee, Outcome, serve};
-use crate::rp2040::machine::Machine;
 
 /// How long a chip that waits for input sleeps before it looks for input, or GDB, again.
 const NAP: Duration = Duration::from_millis(10);
@@ -17,7 +17,7 @@ const NAP: Duration = Duration::from_millis(10);
 ///
 /// # Errors
 /// With an exit code and a sentence if there is no such address to listen at, if GDB kills the run, or if it is lost.
-pub fn run(run: &mut Run, address: &str) -> Result<Stop, (u8, String)> {
+pub fn run<C: Runnable>(run: &mut Run<C>, address: &str) -> Result<Stop, (u8, String)> {
     let refused = |why| (REFUSED, format!("GDB cannot connect to {address}: {why}"));
     let listener = TcpListener::bind(address).map_err(refused)?;
     let port = listener.local_addr().map_err(refused)?;
@@ -38,38 +38,40 @@ pub fn run(run: &mut Run, address: &str) -> Result<Stop, (u8, String)> {
                 Some(stop) => return Ok(stop),
             }
         },
-        Outcome::Killed => Err((STOPPED, format!("cycle {}: killed by GDB", run.machine.now()))),
-        Outcome::Lost(why) => Err((STOPPED, format!("cycle {}: the run ends, since {why}", run.machine.now()))),
+        Outcome::Killed => Err((STOPPED, format!("{}: killed by GDB", run.chip.moment()))),
+        Outcome::Lost(why) => Err((STOPPED, format!("{}: the run ends, since {why}", run.chip.moment()))),
     }
 }
 
 /// A run in slices that are the same as without a debugger: the chip gets its input in the same cycles.
-struct Debugged<'a> {
-    run: &'a mut Run,
+struct Debugged<'a, C: Runnable> {
+    run: &'a mut Run<C>,
     /// Where the present slice ends.
     end: Cycle,
     /// What the firmware said in this slice and was passed on because GDB stopped the chip.
     shown: Vec<u8>,
 }
 
-impl Debuggee for Debugged<'_> {
-    fn machine(&self) -> &Machine {
-        &self.run.machine
+impl<C: Runnable> Debuggee for Debugged<'_, C> {
+    type Chip = C;
+
+    fn chip(&self) -> &C {
+        &self.run.chip
     }
 
-    fn machine_mut(&mut self) -> &mut Machine {
-        &mut self.run.machine
+    fn chip_mut(&mut self) -> &mut C {
+        &mut self.run.chip
     }
 
     fn proceed(&mut self) -> Option<Stop> {
-        let now = self.run.machine.now();
+        let now = self.run.chip.now();
         // After a reset, time begins anew.
-        if !(self.end.saturating_sub(SLICE)..self.end).contains(&now) {
+        if !(self.end.saturating_sub(C::SLICE)..self.end).contains(&now) {
             self.run.read_input();
             self.run.input_is_new = false;
-            self.end = (now / SLICE + 1).saturating_mul(SLICE).min(self.run.max_cycles);
+            self.end = (now / C::SLICE + 1).saturating_mul(C::SLICE).min(self.run.max_cycles);
         }
-        let stop = self.run.machine.run_until(self.end);
+        let stop = self.run.run_chip(self.end);
         match stop {
             Stop::Limit => (!self.end_slice() || self.end == self.run.max_cycles).then_some(stop),
             Stop::DeadEnd => {
@@ -96,11 +98,11 @@ impl Debuggee for Debugged<'_> {
     }
 }
 
-impl Debugged<'_> {
+impl<C: Runnable> Debugged<'_, C> {
     /// Passes on what the firmware has said. Input that waits for it goes on waiting until the slice ends.
     fn show(&mut self) {
-        let mut bytes = std::mem::take(&mut self.run.machine.host_output);
-        bytes.extend(self.run.machine.take_uart(0));
+        let mut bytes = self.run.chip.take_host_output();
+        bytes.extend(self.run.chip.take_sent(0, usize::MAX).iter().map(|sent| sent.byte));
         // If nobody listens, the end of the slice will tell.
         let _ = self.run.console.write(&bytes);
         self.shown.extend(bytes);

@@ -5,27 +5,20 @@ use std::io::{self, BufWriter};
 use std::time::Instant;
 
 use crate::cli::arguments::Arguments;
+use crate::cli::chip::Runnable;
 use crate::cli::console::Console;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::output;
 use crate::cli::output::unwritable;
 use crate::cli::statistics::Statistics;
 use crate::cli::{INTERRUPTED, STOPPED, debugger, print, report, tell};
+use crate::core::chip::ExitState;
 use crate::core::stop::Stop;
 use crate::core::time::{Cycle, NEVER};
-use crate::engine::Engine;
 use crate::fault::Faults;
 use crate::image::Image;
 use crate::observe::timeline::Timeline;
 use crate::observe::trace_hash::TraceHash;
-use crate::rp2040::boot::IMAGES;
-use crate::rp2040::bootrom;
-use crate::rp2040::crash::{CrashReport, ExitState};
-use crate::rp2040::machine::Machine;
-use crate::session::why_stopped;
-
-/// Cycles between two looks at the input: often enough for a person, and for 115200 baud at 125 MHz.
-pub(super) const SLICE: Cycle = 100_000;
 
 /// Characters of input that wait on the line, or for the text that lets them go: a slice takes 625 at the highest rate of
 /// a UART, a sixteenth of `clk_peri`.
@@ -36,7 +29,7 @@ const INPUT: usize = 4096;
 enum End {
     /// The machine stopped.
     Machine(Stop),
-    /// Nobody listens to UART0 any more.
+    /// Nobody listens to the console's UART any more.
     Unheard,
     /// Ctrl-C.
     Interrupted,
@@ -81,11 +74,9 @@ fn returned(exit_states: [ExitState; 2]) -> Option<i32> {
 }
 
 #[allow(clippy::struct_excessive_bools)] // each is of a matter of its own
-pub struct Run {
-    pub(super) machine: Machine,
-    image: Image,
-    own_rom: bool,
-    clock: Option<u64>,
+pub struct Run<C: Runnable> {
+    pub(super) chip: C,
+    images: Vec<Image>,
     pub(super) console: Console,
     /// Input held back, and the text that lets it go.
     held: Option<(Vec<u8>, String)>,
@@ -94,7 +85,7 @@ pub struct Run {
     /// Something was put on the line since the machine last ran.
     pub(super) input_is_new: bool,
     pub(super) max_cycles: Cycle,
-    faults: Faults<Machine>,
+    faults: Faults<C>,
     timeline: Option<Timeline<BufWriter<File>>>,
     hash: Option<TraceHash>,
     interrupt: Interrupt,
@@ -105,28 +96,17 @@ pub struct Run {
     lost: bool,
 }
 
-impl Run {
+impl<C: Runnable> Run<C> {
     /// # Errors
     /// With a sentence, if there is nothing to run or something cannot be opened.
     pub fn new(arguments: &Arguments) -> Result<Self, String> {
-        let file = arguments.image.display();
-        let image = Image::open(&arguments.image, arguments.base, &IMAGES).map_err(|why| format!("{file}: {why}"))?;
-        let rom = match &arguments.bootrom {
-            Some(path) => bootrom::open(path).map_err(|why| why.to_string())?,
-            None => bootrom::ours(),
-        };
-        let marks: Vec<_> = arguments.mark.iter().map(|mark| mark.find(&image)).collect::<Result<_, _>>()?;
-        let mut machine = Machine::new();
-        machine.engine = if arguments.lock_step { Engine::LockStep } else { Engine::Decoupled };
-        machine.boot(&image, &rom).map_err(|at| format!("{file}: there is no memory in this chip at {at:#010x}"))?;
-        if let Some(rate) = arguments.clock {
-            machine.set_clock(rate);
-        }
+        let (mut chip, images) = C::switch_on(arguments)?;
+        let marks: Vec<_> = arguments.mark.iter().map(|mark| mark.find(&images)).collect::<Result<_, _>>()?;
         let timeline = match &arguments.trace {
             None => None,
             Some(path) => {
                 let file = output::create(path, output::timeline, arguments.force)?;
-                let timeline = Timeline::new(&mut machine, marks, BufWriter::new(file));
+                let timeline = Timeline::new(&mut chip, marks, BufWriter::new(file));
                 Some(timeline.map_err(|why| unwritable(path, &why))?)
             }
         };
@@ -134,13 +114,12 @@ impl Run {
             // Tried now, rather than after a long run.
             output::create(path, output::statistics, arguments.force)?;
         }
-        let faults = Faults::new(arguments.fault.iter().copied(), &mut machine)?;
-        let console = Console::open(&arguments.uart).map_err(|why| format!("UART0: {why}"))?;
+        let faults = Faults::new(arguments.fault.iter().copied(), &mut chip)?;
+        let uart = C::UARTS[0];
+        let console = Console::open(&arguments.uart, uart).map_err(|why| format!("{uart}: {why}"))?;
         Ok(Self {
-            machine,
-            image,
-            own_rom: arguments.bootrom.is_none(),
-            clock: arguments.clock,
+            chip,
+            images,
             console,
             held: arguments.input_after.clone().map(|text| (Vec::new(), text)),
             said: Vec::new(),
@@ -148,7 +127,7 @@ impl Run {
             max_cycles: arguments.max_cycles.unwrap_or(NEVER),
             faults,
             timeline,
-            hash: arguments.hash.then(TraceHash::default),
+            hash: arguments.hash.then(TraceHash::new::<C>),
             interrupt: Interrupt::listen().map_err(|why| format!("cannot listen for Ctrl-C: {why}"))?,
             quiet: arguments.quiet,
             told: [false; 2],
@@ -171,28 +150,28 @@ impl Run {
         };
         let took = began.elapsed();
         if let Some(timeline) = self.timeline.take()
-            && let Err(why) = timeline.finish(&mut self.machine)
+            && let Err(why) = timeline.finish(&mut self.chip)
         {
             end = End::Unwritable(why);
         }
         if !self.quiet {
-            self.machine.bus.fabric.diagnostics.take_counts().iter().for_each(|sentence| tell(sentence));
+            self.chip.take_note_counts().iter().for_each(|sentence| tell(sentence));
         }
         let exits = matches!(end, End::Machine(Stop::Exit { .. }));
         for number in 0..2 {
             // A program that ends by semihosting may be in `_exit`, of course.
-            if !(exits && matches!(self.crash_report().exit_state(number), ExitState::Returned(_))) {
+            if !(exits && matches!(self.chip.exit_state(number, &self.images), ExitState::Returned(_))) {
                 self.tell_crash(number);
             }
         }
         if !exits {
             tell(&self.explain(&end, arguments));
-            print(&report::registers(&self.crash_report()));
+            print(&report::registers(&self.chip, &self.images));
         }
-        let exit_states = [0, 1].map(|number| self.crash_report().exit_state(number));
+        let exit_states = [0, 1].map(|number| self.chip.exit_state(number, &self.images));
         let mut code = end.exit_code(exit_states);
-        let hash = self.hash.as_ref().map(|hash| format!("{:016x}", hash.finish(&self.machine)));
-        let statistics = Statistics::new(&self.machine, took, end.name(exit_states), code, hash.clone());
+        let hash = self.hash.as_ref().map(|hash| format!("{:016x}", hash.finish(&self.chip)));
+        let statistics = Statistics::new(&self.chip, took, end.name(exit_states), code, hash.clone());
         if let Some(path) = &arguments.stats
             && let Err(why) = std::fs::write(path, statistics.json())
         {
@@ -210,14 +189,12 @@ impl Run {
 
     fn run(&mut self) -> End {
         while !self.interrupt.asked() {
-            if self.faults.apply(&mut self.machine) {
-                self.start_again();
-            }
+            self.faults.apply(&mut self.chip);
             self.read_input();
             self.input_is_new = false;
-            let stop = self.machine.run_until(self.limit());
+            let stop = self.run_chip(self.limit());
             if let Some(hash) = &mut self.hash {
-                hash.state(&self.machine);
+                hash.state(&self.chip);
             }
             let heard = self.forward();
             if let Err(why) = self.drain_timeline() {
@@ -229,11 +206,11 @@ impl Run {
             match stop {
                 // The other core goes on.
                 Stop::Lockup { .. } => {}
-                Stop::Limit if self.machine.now() >= self.max_cycles => return End::Machine(stop),
+                Stop::Limit if self.chip.now() >= self.max_cycles => return End::Machine(stop),
                 Stop::Limit if heard => {}
                 Stop::Limit => return End::Unheard,
                 Stop::DeadEnd if self.input_is_new => {}
-                Stop::DeadEnd if self.faults.next() < self.max_cycles => self.machine.advance_to(self.faults.next()),
+                Stop::DeadEnd if self.faults.next() < self.max_cycles => self.chip.advance_to(self.faults.next()),
                 Stop::DeadEnd if self.listens() => match self.console.wait(&self.interrupt) {
                     Some(input) => self.send(input),
                     None if self.interrupt.asked() => {}
@@ -245,32 +222,36 @@ impl Run {
         End::Interrupted
     }
 
-    /// The cycle at which to look again at what is outside.
+    /// Runs the chip to a time.
+    pub(super) fn run_chip(&mut self, limit: Cycle) -> Stop {
+        match self.chip.run_until(limit) {
+            Stop::Limit if limit < self.max_cycles && self.chip.is_at_dead_end() => Stop::DeadEnd,
+            stop => stop,
+        }
+    }
+
+    /// The time at which to look again at what is outside.
     fn limit(&self) -> Cycle {
-        let slice = (self.machine.now() / SLICE + 1).saturating_mul(SLICE);
+        let slice = (self.chip.now() / C::SLICE + 1).saturating_mul(C::SLICE);
         let snapshot = self.hash.as_ref().map_or(NEVER, TraceHash::next);
-        let character = self.machine.next_character().filter(|_| self.lost).unwrap_or(NEVER);
+        let character = self.chip.next_character().filter(|_| self.lost).unwrap_or(NEVER);
         slice.min(snapshot).min(self.faults.next()).min(self.max_cycles).min(character)
     }
 
     /// Whether nothing more will come of the run after this stop, and nothing is left to be sent. Tells of cores that have
     /// crashed. It looks at ends of slices only, and at lock-ups: so the end does not depend on what else a run stops for.
     pub(super) fn is_over(&mut self, stop: &Stop) -> bool {
-        if matches!(stop, Stop::Lockup { .. }) || self.machine.now().is_multiple_of(SLICE) {
+        if matches!(stop, Stop::Lockup { .. }) || self.chip.now().is_multiple_of(C::SLICE) {
             for number in 0..2 {
-                if self.machine.has_crashed(number) {
+                if self.chip.has_crashed(number) {
                     self.tell_crash(number);
                 } else {
                     self.told[number] = false;
                 }
             }
-            self.lost = self.faults.next() == NEVER && self.machine.is_lost();
+            self.lost = self.faults.next() == NEVER && self.chip.is_lost();
         }
-        self.lost && self.machine.next_character().is_none()
-    }
-
-    fn crash_report(&self) -> CrashReport<'_> {
-        CrashReport { machine: &self.machine, image: Some(&self.image), own_rom: self.own_rom }
+        self.lost && self.chip.next_character().is_none()
     }
 
     /// Says what has become of a core, once, if that is the end of its program.
@@ -278,61 +259,53 @@ impl Run {
         if self.told[number] {
             return;
         }
-        if let Some(sentence) = self.crash_report().tell(number) {
-            tell(&format!("cycle {}: {sentence}", self.machine.now()));
+        if let Some(sentence) = self.chip.crash(number, &self.images) {
+            tell(&format!("{}: {sentence}", self.chip.moment()));
             self.told[number] = true;
-        }
-    }
-
-    /// After a reset of the chip: what was done when it was first started. Memory keeps what it holds.
-    fn start_again(&mut self) {
-        self.machine.ask_boot(self.image.boot);
-        if let Some(rate) = self.clock {
-            self.machine.set_clock(rate);
         }
     }
 
     /// Puts input on the line, as far as there is any: the line holds more than goes over it until this is called again.
     pub(super) fn read_input(&mut self) {
         let held = self.held.as_ref().map_or(0, |(held, _)| held.len());
-        let waiting = self.machine.bus.peripherals.uarts[0].line_mut().waiting() + held;
+        let waiting = self.chip.waiting_input() + held;
         let input = self.console.read(INPUT.saturating_sub(waiting));
         self.send(input);
     }
 
     /// Writes what the timeline has recorded.
     pub(super) fn drain_timeline(&mut self) -> io::Result<()> {
-        self.timeline.as_mut().map_or(Ok(()), |timeline| timeline.drain(&mut self.machine))
+        self.timeline.as_mut().map_or(Ok(()), |timeline| timeline.drain(&mut self.chip))
     }
 
-    /// Puts bytes on the line to UART0, which carries them at its rate.
+    /// Puts bytes on the line to the console's UART, which carries them at its rate.
     pub(super) fn send(&mut self, bytes: Vec<u8>) {
         if let Some((held, _)) = &mut self.held {
             held.extend(bytes);
             return;
         }
-        let now = self.machine.now();
+        let now = self.chip.now();
         self.input_is_new |= !bytes.is_empty();
         for byte in bytes {
-            self.faults.send(&mut self.machine, byte, now);
+            self.faults.send(&mut self.chip, byte, now);
         }
     }
 
     /// Passes on what the firmware has said. False if nobody is there to hear it.
     pub(super) fn forward(&mut self) -> bool {
-        for sentence in self.machine.bus.fabric.diagnostics.take() {
+        for sentence in self.chip.take_notes() {
             if !self.quiet {
                 tell(&sentence);
             }
         }
-        let mut bytes = std::mem::take(&mut self.machine.host_output);
-        for uart in 0..2 {
-            let sent = self.machine.bus.peripherals.uarts[uart].take_sent();
+        let mut bytes = self.chip.take_host_output();
+        for uart in 0..C::UARTS.len() {
+            let sent = self.chip.take_sent(uart, usize::MAX);
             if let Some(hash) = &mut self.hash {
                 hash.sent(uart, &sent);
             }
             if uart == 0 {
-                bytes.extend(sent.iter().flat_map(|sent| self.faults.hear(&self.machine, sent.byte)));
+                bytes.extend(sent.iter().flat_map(|sent| self.faults.hear(&self.chip, sent.byte)));
             }
         }
         if bytes.is_empty() {
@@ -356,22 +329,19 @@ impl Run {
         }
     }
 
-    /// Whether input could wake the firmware: UART0 raises an interrupt for what it receives.
+    /// Whether input could wake the firmware.
     pub(super) fn listens(&self) -> bool {
-        const UARTIMSC: u32 = 0x4003_4038;
-        const RECEIVE: u32 = 1 << 4 | 1 << 6;
-        self.machine.peek_register(UARTIMSC) & RECEIVE != 0
+        self.chip.listens()
     }
 
     fn explain(&self, end: &End, arguments: &Arguments) -> String {
-        let cycle = self.machine.now();
         let why = match end {
-            End::Unheard => "nobody listens to UART0 any more".to_owned(),
+            End::Unheard => format!("nobody listens to {} any more", C::UARTS[0]),
             End::Interrupted => "interrupted".to_owned(),
             End::Unwritable(why) => arguments.trace.as_ref().map_or_else(String::new, |path| unwritable(path, why)),
             End::Machine(Stop::Limit) => "the limit of --max-cycles is reached".to_owned(),
-            End::Machine(stop) => why_stopped(stop, &self.crash_report()),
+            End::Machine(stop) => self.chip.why_stopped(stop, &self.images),
         };
-        format!("cycle {cycle}: {why}")
+        format!("{}: {why}", self.chip.moment())
     }
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::cli::chip::Runnable;
 use crate::core::bus::Slave;
-use crate::rp2040::bus::slave;
-use crate::rp2040::machine::Machine;
+use crate::core::chip::Chip;
+use crate::core::time::Unit;
 
 /// Version of the JSON document: goes up when a field changes its meaning or goes.
 const FORMAT: u32 = 1;
@@ -20,18 +21,26 @@ pub struct Statistics {
     format: u32,
     /// Always true: these figures are of the simulated chip.
     simulated: bool,
+    /// What is simulated.
+    chip: &'static str,
+    /// What its time is counted in: `cycle` of `clk_sys`, or `ps`.
+    unit: &'static str,
+    #[serde(skip)]
+    claim: &'static str,
+    #[serde(skip)]
+    slaves: Vec<&'static str>,
     /// How the run ended: `exit`, `limit`, `dead end`, `interrupted`, `unheard` or `unwritable`; and instead of `dead end`,
     /// `lockup` if a core is locked up, `fault` if one stays in its handler of a `HardFault`, `returned` if `main` did.
     end: &'static str,
     exit_code: u8,
-    /// Cycles of `clk_sys` since power-on.
+    /// Time since power-on in that unit.
     cycles: u64,
     /// The chip's time, in seconds.
     chip_seconds: f64,
     /// Time on this machine, in seconds.
     host_seconds: f64,
-    /// Cycles simulated per second of this machine, in millions.
-    emulated_mhz: f64,
+    /// Cycles simulated per second of this machine, in millions; null where time is not counted in cycles.
+    emulated_mhz: Option<f64>,
     /// As `--hash` prints it, if that was asked for.
     hash: Option<String>,
     /// By block of which nothing is modelled, accesses to it by cores and DMA.
@@ -53,27 +62,32 @@ struct Core {
     conflict_cycles: BTreeMap<&'static str, u64>,
     /// Cycles lost to a slave's own wait states, alike.
     wait_cycles: BTreeMap<&'static str, u64>,
-    /// Words for this core that were lost for a fault that was asked for.
+    /// Words for this core (of the STM32H745, interrupts of semaphores) that were lost for a fault that was asked for.
     fifo_words_lost: u64,
 }
 
 impl Statistics {
     #[allow(clippy::cast_precision_loss)] // for people
-    pub fn new(machine: &Machine, took: Duration, end: &'static str, exit_code: u8, hash: Option<String>) -> Self {
-        let cycles = machine.now();
+    pub fn new<C: Runnable>(chip: &C, took: Duration, end: &'static str, exit_code: u8, hash: Option<String>) -> Self {
+        let cycles = chip.now();
         let host_seconds = took.as_secs_f64();
         Self {
             format: FORMAT,
             simulated: true,
+            chip: C::NAME,
+            unit: C::UNIT.name(),
+            claim: C::CLAIM,
+            slaves: Slave::all().filter_map(C::slave_name).collect(),
             end,
             exit_code,
             cycles,
-            chip_seconds: machine.bus.clocks.femtoseconds(cycles) as f64 / 1e15,
+            chip_seconds: chip.femtoseconds(cycles) as f64 / 1e15,
             host_seconds,
-            emulated_mhz: if host_seconds > 0.0 { cycles as f64 / host_seconds / 1e6 } else { 0.0 },
+            emulated_mhz: matches!(C::UNIT, Unit::Cycles(_))
+                .then(|| if host_seconds > 0.0 { cycles as f64 / host_seconds / 1e6 } else { 0.0 }),
             hash,
-            unmodelled_accesses: machine.bus.fabric.diagnostics.unmodelled_blocks(),
-            cores: [0, 1].map(|number| Core::new(machine, number)),
+            unmodelled_accesses: chip.unmodelled_accesses(),
+            cores: [0, 1].map(|number| Core::new(chip, number)),
         }
     }
 
@@ -81,12 +95,16 @@ impl Statistics {
     #[allow(clippy::cast_precision_loss)] // for people
     pub fn table(&self) -> String {
         let mut text = String::new();
+        let (time, plural) = match self.unit {
+            "cycle" => (format!("{} cycles of clk_sys", self.cycles), "cycles"),
+            unit => (format!("{} {unit}", self.cycles), unit),
+        };
+        let emulated = self.emulated_mhz.map_or_else(String::new, |mhz| format!("emulated at {mhz:.1} MHz: "));
         // Writing to a String does not fail.
         let _ = writeln!(
             text,
-            "simulated, not measured: {} cycles of clk_sys, {:.6} s of the chip's time\n\
-             emulated at {:.1} MHz: {:.3} s on this machine\n{:<34}{:>24}{:>24}",
-            self.cycles, self.chip_seconds, self.emulated_mhz, self.host_seconds, "", "core 0", "core 1"
+            "{}: {time}, {:.6} s of the chip's time\n{emulated}{:.3} s on this machine\n{:<34}{:>24}{:>24}",
+            self.claim, self.chip_seconds, self.host_seconds, "", "core 0", "core 1"
         );
         let mut row = |name: &str, values: [u64; 2], share: bool| {
             let share = |value: u64| {
@@ -100,16 +118,16 @@ impl Statistics {
         let both = |value: fn(&Core) -> u64| [value(&self.cores[0]), value(&self.cores[1])];
         row("instructions", both(|core| core.instructions), false);
         row("exceptions", both(|core| core.exceptions), false);
-        row("cycles asleep", both(|core| core.asleep_cycles), true);
+        row(&format!("{plural} asleep"), both(|core| core.asleep_cycles), true);
         let [zero, one] = &self.cores;
         for (why, tables) in [
             ("other master", [&zero.conflict_cycles, &one.conflict_cycles]),
             ("wait states", [&zero.wait_cycles, &one.wait_cycles]),
         ] {
-            for slave in Slave::all().map(slave::name) {
+            for slave in &self.slaves {
                 let lost = tables.map(|table| table.get(slave).copied().unwrap_or(0));
                 if lost != [0, 0] {
-                    row(&format!("cycles lost, {slave}: {why}"), lost, true);
+                    row(&format!("{plural} lost, {slave}: {why}"), lost, true);
                 }
             }
         }
@@ -131,20 +149,20 @@ impl Statistics {
 }
 
 impl Core {
-    fn new(machine: &Machine, number: usize) -> Self {
-        let statistics = machine.statistics(number);
+    fn new<C: Chip>(chip: &C, number: usize) -> Self {
+        let statistics = chip.statistics(number);
         let by_slave = |cycles: &[u64]| {
-            let named = Slave::all().zip(cycles).filter(|(_, cycles)| **cycles > 0);
-            named.map(|(slave, cycles)| (slave::name(slave), *cycles)).collect()
+            let lost = Slave::all().zip(cycles).filter(|(_, cycles)| **cycles > 0);
+            lost.filter_map(|(slave, cycles)| Some((C::slave_name(slave)?, *cycles))).collect()
         };
         Self {
-            state: machine.core(number).state(),
+            state: chip.core_state(number),
             instructions: statistics.instructions,
             exceptions: statistics.exceptions,
             asleep_cycles: statistics.asleep,
             conflict_cycles: by_slave(&statistics.conflicts),
             wait_cycles: by_slave(&statistics.waits),
-            fifo_words_lost: machine.fifo_words_lost(number),
+            fifo_words_lost: chip.lost_between_cores(number),
         }
     }
 }

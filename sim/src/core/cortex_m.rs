@@ -1,4 +1,5 @@
-//! What all Cortex-M processors have in common: `SysTick`, and the numbers of exceptions (ARMv6-M and ARMv7-M ARM, B1.5.2).
+//! What all Cortex-M processors have in common: `SysTick`, numbers and names of exceptions (ARMv6-M and ARMv7-M ARM, B1.5.2),
+//! and registers (B1.4).
 
 pub mod systick;
 
@@ -14,3 +15,37 @@ pub const PEND_SV: u8 = 14;
 pub const SYS_TICK: u8 = 15;
 /// Number of interrupt 0.
 pub const IRQ0: u8 = 16;
+
+/// Name of an exception that is no interrupt.
+#[must_use]
+pub fn exception_name(number: u8) -> Option<&'static str> {
+    Some(match number {
+        NMI => "NMI",
+        HARD_FAULT => "HardFault",
+        4 => "MemManage",
+        5 => "BusFault",
+        6 => "UsageFault",
+        SV_CALL => "SVCall",
+        PEND_SV => "PendSV",
+        SYS_TICK => "SysTick",
+        _ => return None,
+    })
+}
+
+/// A register of a core as a debugger sees it. Not every core has all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // the architecture's names
+pub enum Register {
+    /// R0 to R12, 13 the stack pointer in use, 14 LR, 15 the address of the next instruction.
+    R(u8),
+    Xpsr,
+    Msp,
+    Psp,
+    Primask,
+    Basepri,
+    Faultmask,
+    Control,
+    /// D0 to D15, each of two registers for single precision.
+    D(u8),
+    Fpscr,
+}

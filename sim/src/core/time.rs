@@ -6,6 +6,35 @@ pub type Cycle = u64;
 /// Later than any time.
 pub const NEVER: Cycle = u64::MAX;
 
+/// What a chip counts its time in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Cycles of the clock of this name.
+    Cycles(&'static str),
+    /// Picoseconds, where clocks come and go.
+    Picoseconds,
+}
+
+impl Unit {
+    /// One, in words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        if matches!(self, Self::Cycles(_)) { "cycle" } else { "ps" }
+    }
+
+    /// Several, in words.
+    #[must_use]
+    pub const fn plural(self) -> &'static str {
+        if matches!(self, Self::Cycles(_)) { "cycles" } else { "ps" }
+    }
+
+    /// A point in time, in words: `cycle 7`, `7 ps`.
+    #[must_use]
+    pub fn moment(self, at: Cycle) -> String {
+        if matches!(self, Self::Cycles(_)) { format!("cycle {at}") } else { format!("{at} ps") }
+    }
+}
+
 /// Counts the ticks of another clock: `rate` ticks in every `unit` cycles, from a known phase, without rounding. Ticks are
 /// computed on demand, so that a fast clock costs no more than a slow one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -7,6 +7,19 @@
 //! | n + 1 | parity, if there is one |
 //! | then | 1 or 2 stop bits: 1 |
 
+use crate::core::time::Cycle;
+
+/// A character that left on the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentByte {
+    /// The chip's time at which its last stop bit ended.
+    pub at: Cycle,
+    /// Its data bits.
+    pub byte: u8,
+    /// Bits per second that the UART was set to; 0 if that is not defined.
+    pub rate: u32,
+}
+
 /// Format of the characters on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Format {

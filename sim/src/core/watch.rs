@@ -48,6 +48,8 @@ pub enum CoreEvent {
     Conflicts(Slave, Cycle),
     /// Loses cycles from now on to the slave's own wait states.
     Waits(Slave, Cycle),
+    /// Locks up.
+    LocksUp,
     /// Comes out of reset.
     Starts,
     /// Goes into reset.

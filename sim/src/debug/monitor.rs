@@ -2,22 +2,24 @@
 
 use std::fmt::Write as _;
 
-use crate::rp2040::machine::Machine;
+use crate::core::chip::{CORES, Chip};
+use crate::core::time::{NEVER, Unit};
+use crate::debug::DebugTarget;
 
 const HELP: &str = "\
 monitor cycles  where time is, and each core in it
 monitor stats   what each core did, and what it waited for
-monitor reset   power-on: cycle 0, all as it was but for the memories (then: maintenance flush register-cache)
+monitor reset   power-on: time 0, all as it was but for the memories (then: maintenance flush register-cache)
 monitor help    this
 ";
 
-/// Answers a command. `at_start` is the machine before its first cycle.
-pub fn answer(command: &str, machine: &mut Machine, at_start: &Machine) -> String {
+/// Answers a command. `at_start` is the chip before its first cycle.
+pub fn answer<C: DebugTarget>(command: &str, chip: &mut C, at_start: &C) -> String {
     match command.trim() {
-        "cycles" => cycles(machine),
-        "stats" => statistics(machine),
+        "cycles" => times(chip),
+        "stats" => statistics(chip),
         "reset" => {
-            reset(machine, at_start);
+            chip.power_on(at_start);
             "The chip is reset. GDB does not know yet: maintenance flush register-cache\n".to_owned()
         }
         "help" | "" => HELP.to_owned(),
@@ -25,40 +27,34 @@ pub fn answer(command: &str, machine: &mut Machine, at_start: &Machine) -> Strin
     }
 }
 
-fn cycles(machine: &Machine) -> String {
-    let mut text = format!("cycle {} of clk_sys\n", machine.now());
-    for number in 0..2 {
-        let core = machine.core(number);
+fn times<C: Chip>(chip: &C) -> String {
+    let clock = if let Unit::Cycles(clock) = C::UNIT { format!(" of {clock}") } else { String::new() };
+    let mut text = format!("{}{clock}\n", chip.moment());
+    for core in 0..CORES {
+        let state = chip.core_state(core);
         // Writing to a String does not fail.
-        let _ = match core.cycle() {
-            crate::core::time::NEVER => writeln!(text, "core {number}: {}, with no cycle to wake in", core.state()),
-            cycle => writeln!(text, "core {number}: {}, next in cycle {cycle}", core.state()),
+        let _ = match chip.next_step(core) {
+            NEVER => writeln!(text, "core {core}: {state}, with no {} to wake in", C::UNIT.name()),
+            at => writeln!(text, "core {core}: {state}, next in {}", C::UNIT.moment(at)),
         };
     }
     text
 }
 
-fn statistics(machine: &Machine) -> String {
+fn statistics<C: Chip>(chip: &C) -> String {
     let mut text = String::new();
-    for number in 0..2 {
-        let core = machine.core(number).statistics();
+    for core in 0..CORES {
+        let did = chip.statistics(core);
         let _ = writeln!(
             text,
-            "core {number}: {} instructions, {} exceptions; cycles: {} asleep, {} lost to other masters, {} to slaves",
-            core.instructions,
-            core.exceptions,
-            core.asleep,
-            machine.conflicts(number),
-            core.waits.iter().sum::<u64>()
+            "core {core}: {} instructions, {} exceptions; {}: {} asleep, {} lost to other masters, {} to slaves",
+            did.instructions,
+            did.exceptions,
+            C::UNIT.plural(),
+            did.asleep,
+            did.conflicts.iter().sum::<u64>(),
+            did.waits.iter().sum::<u64>()
         );
     }
     text
-}
-
-/// Memories keep what they hold, so that an image which GDB has loaded is what starts; breakpoints and probes stay.
-fn reset(machine: &mut Machine, at_start: &Machine) {
-    let mut fresh = at_start.clone();
-    std::mem::swap(&mut fresh.bus.memory, &mut machine.bus.memory);
-    std::mem::swap(&mut fresh.bus.fabric.watch, &mut machine.bus.fabric.watch);
-    *machine = fresh;
 }

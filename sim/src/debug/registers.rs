@@ -1,140 +1,158 @@
-//! What GDB is told of a core: the registers of the M profile, and how they are read and set.
+//! What GDB is told of a core: its registers, in which order, and how wide they are.
 
+use std::fmt::Write as _;
+use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 
 use gdbstub::arch::{Arch, RegId, Registers};
 
-use crate::core::time::NEVER;
-use crate::rp2040::machine::Core;
-use crate::rp2040::machine::Machine;
+use crate::core::cortex_m::Register;
+use crate::debug::DebugTarget;
 
-/// R0 to R15, xPSR, MSP, PSP, PRIMASK, CONTROL: the order of the description below.
-const COUNT: usize = 21;
 const PC: usize = 15;
-const DESCRIPTION: &str = r#"<?xml version="1.0"?>
-<!DOCTYPE target SYSTEM "gdb-target.dtd">
-<target version="1.0">
-  <architecture>armv6s-m</architecture>
-  <feature name="org.gnu.gdb.arm.m-profile">
-    <reg name="r0" bitsize="32"/><reg name="r1" bitsize="32"/><reg name="r2" bitsize="32"/>
-    <reg name="r3" bitsize="32"/><reg name="r4" bitsize="32"/><reg name="r5" bitsize="32"/>
-    <reg name="r6" bitsize="32"/><reg name="r7" bitsize="32"/><reg name="r8" bitsize="32"/>
-    <reg name="r9" bitsize="32"/><reg name="r10" bitsize="32"/><reg name="r11" bitsize="32"/>
-    <reg name="r12" bitsize="32"/>
-    <reg name="sp" bitsize="32" type="data_ptr"/>
-    <reg name="lr" bitsize="32"/>
-    <reg name="pc" bitsize="32" type="code_ptr"/>
-    <reg name="xpsr" bitsize="32"/>
-  </feature>
-  <feature name="org.gnu.gdb.arm.m-system">
-    <reg name="msp" bitsize="32" type="data_ptr"/>
-    <reg name="psp" bitsize="32" type="data_ptr"/>
-    <reg name="primask" bitsize="32" group="system"/>
-    <reg name="control" bitsize="32" group="system"/>
-  </feature>
-</target>
-"#;
+/// R0 to R15 and xPSR.
+const PROGRAM: usize = 17;
 
-/// Armv6-M as GDB sees it.
-#[derive(Debug)]
-pub enum Armv6M {}
+/// All registers of a core, in the order in which GDB numbers them.
+pub fn all<C: DebugTarget>() -> impl Iterator<Item = Register> {
+    (0..16).map(Register::R).chain([Register::Xpsr]).chain(C::OTHER_REGISTERS.iter().copied())
+}
 
-impl Arch for Armv6M {
-    type Usize = u32;
-    type Registers = All;
-    type BreakpointKind = usize;
-    type RegId = Register;
+fn bytes(register: Register) -> usize {
+    if matches!(register, Register::D(_)) { 8 } else { 4 }
+}
 
-    fn target_description_xml() -> Option<&'static str> {
-        Some(DESCRIPTION)
+/// A register in GDB's words: its name, and what else is to be said of it.
+fn described(register: Register) -> (String, &'static str) {
+    let (name, more) = match register {
+        Register::R(13) => ("sp", r#" type="data_ptr""#),
+        Register::R(14) => ("lr", ""),
+        Register::R(15) => ("pc", r#" type="code_ptr""#),
+        Register::R(number) => return (format!("r{number}"), ""),
+        Register::Xpsr => ("xpsr", ""),
+        Register::Msp => ("msp", r#" type="data_ptr""#),
+        Register::Psp => ("psp", r#" type="data_ptr""#),
+        Register::Primask => ("primask", r#" group="system""#),
+        Register::Basepri => ("basepri", r#" group="system""#),
+        Register::Faultmask => ("faultmask", r#" group="system""#),
+        Register::Control => ("control", r#" group="system""#),
+        Register::D(number) => return (format!("d{number}"), r#" type="ieee_double""#),
+        Register::Fpscr => ("fpscr", r#" type="int" group="float""#),
+    };
+    (name.to_owned(), more)
+}
+
+/// The feature of GDB's that a register belongs to.
+fn feature(register: Register) -> &'static str {
+    match register {
+        Register::R(_) | Register::Xpsr => "org.gnu.gdb.arm.m-profile",
+        Register::D(_) | Register::Fpscr => "org.gnu.gdb.arm.vfp",
+        _ => "org.gnu.gdb.arm.m-system",
     }
 }
 
-/// All registers of a core.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct All(pub [u32; COUNT]);
+/// The description of a core, as GDB reads it.
+pub fn description<C: DebugTarget>() -> String {
+    let mut text = format!(
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n\
+         <architecture>{}</architecture>\n",
+        C::ARCHITECTURE
+    );
+    let mut open = "";
+    for register in all::<C>() {
+        let end = if open.is_empty() { "" } else { "</feature>\n" };
+        // Writing to a String does not fail.
+        if feature(register) != open {
+            open = feature(register);
+            let _ = writeln!(text, "{end}<feature name=\"{open}\">");
+        }
+        let (name, more) = described(register);
+        let _ = writeln!(text, "<reg name=\"{name}\" bitsize=\"{}\"{more}/>", 8 * bytes(register));
+    }
+    text + "</feature>\n</target>\n"
+}
 
-impl Registers for All {
+/// The cores of a chip as GDB sees them.
+#[derive(Debug)]
+pub struct Cores<C>(PhantomData<C>);
+
+impl<C: DebugTarget> Arch for Cores<C> {
+    type Usize = u32;
+    type Registers = Values<C>;
+    type BreakpointKind = usize;
+    type RegId = Number<C>;
+}
+
+/// What all registers of a core hold.
+#[derive(Clone, Debug)]
+pub struct Values<C>(pub Vec<u64>, PhantomData<C>);
+
+impl<C: DebugTarget> Default for Values<C> {
+    fn default() -> Self {
+        Self(vec![0; PROGRAM + C::OTHER_REGISTERS.len()], PhantomData)
+    }
+}
+
+impl<C> PartialEq for Values<C> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<C: DebugTarget> Registers for Values<C> {
     type ProgramCounter = u32;
 
     fn pc(&self) -> u32 {
-        self.0[PC]
+        self.0[PC] as u32
     }
 
     fn gdb_serialize(&self, mut write: impl FnMut(Option<u8>)) {
-        for byte in self.0.iter().flat_map(|value| value.to_le_bytes()) {
-            write(Some(byte));
+        for (register, value) in all::<C>().zip(&self.0) {
+            value.to_le_bytes()[..bytes(register)].iter().for_each(|&byte| write(Some(byte)));
         }
     }
 
-    fn gdb_deserialize(&mut self, bytes: &[u8]) -> Result<(), ()> {
-        let (words, rest) = bytes.as_chunks();
-        if words.len() != COUNT || !rest.is_empty() {
-            return Err(());
+    fn gdb_deserialize(&mut self, mut from: &[u8]) -> Result<(), ()> {
+        for (register, value) in all::<C>().zip(&mut self.0) {
+            let (first, rest) = from.split_at_checked(bytes(register)).ok_or(())?;
+            *value = little_endian(first);
+            from = rest;
         }
-        for (value, word) in self.0.iter_mut().zip(words) {
-            *value = u32::from_le_bytes(*word);
-        }
-        Ok(())
+        if from.is_empty() { Ok(()) } else { Err(()) }
     }
 }
 
-/// Number of a register in the description.
-#[derive(Clone, Copy, Debug)]
-pub struct Register(usize);
+fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
 
-impl Register {
-    /// All of them, in order.
-    pub fn all() -> impl Iterator<Item = Self> {
-        (0..COUNT).map(Self)
+/// A register by GDB's number.
+#[derive(Debug)]
+pub struct Number<C>(Register, PhantomData<C>);
+
+impl<C: DebugTarget> Number<C> {
+    /// Puts what it holds into `to`, lowest byte first; how many bytes these are. None if there is no room for them.
+    pub fn read(&self, chip: &C, core: usize, to: &mut [u8]) -> Option<usize> {
+        let count = bytes(self.0);
+        to.get_mut(..count)?.copy_from_slice(&chip.register(core, self.0).to_le_bytes()[..count]);
+        Some(count)
     }
 
-    pub fn read(self, core: &Core) -> u32 {
-        match self.0 {
-            0..=PC => core.register(self.0),
-            16 => core.xpsr(),
-            17 => core.msp(),
-            18 => core.psp(),
-            19 => u32::from(core.primask()),
-            _ => core.control(),
-        }
-    }
-
-    /// Sets the register, unless it has that value: a core whose PC is set forgets what it was about to do. False for what
-    /// cannot be set: CONTROL, and the PC of a core that is off.
-    pub fn write(self, machine: &mut Machine, core: usize, value: u32) -> bool {
-        let now = machine.now();
-        let core = machine.core_mut(core);
-        if self.read(core) == value {
-            return true;
-        }
-        match self.0 {
-            PC if core.is_off() => return false,
-            PC => {
-                let at = if core.t == NEVER { now } else { core.t };
-                core.passes_at = NEVER;
-                core.start_at(value, at);
-            }
-            0..PC => core.set_register(self.0, value),
-            // Which exception is active is not for a debugger to say.
-            16 => core.set_apsr(value),
-            17 | 18 => {
-                let in_use = (self.0 == 18) == core.uses_psp();
-                *(if in_use { &mut core.regs[13] } else { &mut core.other_sp }) = value & !3;
-            }
-            19 => {
-                core.primask = value & 1 != 0;
-                core.update_exception_check();
-                core.schedule_wake(now);
-            }
-            _ => return false,
-        }
-        true
+    /// Sets it. False if it cannot be set.
+    pub fn write(&self, chip: &mut C, core: usize, from: &[u8]) -> bool {
+        from.len() == bytes(self.0) && set(chip, core, self.0, little_endian(from))
     }
 }
 
-impl RegId for Register {
+impl<C: DebugTarget> RegId for Number<C> {
     fn from_raw_id(number: usize) -> Option<(Self, Option<NonZeroUsize>)> {
-        (number < COUNT).then_some((Self(number), NonZeroUsize::new(4)))
+        let register = all::<C>().nth(number)?;
+        Some((Self(register, PhantomData), NonZeroUsize::new(bytes(register))))
     }
+}
+
+/// Sets a register, unless it has that value: a core whose PC is set forgets what it was about to do. False if it cannot be
+/// set.
+pub fn set<C: DebugTarget>(chip: &mut C, core: usize, register: Register, value: u64) -> bool {
+    chip.register(core, register) == value || chip.set_register(core, register, value)
 }

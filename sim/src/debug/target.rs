@@ -18,14 +18,17 @@ use gdbstub::target::ext::breakpoints::{
 use gdbstub::target::ext::flash::{Flash, FlashOps};
 use gdbstub::target::ext::memory_map::{MemoryMap, MemoryMapOps};
 use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd, MonitorCmdOps};
+use gdbstub::target::ext::target_description_xml_override::{
+    TargetDescriptionXmlOverride, TargetDescriptionXmlOverrideOps,
+};
 use gdbstub::target::ext::thread_extra_info::{ThreadExtraInfo, ThreadExtraInfoOps};
 use gdbstub::target::{Target, TargetError, TargetResult};
 
+use crate::core::chip::{CORES, Chip};
 use crate::core::stop::Stop;
 use crate::core::watch::Watch;
-use crate::debug::registers::{All, Armv6M, Register};
-use crate::debug::{Debuggee, memory, monitor};
-use crate::rp2040::machine::Machine;
+use crate::debug::registers::{Cores, Number, Values, all, description, set};
+use crate::debug::{DebugTarget, Debuggee, monitor};
 
 /// How GDB asked for a breakpoint, which it wants to hear again when one is hit. All are the same to the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,10 +63,10 @@ impl Watchpoint {
 }
 
 /// What is debugged, and what GDB wants of it.
-pub struct Chip<'a, D> {
+pub struct Debugged<'a, D: Debuggee> {
     pub debuggee: &'a mut D,
     /// For `monitor reset`.
-    at_start: Machine,
+    at_start: D::Chip,
     /// Breakpoints as GDB has set them.
     wanted: Vec<(u32, Kind)>,
     /// Breakpoints as the machine has them: brought up to date when it goes on.
@@ -92,7 +95,7 @@ pub fn thread(core: u8) -> Tid {
 /// The core that a thread is; an error if there is none.
 fn core<E>(thread: Tid) -> Result<usize, TargetError<E>> {
     match thread.get() {
-        number @ 1..=2 => Ok(number - 1),
+        number @ 1..=CORES => Ok(number - 1),
         _ => Err(TargetError::NonFatal),
     }
 }
@@ -102,9 +105,9 @@ fn done<E>(success: bool) -> Result<(), TargetError<E>> {
     success.then_some(()).ok_or(TargetError::NonFatal)
 }
 
-impl<'a, D: Debuggee> Chip<'a, D> {
+impl<'a, D: Debuggee> Debugged<'a, D> {
     pub fn new(debuggee: &'a mut D) -> Self {
-        let at_start = debuggee.machine().clone();
+        let at_start = debuggee.chip().clone();
         Self {
             debuggee,
             at_start,
@@ -171,7 +174,7 @@ impl<'a, D: Debuggee> Chip<'a, D> {
         self.wanted.clear();
         self.alone = false;
         self.set_breakpoints();
-        let watch = &mut self.debuggee.machine_mut().bus.fabric.watch;
+        let watch = self.debuggee.chip_mut().watch_mut();
         watch.end_step();
         for point in self.watchpoints.drain(..) {
             for &access in point.accesses() {
@@ -183,7 +186,7 @@ impl<'a, D: Debuggee> Chip<'a, D> {
     /// Gives the machine the breakpoints that GDB wants. To get past a breakpoint GDB removes it, lets one core alone make a
     /// step, and sets it again; but here the other core goes on meanwhile, and must not miss it. So it stays.
     fn set_breakpoints(&mut self) {
-        let watch = &mut self.debuggee.machine_mut().bus.fabric.watch;
+        let watch = self.debuggee.chip_mut().watch_mut();
         for &(address, kind) in &self.wanted {
             if self.set.insert(address, kind).is_none() {
                 watch.add_breakpoint(address);
@@ -212,11 +215,11 @@ impl<'a, D: Debuggee> Chip<'a, D> {
     }
 }
 
-impl<D: Debuggee> Target for Chip<'_, D> {
-    type Arch = Armv6M;
+impl<D: Debuggee> Target for Debugged<'_, D> {
+    type Arch = Cores<D::Chip>;
     type Error = Infallible;
 
-    fn base_ops(&mut self) -> BaseOps<'_, Armv6M, Infallible> {
+    fn base_ops(&mut self) -> BaseOps<'_, Cores<D::Chip>, Infallible> {
         BaseOps::MultiThread(self)
     }
 
@@ -225,6 +228,10 @@ impl<D: Debuggee> Target for Chip<'_, D> {
     }
 
     fn support_flash_operations(&mut self) -> Option<FlashOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_target_description_xml_override(&mut self) -> Option<TargetDescriptionXmlOverrideOps<'_, Self>> {
         Some(self)
     }
 
@@ -250,19 +257,19 @@ impl<D: Debuggee> Target for Chip<'_, D> {
     }
 }
 
-impl<D: Debuggee> MultiThreadBase for Chip<'_, D> {
-    fn read_registers(&mut self, registers: &mut All, thread: Tid) -> TargetResult<(), Self> {
-        let core = self.debuggee.machine().core(core(thread)?);
-        for (value, register) in registers.0.iter_mut().zip(Register::all()) {
-            *value = register.read(core);
+impl<D: Debuggee> MultiThreadBase for Debugged<'_, D> {
+    fn read_registers(&mut self, values: &mut Values<D::Chip>, thread: Tid) -> TargetResult<(), Self> {
+        let core = core(thread)?;
+        for (value, register) in values.0.iter_mut().zip(all::<D::Chip>()) {
+            *value = self.debuggee.chip().register(core, register);
         }
         Ok(())
     }
 
-    fn write_registers(&mut self, registers: &All, thread: Tid) -> TargetResult<(), Self> {
+    fn write_registers(&mut self, values: &Values<D::Chip>, thread: Tid) -> TargetResult<(), Self> {
         let core = core(thread)?;
-        let machine = self.debuggee.machine_mut();
-        done(Register::all().zip(registers.0).all(|(register, value)| register.write(machine, core, value)))
+        let chip = self.debuggee.chip_mut();
+        done(all::<D::Chip>().zip(&values.0).all(|(register, &value)| set(chip, core, register, value)))
     }
 
     fn support_single_register_access(&mut self) -> Option<SingleRegisterAccessOps<'_, Tid, Self>> {
@@ -270,17 +277,17 @@ impl<D: Debuggee> MultiThreadBase for Chip<'_, D> {
     }
 
     fn read_addrs(&mut self, start: u32, bytes: &mut [u8], thread: Tid) -> TargetResult<usize, Self> {
-        let count = memory::read(self.debuggee.machine(), core(thread)?, start, bytes);
+        let count = self.debuggee.chip().read_memory(core(thread)?, start, bytes);
         done(count > 0 || bytes.is_empty())?;
         Ok(count)
     }
 
     fn write_addrs(&mut self, start: u32, bytes: &[u8], thread: Tid) -> TargetResult<(), Self> {
-        done(memory::write(self.debuggee.machine_mut(), core(thread)?, start, bytes))
+        done(self.debuggee.chip_mut().write_memory(core(thread)?, start, bytes))
     }
 
     fn list_active_threads(&mut self, is_active: &mut dyn FnMut(Tid)) -> Result<(), Infallible> {
-        (0..2).for_each(|core| is_active(thread(core)));
+        (0..CORES as u8).for_each(|core| is_active(thread(core)));
         Ok(())
     }
 
@@ -293,23 +300,20 @@ impl<D: Debuggee> MultiThreadBase for Chip<'_, D> {
     }
 }
 
-impl<D: Debuggee> SingleRegisterAccess<Tid> for Chip<'_, D> {
-    fn read_register(&mut self, thread: Tid, register: Register, bytes: &mut [u8]) -> TargetResult<usize, Self> {
-        let value = register.read(self.debuggee.machine().core(core(thread)?)).to_le_bytes();
-        bytes.get_mut(..value.len()).ok_or(TargetError::NonFatal)?.copy_from_slice(&value);
-        Ok(value.len())
+impl<D: Debuggee> SingleRegisterAccess<Tid> for Debugged<'_, D> {
+    fn read_register(&mut self, thread: Tid, register: Number<D::Chip>, bytes: &mut [u8]) -> TargetResult<usize, Self> {
+        register.read(self.debuggee.chip(), core(thread)?, bytes).ok_or(TargetError::NonFatal)
     }
 
-    fn write_register(&mut self, thread: Tid, register: Register, bytes: &[u8]) -> TargetResult<(), Self> {
-        let value = bytes.try_into().map_err(|_| TargetError::NonFatal)?;
-        done(register.write(self.debuggee.machine_mut(), core(thread)?, u32::from_le_bytes(value)))
+    fn write_register(&mut self, thread: Tid, register: Number<D::Chip>, bytes: &[u8]) -> TargetResult<(), Self> {
+        done(register.write(self.debuggee.chip_mut(), core(thread)?, bytes))
     }
 }
 
-impl<D: Debuggee> ThreadExtraInfo for Chip<'_, D> {
+impl<D: Debuggee> ThreadExtraInfo for Debugged<'_, D> {
     fn thread_extra_info(&self, thread: Tid, buffer: &mut [u8]) -> Result<usize, Infallible> {
         let text = match core::<Infallible>(thread) {
-            Ok(number) => format!("core {number}: {}", self.debuggee.machine().core(number).state()),
+            Ok(number) => format!("core {number}: {}", self.debuggee.chip().core_state(number)),
             Err(_) => String::new(),
         };
         let count = text.len().min(buffer.len());
@@ -318,7 +322,7 @@ impl<D: Debuggee> ThreadExtraInfo for Chip<'_, D> {
     }
 }
 
-impl<D: Debuggee> MultiThreadResume for Chip<'_, D> {
+impl<D: Debuggee> MultiThreadResume for Debugged<'_, D> {
     fn resume(&mut self) -> Result<(), Infallible> {
         // Having been told of a hit of a watchpoint, GDB for Arm takes it that the instruction has not been executed yet,
         // and asks for a step past it. It has been, so that is done.
@@ -326,7 +330,7 @@ impl<D: Debuggee> MultiThreadResume for Chip<'_, D> {
         let is_done = self.alone && self.stepping.is_some() && behind == self.stepping;
         self.set_breakpoints();
         self.at_once = if is_done { Some(Stop::Stepped) } else { self.take_deferred() };
-        let watch = &mut self.debuggee.machine_mut().bus.fabric.watch;
+        let watch = self.debuggee.chip_mut().watch_mut();
         watch.end_step();
         if let Some(core) = self.stepping {
             watch.step(core);
@@ -354,14 +358,14 @@ impl<D: Debuggee> MultiThreadResume for Chip<'_, D> {
     }
 }
 
-impl<D: Debuggee> MultiThreadSingleStep for Chip<'_, D> {
+impl<D: Debuggee> MultiThreadSingleStep for Debugged<'_, D> {
     fn set_resume_action_step(&mut self, thread: Tid, _: Option<Signal>) -> Result<(), Infallible> {
         self.stepping = core::<Infallible>(thread).ok().map(|core| core as u8);
         Ok(())
     }
 }
 
-impl<D: Debuggee> MultiThreadSchedulerLocking for Chip<'_, D> {
+impl<D: Debuggee> MultiThreadSchedulerLocking for Debugged<'_, D> {
     /// Time is one: the other core goes on all the same.
     fn set_resume_action_scheduler_lock(&mut self) -> Result<(), Infallible> {
         self.alone = true;
@@ -369,7 +373,7 @@ impl<D: Debuggee> MultiThreadSchedulerLocking for Chip<'_, D> {
     }
 }
 
-impl<D: Debuggee> Breakpoints for Chip<'_, D> {
+impl<D: Debuggee> Breakpoints for Debugged<'_, D> {
     fn support_sw_breakpoint(&mut self) -> Option<SwBreakpointOps<'_, Self>> {
         Some(self)
     }
@@ -383,7 +387,7 @@ impl<D: Debuggee> Breakpoints for Chip<'_, D> {
     }
 }
 
-impl<D: Debuggee> SwBreakpoint for Chip<'_, D> {
+impl<D: Debuggee> SwBreakpoint for Debugged<'_, D> {
     fn add_sw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
         Ok(self.add_breakpoint(address, Kind::Software))
     }
@@ -393,7 +397,7 @@ impl<D: Debuggee> SwBreakpoint for Chip<'_, D> {
     }
 }
 
-impl<D: Debuggee> HwBreakpoint for Chip<'_, D> {
+impl<D: Debuggee> HwBreakpoint for Debugged<'_, D> {
     fn add_hw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
         Ok(self.add_breakpoint(address, Kind::Hardware))
     }
@@ -403,11 +407,11 @@ impl<D: Debuggee> HwBreakpoint for Chip<'_, D> {
     }
 }
 
-impl<D: Debuggee> HwWatchpoint for Chip<'_, D> {
+impl<D: Debuggee> HwWatchpoint for Debugged<'_, D> {
     fn add_hw_watchpoint(&mut self, first: u32, bytes: u32, kind: WatchKind) -> TargetResult<bool, Self> {
         let point = Watchpoint { kind, first, bytes };
         for &access in point.accesses() {
-            self.debuggee.machine_mut().bus.fabric.watch.add_watchpoint(access, first, bytes);
+            self.debuggee.chip_mut().watch_mut().add_watchpoint(access, first, bytes);
         }
         self.watchpoints.push(point);
         Ok(true)
@@ -418,19 +422,19 @@ impl<D: Debuggee> HwWatchpoint for Chip<'_, D> {
         let Some(at) = self.watchpoints.iter().position(|&known| known == point) else { return Ok(false) };
         self.watchpoints.swap_remove(at);
         for &access in point.accesses() {
-            self.debuggee.machine_mut().bus.fabric.watch.remove_watchpoint(access, first, bytes);
+            self.debuggee.chip_mut().watch_mut().remove_watchpoint(access, first, bytes);
         }
         Ok(true)
     }
 }
 
-impl<D: Debuggee> Flash for Chip<'_, D> {
+impl<D: Debuggee> Flash for Debugged<'_, D> {
     fn flash_erase(&mut self, start: u32, length: u32) -> TargetResult<(), Self> {
-        done(memory::erase(self.debuggee.machine_mut(), start, length))
+        done(self.debuggee.chip_mut().erase_flash(start, length))
     }
 
     fn flash_write(&mut self, start: u32, bytes: &[u8]) -> TargetResult<(), Self> {
-        done(memory::write(self.debuggee.machine_mut(), 0, start, bytes))
+        done(self.debuggee.chip_mut().write_memory(0, start, bytes))
     }
 
     fn flash_done(&mut self) -> TargetResult<(), Self> {
@@ -438,19 +442,37 @@ impl<D: Debuggee> Flash for Chip<'_, D> {
     }
 }
 
-impl<D: Debuggee> MemoryMap for Chip<'_, D> {
+impl<D: Debuggee> MemoryMap for Debugged<'_, D> {
     fn memory_map_xml(&self, offset: u64, length: usize, buffer: &mut [u8]) -> TargetResult<usize, Self> {
-        let rest = usize::try_from(offset).ok().and_then(|offset| memory::MAP.as_bytes().get(offset..)).unwrap_or(&[]);
-        let count = rest.len().min(length).min(buffer.len());
-        buffer[..count].copy_from_slice(&rest[..count]);
-        Ok(count)
+        Ok(part(D::Chip::MEMORY_MAP, offset, length, buffer))
     }
 }
 
-impl<D: Debuggee> MonitorCmd for Chip<'_, D> {
+impl<D: Debuggee> TargetDescriptionXmlOverride for Debugged<'_, D> {
+    fn target_description_xml(
+        &self,
+        annex: &[u8],
+        offset: u64,
+        length: usize,
+        buffer: &mut [u8],
+    ) -> TargetResult<usize, Self> {
+        done(annex == b"target.xml")?;
+        Ok(part(&description::<D::Chip>(), offset, length, buffer))
+    }
+}
+
+/// Puts a part of a text into a buffer; how many bytes that is.
+fn part(text: &str, offset: u64, length: usize, buffer: &mut [u8]) -> usize {
+    let rest = usize::try_from(offset).ok().and_then(|offset| text.as_bytes().get(offset..)).unwrap_or(&[]);
+    let count = rest.len().min(length).min(buffer.len());
+    buffer[..count].copy_from_slice(&rest[..count]);
+    count
+}
+
+impl<D: Debuggee> MonitorCmd for Debugged<'_, D> {
     fn handle_monitor_cmd(&mut self, command: &[u8], mut out: ConsoleOutput<'_>) -> Result<(), Infallible> {
         let command = String::from_utf8_lossy(command);
-        out.write_raw(monitor::answer(&command, self.debuggee.machine_mut(), &self.at_start).as_bytes());
+        out.write_raw(monitor::answer(&command, self.debuggee.chip_mut(), &self.at_start).as_bytes());
         Ok(())
     }
 }

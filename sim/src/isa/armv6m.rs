@@ -40,6 +40,7 @@ pub mod wide;
 use crate::core::access::Width;
 use crate::core::bus::{Bus, Slave};
 use crate::core::cortex_m::systick::SysTick;
+use crate::core::statistics::Statistics;
 use crate::core::time::{Cycle, NEVER};
 use hard_fault::HardFault;
 use nvic::Nvic;
@@ -118,22 +119,6 @@ impl Phase {
         use Phase::{Fetch, FetchThenTarget, Load, LoadMany, Store, StoreMany, Target};
         matches!(self, Fetch | FetchThenTarget | Target | Load | Store | LoadMany | StoreMany)
     }
-}
-
-/// Counters of what a core did.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(C)]
-pub struct Statistics {
-    /// Instructions begun.
-    pub instructions: u64,
-    /// Cycles asleep in WFI, WFE or by sleep-on-exit.
-    pub asleep: u64,
-    /// Exceptions entered, tail-chained ones included.
-    pub exceptions: u64,
-    /// Cycles lost because another master held the slave, by slave.
-    pub conflicts: [u64; Slave::COUNT],
-    /// Cycles lost to a slave's own wait states, by slave (XIP: misses; APB: the bridge).
-    pub waits: [u64; Slave::COUNT],
 }
 
 /// Where a core got stuck.

@@ -191,6 +191,13 @@ impl Processor {
         }
     }
 
+    /// Goes on at an address, whatever the core was about to do or was kept from doing: for debuggers.
+    pub fn send_to(&mut self, address: u32) {
+        self.sleep = Sleep::Awake;
+        self.it = 0;
+        self.start_at(address | 1);
+    }
+
     /// Continues at `entry`, whose bit 0 becomes EPSR.T.
     fn start_at(&mut self, entry: u32) {
         self.pc = entry & !1;
@@ -200,16 +207,29 @@ impl Processor {
 
     /// Executes one instruction or enters an exception; does nothing while the core sleeps.
     pub fn step(&mut self, bus: &mut impl Bus) -> Step {
+        self.begin_step(bus).unwrap_or_else(|| self.execute(bus))
+    }
+
+    /// The step up to where an instruction begins; None if one does, and `execute` is the rest of the step.
+    pub fn begin_step(&mut self, bus: &mut impl Bus) -> Option<Step> {
         self.now += 1;
         if self.now >= self.tick_at {
             self.tick();
         }
         if self.sleep != Sleep::Awake && !self.wakes() {
-            return if self.sleep == Sleep::Lockup { Step::LockedUp } else { Step::Asleep };
+            return Some(if self.sleep == Sleep::Lockup { Step::LockedUp } else { Step::Asleep });
         }
-        if self.exceptions_changed && self.take_pending(bus) {
-            return self.entered();
-        }
+        (self.exceptions_changed && self.take_pending(bus)).then(|| self.entered())
+    }
+
+    /// Takes `begin_step` back, which said that an instruction begins: the core stops before it. What `begin_step` has found
+    /// to be due stays found.
+    pub fn stop_before_instruction(&mut self) {
+        self.now -= 1;
+    }
+
+    /// Executes the instruction that begins.
+    pub fn execute(&mut self, bus: &mut impl Bus) -> Step {
         let it = self.it;
         let done = self.fetch_and_execute(bus);
         match done {

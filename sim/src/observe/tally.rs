@@ -1,14 +1,15 @@
 //! What the cores had done by the times at which a place was executed.
 
+use crate::core::chip::Chip;
+use crate::core::cortex_m::Register;
+use crate::core::statistics::Statistics;
 use crate::core::time::Cycle;
-use crate::isa::armv6m::Statistics;
-use crate::rp2040::machine::Machine;
 
 /// One time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// The cycle up to which everything had happened.
-    pub cycle: Cycle,
+    /// The chip's time up to which everything had happened.
+    pub at: Cycle,
     /// The core that was about to execute the instruction.
     pub core: u8,
     /// Its registers r0 to r3: at the first instruction of a function, what it is called with.
@@ -30,14 +31,14 @@ pub struct Tally {
 pub const KEPT_COUNTS: usize = 1 << 15;
 
 impl Tally {
-    /// Has the machine stop before the instruction at `address`: whoever runs it is to tell `pass` and to go on.
-    pub fn new(machine: &mut Machine, address: u32) -> Self {
-        machine.bus.fabric.watch.add_breakpoint(address);
+    /// Has the chip stop before the instruction at `address`: whoever runs it is to tell `pass` and to go on.
+    pub fn new(chip: &mut impl Chip, address: u32) -> Self {
+        chip.watch_mut().add_breakpoint(address);
         Self { address: address & !1, counts: Vec::new(), lost: 0 }
     }
 
     /// Counts if this is where a core stands; whether it is.
-    pub fn pass(&mut self, machine: &Machine, core: u8, pc: u32) -> bool {
+    pub fn pass(&mut self, chip: &impl Chip, core: u8, pc: u32) -> bool {
         if pc != self.address {
             return false;
         }
@@ -45,12 +46,11 @@ impl Tally {
             self.lost += 1;
             return true;
         }
-        let stopped = machine.core(usize::from(core));
         self.counts.push(Count {
-            cycle: machine.now(),
+            at: chip.now(),
             core,
-            arguments: [0, 1, 2, 3].map(|number| stopped.register(number)),
-            statistics: [0, 1].map(|number| machine.statistics(number)),
+            arguments: [0, 1, 2, 3].map(|number| chip.register(usize::from(core), Register::R(number)) as u32),
+            statistics: [0, 1].map(|number| chip.statistics(number)),
         });
         true
     }

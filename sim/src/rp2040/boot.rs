@@ -26,6 +26,31 @@ pub const IMAGES: Target = Target {
 const WATCHDOG_SCRATCH4: u32 = 0x4005_801c;
 
 impl Machine {
+    /// A chip with an image and a boot ROM, ours if none is given, that was just switched on. `clock` is as for
+    /// [`Machine::set_clock`].
+    ///
+    /// # Errors
+    /// With the address of what does not fit into the memories of this chip.
+    pub fn booted(image: &Image, rom: Option<&bootrom::Bootrom>, clock: Option<u64>) -> Result<Self, u32> {
+        let mut machine = Self::new();
+        machine.boot(image, rom.unwrap_or(&bootrom::ours()))?;
+        if let Some(rate) = clock {
+            machine.set_clock(rate);
+        }
+        machine.host_setup = Some((image.boot, clock));
+        Ok(machine)
+    }
+
+    /// After a reset of the chip: what the host did when it was first started. Memory keeps what it holds.
+    pub(super) fn boot_again(&mut self) {
+        if let Some((boot, clock)) = self.host_setup {
+            self.ask_boot(boot);
+            if let Some(rate) = clock {
+                self.set_clock(rate);
+            }
+        }
+    }
+
     /// Puts a boot ROM and an image into memory and lets both cores out of reset, so that the ROM starts the image.
     ///
     /// # Errors
@@ -40,6 +65,11 @@ impl Machine {
         self.ask_boot(image.boot);
         self.reset();
         Ok(())
+    }
+
+    /// Whether our own boot ROM is in it.
+    pub(crate) fn has_our_rom(&self) -> bool {
+        self.peek_bytes(0, bootrom::SIZE)[..] == bootrom::ours()[..]
     }
 
     /// Tells the boot ROM, before it runs, how to start what is in memory: as whoever loaded it does.

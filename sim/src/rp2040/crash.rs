@@ -3,7 +3,8 @@
 
 use std::fmt::Write as _;
 
-use crate::image::Image;
+use crate::core::chip::{Chip as _, ExitState};
+use crate::core::names::Names;
 use crate::isa::armv6m::hard_fault::{Cause, HardFault};
 use crate::rp2040::bootrom;
 use crate::rp2040::machine::Machine;
@@ -11,34 +12,18 @@ use crate::rp2040::machine::Machine;
 /// Where C libraries and the SDK leave a program for good, with its status in r0.
 const EXIT: &str = "_exit";
 
-/// What has become of a core's program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExitState {
-    /// It goes on, sleeps, or was never started.
-    Alive,
-    /// It called `_exit`, as start-up code does when `main` returns, with this status.
-    Returned(i32),
-    /// It is in the handler of a `HardFault`.
-    Faulted,
-    /// It is locked up.
-    LockedUp,
-}
-
 /// A machine, and what is known of the firmware in it.
 #[derive(Clone, Copy)]
-pub struct CrashReport<'a> {
+pub(super) struct CrashReport<'a> {
     /// The machine.
-    pub machine: &'a Machine,
-    /// The firmware, for names and lines.
-    pub image: Option<&'a Image>,
-    /// Whether it runs our own boot ROM, which has reasons of its own to stop.
-    pub own_rom: bool,
+    pub(super) machine: &'a Machine,
+    /// Names and lines of its firmware.
+    pub(super) names: &'a dyn Names,
 }
 
 impl CrashReport<'_> {
     /// What has become of a core's program.
-    #[must_use]
-    pub fn exit_state(&self, number: usize) -> ExitState {
+    pub(super) fn exit_state(&self, number: usize) -> ExitState {
         let core = self.machine.core(number);
         let first = core.hard_fault().or(core.lockup_fault());
         match first {
@@ -54,12 +39,11 @@ impl CrashReport<'_> {
     }
 
     fn is_exit(&self, pc: u32) -> bool {
-        self.image.and_then(|image| image.function_at(pc)).is_some_and(|(name, _)| name == EXIT)
+        self.names.function_at(pc).is_some_and(|(name, _)| name == EXIT)
     }
 
     /// The same in a sentence without a full stop; none for a core that is alive.
-    #[must_use]
-    pub fn tell(&self, number: usize) -> Option<String> {
+    pub(super) fn tell(&self, number: usize) -> Option<String> {
         let core = self.machine.core(number);
         Some(match self.exit_state(number) {
             ExitState::Alive => return None,
@@ -80,7 +64,7 @@ impl CrashReport<'_> {
     fn tell_lockup(&self, number: usize) -> String {
         let core = self.machine.core(number);
         let pc = core.register(15);
-        let rom_says = bootrom::why_stopped(pc).filter(|_| self.own_rom);
+        let rom_says = self.rom_says(pc);
         let mut sentence = format!("core {number} locked up at {}: ", self.place(pc));
         // Writing to a String does not fail.
         let _ = match (rom_says, core.lockup_fault()) {
@@ -101,27 +85,21 @@ impl CrashReport<'_> {
         format!("in cycle {}, {} at {}{caller}", fault.cycle, fault.cause, self.place(fault.pc))
     }
 
-    /// An address with what is there: function and line, as far as they are known.
-    #[must_use]
-    pub fn place(&self, pc: u32) -> String {
-        let function = self.image.and_then(|image| image.function_at(pc));
-        let line = self.image.and_then(|image| image.lines.at(pc)).map(|(file, line)| format!("{file}:{line}"));
-        let words: Vec<_> =
-            function.map(|(name, offset)| format!("{name} + {offset}")).into_iter().chain(line).collect();
-        match words.as_slice() {
-            [] if pc < bootrom::SIZE as u32 => format!("{pc:#010x} (boot ROM)"),
-            [] => format!("{pc:#010x}"),
-            words => format!("{pc:#010x} ({})", words.join(", ")),
-        }
+    fn place(&self, pc: u32) -> String {
+        self.machine.place(pc, self.names)
+    }
+
+    /// Why a core stopped in our own boot ROM, which has reasons of its own to do so.
+    fn rom_says(&self, pc: u32) -> Option<&'static str> {
+        bootrom::why_stopped(pc).filter(|_| self.machine.has_our_rom())
     }
 
     /// Why nothing more can happen to a machine that has come to its end, in words.
-    #[must_use]
-    pub fn dead_end(&self) -> String {
+    pub(super) fn dead_end(&self) -> String {
         let cores = [0, 1].map(|number| self.machine.core(number));
         if !(0..2).any(|number| self.machine.has_crashed(number)) {
-            let rom_says = |core: usize| bootrom::why_stopped(cores[core].register(15)).filter(|_| self.own_rom);
-            let why = rom_says(0).or_else(|| rom_says(1)).unwrap_or("nothing is pending that could wake one");
+            let rom_says = cores.iter().find_map(|core| self.rom_says(core.register(15)));
+            let why = rom_says.unwrap_or("nothing is pending that could wake one");
             return format!("dead end: both cores sleep for good: {why}");
         }
         let [zero, one] = [0, 1].map(|number| match self.exit_state(number) {

@@ -17,12 +17,9 @@ impl FaultTarget for Machine {
 
     const CHANNEL: InterCoreChannel = InterCoreChannel::Fifo;
 
-    fn now(&self) -> Cycle {
-        Self::now(self)
-    }
-
     fn reset_chip(&mut self) {
         Self::reset_chip(self);
+        self.boot_again();
     }
 
     fn reset_core_alone(&mut self, core: usize) {

@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::engine::cpu::CodeCache as _;
 use crate::engine::decoupled::Decoupled;
 use crate::engine::lockstep::{begin, run_cores};
+use crate::image::Boot;
 use crate::isa::armv6m;
 use crate::isa::armv6m::exception::EVENT;
 use crate::isa::armv6m::native::Native;
@@ -49,6 +50,8 @@ pub struct Machine {
     dma: DmaMasters,
     /// The cycle before which a core does not come out of reset, for a fault that was asked for; 0 if there is none.
     off_until: [Cycle; 2],
+    /// How the host has the image started, and what it has the chip clocked with.
+    pub(super) host_setup: Option<(Boot, Option<u64>)>,
 }
 
 impl Default for Machine {
@@ -73,6 +76,7 @@ impl Machine {
             exit: None,
             dma: DmaMasters::default(),
             off_until: [0; 2],
+            host_setup: None,
         }
     }
 
@@ -304,7 +308,9 @@ impl Machine {
             return Some(Stop::Exit { core, code });
         }
         if let Some(core) = self.bus.fabric.requests.locked_up.take() {
-            self.cores[usize::from(core)].stop_locked_up();
+            let locked_up = &mut self.cores[usize::from(core)];
+            locked_up.stop_locked_up();
+            self.bus.fabric.watch.core_event(locked_up.slept_at, core, CoreEvent::LocksUp);
             return Some(Stop::Lockup { core, pc: self.cores[usize::from(core)].register(15) });
         }
         let (core, pc) = self.bus.fabric.requests.breakpoint.take()?;
@@ -440,6 +446,7 @@ impl Hash for Machine {
             exit: _,
             dma,
             off_until: _,
+            host_setup: _,
         } = self;
         (cores, bus, now, lines, dma).hash(hasher);
     }

@@ -71,17 +71,6 @@ pub enum PowerState {
     Stuck,
 }
 
-/// Counters of a core since power-on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Instructions executed.
-    pub instructions: u64,
-    /// Exceptions entered.
-    pub exceptions: u64,
-    /// Time asleep.
-    pub asleep: Time,
-}
-
 /// A core.
 #[derive(Clone, Debug, Hash)]
 pub struct Core {

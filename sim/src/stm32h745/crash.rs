@@ -1,6 +1,9 @@
 //! Crash reports.
 
+use crate::core::chip::{Chip as _, ExitState};
 use crate::core::cortex_m::HARD_FAULT;
+use crate::core::names::Names;
+use crate::isa::armv7em::exception::USAGE_FAULT;
 use crate::isa::armv7em::fault::FaultStatus;
 use crate::stm32h745::machine::Machine;
 use std::fmt::Write as _;
@@ -23,25 +26,44 @@ const CAUSES: [(u32, &str); 14] = [
     (24, "an unaligned access"),
 ];
 
-/// Describes a core that is locked up or handles a fault; None for others. `function` gives an address's function and offset.
+/// Whether a core's program has ended: locked up, or in the handler of a fault.
 #[must_use]
-pub fn describe<'a>(
-    machine: &Machine,
-    number: usize,
-    function: impl Fn(u32) -> Option<(&'a str, u32)>,
-) -> Option<String> {
+pub fn exit_state(machine: &Machine, number: usize) -> ExitState {
     let processor = &machine.core(number).processor;
     let exception = (processor.xpsr() & 0x1ff) as u8;
-    let does = if processor.is_locked_up() {
-        "locked up"
-    } else if (HARD_FAULT..=6).contains(&exception) {
-        "handles a fault"
+    if processor.is_locked_up() {
+        ExitState::LockedUp
+    } else if (HARD_FAULT..=USAGE_FAULT).contains(&exception) {
+        ExitState::Faulted
     } else {
-        return None;
+        ExitState::Alive
+    }
+}
+
+impl Machine {
+    /// Whether a core has crashed: it is locked up, or stays in its handler of a fault by a branch to itself.
+    #[must_use]
+    pub fn has_crashed(&self, number: usize) -> bool {
+        const STAY: [u8; 2] = [0xfe, 0xe7];
+        match exit_state(self, number) {
+            ExitState::LockedUp => true,
+            ExitState::Faulted => self.peek(number, self.core(number).processor.register(15), 2) == STAY,
+            ExitState::Alive | ExitState::Returned(_) => false,
+        }
+    }
+}
+
+/// Where and why it has, a clause; none if it goes on.
+#[must_use]
+pub fn tell(machine: &Machine, number: usize, names: &dyn Names) -> Option<String> {
+    let does = match exit_state(machine, number) {
+        ExitState::LockedUp => "locked up",
+        ExitState::Faulted => "handles a fault",
+        ExitState::Alive | ExitState::Returned(_) => return None,
     };
-    let pc = processor.register(15);
-    let place = function(pc).map_or_else(String::new, |(name, offset)| format!(" ({name} + {offset})"));
-    Some(format!("core {number} {does} at {pc:#010x}{place}: {}", causes(processor.fault_status())))
+    let processor = &machine.core(number).processor;
+    let place = machine.place(processor.register(15), names);
+    Some(format!("core {number} {does} at {place}: {}", causes(processor.fault_status())))
 }
 
 fn causes(status: FaultStatus) -> String {

@@ -13,10 +13,6 @@ impl FaultTarget for Machine {
 
     const CHANNEL: InterCoreChannel = InterCoreChannel::Hsem;
 
-    fn now(&self) -> Time {
-        Self::now(self)
-    }
-
     fn reset_chip(&mut self) {
         Self::reset_chip(self);
     }

@@ -1,11 +1,14 @@
 //! The whole chip: both cores, interleaved by instruction, in one global time.
 
 use crate::core::state_hash::StableHasher;
+use crate::core::statistics::Statistics;
 use crate::core::stop::Stop;
+use crate::core::watch::CoreEvent;
+use crate::image::Image;
 use crate::isa::armv7em::Step;
 use crate::isa::armv7em::model::Model;
-use crate::stm32h745::core::{Core, PowerState, Statistics};
-use crate::stm32h745::peripherals::board::{Board, OptionBytes};
+use crate::stm32h745::core::{Core, PowerState};
+use crate::stm32h745::peripherals::board::{Board, OptionBytes, Supply};
 use crate::stm32h745::peripherals::interrupts::{INTERRUPTS, InterruptLines};
 use crate::stm32h745::peripherals::{Peripherals, Reset};
 use crate::stm32h745::port::{Port, Shared};
@@ -16,7 +19,7 @@ use std::hash::{Hash, Hasher};
 /// The simulated STM32H745.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    cores: [Core; 2],
+    pub(super) cores: [Core; 2],
     statistics: [Statistics; 2],
     /// Memories and peripherals.
     pub shared: Shared,
@@ -27,6 +30,12 @@ pub struct Machine {
     /// Until then an injected fault holds a core in reset.
     off_until: [Time; 2],
     locked_up: Option<usize>,
+    /// A core that stands before an instruction at which it is to stop.
+    stopped: Option<usize>,
+    /// By core, the time of the step that goes on at a breakpoint, without stopping there again.
+    passes_at: [Time; 2],
+    /// Characters that USART3 has sent and nobody has taken: one more ends a run.
+    pub(super) listening: Option<usize>,
 }
 
 impl Machine {
@@ -36,15 +45,35 @@ impl Machine {
         let models = [Model::cortex_m7(u32::from(INTERRUPTS)), Model::cortex_m4(u32::from(INTERRUPTS))];
         let mut machine = Self {
             cores: models.map(Core::new),
-            statistics: [Statistics::default(); 2],
+            statistics: Default::default(),
             shared: Shared::new(Peripherals::new(option_bytes, board)),
             lines: [InterruptLines::default(); 2],
             now: 0,
             off_until: [0; 2],
             locked_up: None,
+            stopped: None,
+            passes_at: [NEVER; 2],
+            listening: None,
         };
         machine.update_clocks();
         machine
+    }
+
+    /// A board with images in its flash, just switched on: each is loaded as the core sees memory that it is for.
+    ///
+    /// # Errors
+    /// With the address of what does not fit into the memories of this chip.
+    pub fn booted(images: &[Image], supply: Supply) -> Result<Self, u32> {
+        let mut machine = Self::new(OptionBytes::default(), Board { supply, ..Board::default() });
+        for (core, image) in images.iter().enumerate() {
+            for segment in &image.segments {
+                if !machine.load(core, segment.address, &segment.bytes) {
+                    return Err(segment.address);
+                }
+            }
+        }
+        machine.start();
+        Ok(machine)
     }
 
     /// Global time, in picoseconds since power-on.
@@ -62,7 +91,8 @@ impl Machine {
     /// Counters of a core, including a sleep in progress.
     #[must_use]
     pub fn statistics(&self, number: usize) -> Statistics {
-        let mut statistics = self.statistics[number & 1];
+        let mut statistics = self.statistics[number & 1].clone();
+        statistics.exceptions = self.shared.exceptions[number & 1];
         let core = self.core(number);
         if core.power_state == PowerState::Asleep {
             statistics.asleep += self.now.saturating_sub(core.slept_at);
@@ -84,6 +114,7 @@ impl Machine {
         for (at, byte) in places() {
             if let Some(place) = self.shared.locate(core, at) {
                 self.shared.memory.poke(place, byte);
+                self.cores[core & 1].processor.poke_cache(at, byte);
             }
         }
         true
@@ -106,8 +137,9 @@ impl Machine {
         self.release();
     }
 
-    /// Runs to `limit`, or until a lockup, or until no event can occur any more.
+    /// Runs to `limit`, or until a lockup, a breakpoint or a watchpoint, or until no event can occur any more.
     pub fn run_until(&mut self, limit: Time) -> Stop {
+        self.shared.is_watched = self.shared.watch.in_use();
         loop {
             if let Some(core) = self.locked_up.take() {
                 let pc = self.cores[core].processor.register(15);
@@ -119,6 +151,9 @@ impl Machine {
             if std::mem::take(&mut self.shared.touched) {
                 self.now = self.now.max(self.shared.now);
                 self.handle_requests();
+                if let Some(core) = self.stopped.take() {
+                    return self.why_stopped_before_instruction(core);
+                }
             } else if bound == NEVER {
                 return Stop::DeadEnd;
             } else {
@@ -131,7 +166,19 @@ impl Machine {
                     return Stop::Limit;
                 }
             }
+            if self.listening.is_some_and(|characters| self.shared.peripherals.sent().len() > characters) {
+                return Stop::Heard;
+            }
         }
+    }
+
+    fn why_stopped_before_instruction(&mut self, number: usize) -> Stop {
+        if let Some(stop) = self.shared.watch.take_stop(number as u8) {
+            return stop;
+        }
+        let core = &self.cores[number];
+        self.passes_at[number] = core.next;
+        Stop::Breakpoint { core: number as u8, pc: core.processor.register(15) }
     }
 
     /// Steps the core that is due first, up to `bound` or until the machine has requests to handle.
@@ -153,19 +200,20 @@ impl Machine {
             core.catch_up(core.next, counting);
         }
         let mut port = Port { shared: &mut self.shared, core: number };
-        let step = core.processor.step(&mut port);
+        let begun = core.processor.begin_step(&mut port);
+        if begun.is_none() && self.shared.is_watched && self.stops_before_instruction(number) {
+            return;
+        }
+        let core = &mut self.cores[number];
+        let mut port = Port { shared: &mut self.shared, core: number };
+        let step = begun.unwrap_or_else(|| core.processor.execute(&mut port));
         match step {
             Step::Executed | Step::Entered(_) => {
+                self.statistics[number].instructions += u64::from(step == Step::Executed);
+                core.stepped();
                 if core.power_state == PowerState::Asleep {
                     self.wake(number);
                 }
-                let statistics = &mut self.statistics[number];
-                if step == Step::Executed {
-                    statistics.instructions += 1;
-                } else {
-                    statistics.exceptions += 1;
-                }
-                self.cores[number].stepped();
             }
             // There is no debugger.
             Step::Breakpoint(_) => {
@@ -184,9 +232,28 @@ impl Machine {
         }
     }
 
+    /// A core is about to execute an instruction that somebody may watch. Whether it is to stop before it.
+    fn stops_before_instruction(&mut self, number: usize) -> bool {
+        let core = &mut self.cores[number];
+        let (pc, at) = (core.processor.register(15), core.next);
+        self.shared.pc = pc;
+        let watch = &mut self.shared.watch;
+        if !watch.may_concern(pc) || !watch.execution(at, number as u8, pc, self.passes_at[number] == at) {
+            return false;
+        }
+        core.processor.stop_before_instruction();
+        if core.power_state == PowerState::Asleep {
+            self.wake(number);
+        }
+        self.stopped = Some(number);
+        self.shared.touched = true;
+        true
+    }
+
     fn lock_up(&mut self, number: usize) {
         self.cores[number].next = NEVER;
         self.locked_up = Some(number);
+        self.shared.core_event(number, CoreEvent::LocksUp);
         self.shared.touched = true;
     }
 
@@ -197,6 +264,7 @@ impl Machine {
             core.slept_at = self.shared.now;
             let deep = core.processor.sleeps_deeply();
             self.shared.peripherals.set_asleep(number, true, deep, self.shared.now);
+            self.shared.core_event(number, CoreEvent::Sleeps);
             self.shared.touched = true;
         }
         self.cores[number].sleep_until_tick();
@@ -207,6 +275,7 @@ impl Machine {
         core.power_state = PowerState::Running;
         self.statistics[number].asleep += self.shared.now.saturating_sub(core.slept_at);
         self.shared.peripherals.set_asleep(number, false, false, self.shared.now);
+        self.shared.core_event(number, CoreEvent::Wakes);
         self.shared.touched = true;
     }
 
@@ -282,6 +351,12 @@ impl Machine {
         core.processor.reset(vectors, &mut Port { shared: &mut self.shared, core: number });
         core.power_state = PowerState::Running;
         core.wake_at(self.now);
+        self.core_event(number, CoreEvent::Starts);
+    }
+
+    /// Something is done to a core now from outside.
+    fn core_event(&mut self, number: usize, what: CoreEvent) {
+        self.shared.watch.core_event(self.now, number as u8, what);
     }
 
     /// Resets both cores and the peripherals; RAM keeps its contents.
@@ -299,8 +374,27 @@ impl Machine {
     fn hold_in_reset(&mut self, number: usize) {
         let core = &mut self.cores[number];
         core.catch_up(self.now, true);
-        core.power_state = PowerState::InReset;
         core.next = NEVER;
+        if std::mem::replace(&mut core.power_state, PowerState::InReset) != PowerState::InReset {
+            self.core_event(number, CoreEvent::Stops);
+        }
+    }
+
+    /// Sends a core elsewhere, for a debugger. False for one that is off or stuck.
+    pub(super) fn send_core_to(&mut self, number: usize, address: u32) -> bool {
+        let number = number & 1;
+        if matches!(self.cores[number].power_state, PowerState::InReset | PowerState::Stuck) {
+            return false;
+        }
+        self.shared.now = self.now;
+        if self.cores[number].power_state == PowerState::Asleep {
+            self.wake(number);
+        }
+        self.passes_at[number] = NEVER;
+        let core = &mut self.cores[number];
+        core.processor.send_to(address);
+        core.wake_at(self.now);
+        true
     }
 
     /// Resets the chip as its NRST pin does.
@@ -341,7 +435,9 @@ impl Machine {
             return None;
         }
         core.next = NEVER;
-        Some(std::mem::replace(&mut core.power_state, PowerState::Stuck))
+        let before = std::mem::replace(&mut core.power_state, PowerState::Stuck);
+        self.core_event(number & 1, CoreEvent::Sticks);
+        Some(before)
     }
 
     /// Resumes a stuck core, unless it has been reset since.
@@ -351,6 +447,10 @@ impl Machine {
             core.catch_up(self.now, true);
             core.power_state = before;
             core.wake_at(self.now);
+            self.core_event(number & 1, CoreEvent::Resumes);
+            if before == PowerState::Asleep {
+                self.core_event(number & 1, CoreEvent::Sleeps);
+            }
         }
     }
 
@@ -364,7 +464,18 @@ impl Machine {
     #[must_use]
     pub fn state_hash(&self) -> u64 {
         let mut hasher = StableHasher::default();
-        let Self { cores, shared, lines, now, statistics: _, off_until: _, locked_up: _ } = self;
+        let Self {
+            cores,
+            shared,
+            lines,
+            now,
+            statistics: _,
+            off_until: _,
+            locked_up: _,
+            stopped: _,
+            passes_at: _,
+            listening: _,
+        } = self;
         (cores, &shared.memory, &shared.peripherals, lines, now).hash(&mut hasher);
         hasher.finish()
     }

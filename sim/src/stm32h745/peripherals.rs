@@ -26,6 +26,7 @@ pub mod timers;
 pub mod usart;
 
 use crate::core::loss::{Loss, Losses};
+use crate::core::uart_frame::SentByte;
 use crate::isa::armv7em::bus::BusError;
 use crate::stm32h745::report::{Report, Reports};
 use crate::stm32h745::{M4, M7, NEVER, Time};
@@ -42,7 +43,6 @@ use hsem::Hsem;
 use interrupts::{HSEM_INTERRUPT, InterruptLines, TIMER_INTERRUPTS, USART3_INTERRUPT};
 use iwdg::Iwdg;
 use limits::Conditions;
-use line::SentByte;
 use pwr::Pwr;
 use rcc::Rcc;
 use rcc::gates::Allocated;
@@ -405,10 +405,6 @@ impl Peripherals {
 
     /// Takes the reports of software errors since the last call.
     pub fn take_reports(&mut self) -> Vec<Report> {
-        if let Some((dropped, time)) = self.usart3.take_dropped() {
-            let sentence = format!("the {dropped} oldest characters that USART3 sent and nobody took are lost");
-            self.reports.record(None, address_map::base(Block::Usart3), time, sentence);
-        }
         self.reports.take()
     }
 
@@ -423,9 +419,21 @@ impl Peripherals {
         self.losses.lost(core)
     }
 
-    /// Takes the characters sent by USART3 since the last call.
-    pub fn uart_output(&mut self) -> Vec<SentByte> {
-        self.usart3.take_sent()
+    /// Characters that came out of USART3's pin and that nobody has taken.
+    #[must_use]
+    pub fn sent(&self) -> &[SentByte] {
+        self.usart3.sent()
+    }
+
+    /// Takes so many of those that came first.
+    pub fn take_sent(&mut self, count: usize) -> Vec<SentByte> {
+        self.usart3.take_sent(count)
+    }
+
+    /// Tells that some of those are lost, since nobody has taken them.
+    pub fn note_lost_output(&mut self, now: Time) {
+        let sentence = "nobody takes what USART3 sends: the oldest characters are lost";
+        self.reports.record(None, address_map::base(Block::Usart3), now, sentence);
     }
 
     /// Queues a character on the line to USART3, to be sent not before a time. The bits set in `flipped` (bit 0: start bit)
@@ -434,6 +442,30 @@ impl Peripherals {
         self.advance(now);
         self.usart3.line_mut().send(byte, flipped, not_before.max(now));
         self.update_lines_and_next_event(now);
+    }
+
+    /// When the character ends that USART3 is sending.
+    #[must_use]
+    pub fn sending_until(&self) -> Option<Time> {
+        self.usart3.sending_until()
+    }
+
+    /// Characters on the line to USART3.
+    #[must_use]
+    pub fn waiting_input(&self) -> usize {
+        self.usart3.waiting_input()
+    }
+
+    /// Whether USART3 raises an interrupt for what it receives.
+    #[must_use]
+    pub fn listens(&self) -> bool {
+        self.usart3.listens()
+    }
+
+    /// Whether an independent watchdog runs.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        self.iwdgs.iter().any(|watchdog| watchdog.next_event() != NEVER)
     }
 
     /// Changes the rate of the line to USART3.

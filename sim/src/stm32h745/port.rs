@@ -1,6 +1,7 @@
 //! A core's port to memories and peripherals, with checks of memory that both cores use.
 
 use crate::core::access::Width;
+use crate::core::watch::{CoreEvent, Watchpoints};
 use crate::isa::armv7em::bus::{Bus, BusError, Event};
 use crate::isa::armv7em::cache::LINE;
 use crate::stm32h745::memory::{Location, Memory, Region, locate, of_core, use_flag};
@@ -115,6 +116,14 @@ pub struct Shared {
     /// The supply is valid: RAM may be written.
     supplied: bool,
     reports: Reports,
+    /// Probes, breakpoints, timeline.
+    pub(crate) watch: Watchpoints,
+    /// Whether there are any.
+    pub(crate) is_watched: bool,
+    /// The instruction that is being executed, while there are.
+    pub(crate) pc: u32,
+    /// Exceptions entered, by core.
+    pub(crate) exceptions: [u64; 2],
 }
 
 impl Shared {
@@ -128,6 +137,10 @@ impl Shared {
             last_store: [LastStore::Complete; 2],
             supplied: false,
             reports: Reports::default(),
+            watch: Watchpoints::default(),
+            is_watched: false,
+            pc: 0,
+            exceptions: [0; 2],
         }
     }
 
@@ -136,6 +149,11 @@ impl Shared {
         self.memory.clear_use_flags();
         self.event_sent = [false; 2];
         self.last_store = [LastStore::Complete; 2];
+    }
+
+    /// Something in the life of a core, at the time of the step that is being executed.
+    pub(crate) fn core_event(&mut self, core: usize, what: CoreEvent) {
+        self.watch.core_event(self.now, core as u8, what);
     }
 
     /// Takes the reports of software errors since the last call.
@@ -316,10 +334,22 @@ impl Bus for Port<'_> {
                     self.shared.last_store[self.core] = LastStore::Ordered(address);
                 }
             }
+            Event::Entered(exception) => {
+                self.shared.exceptions[self.core] += 1;
+                self.shared.core_event(self.core, CoreEvent::Enters(exception));
+            }
+            Event::Left(exception) => self.shared.core_event(self.core, CoreEvent::Leaves(exception)),
             Event::DataSynchronizationBarrier => self.shared.last_store[self.core] = LastStore::Complete,
             Event::MissingBarrier { address, code: false } => self.warn(Mistake::MissingDsb, address),
             Event::MissingBarrier { address, code: true } => self.warn(Mistake::MissingIsb, address),
             Event::UnalignedFrame(address) => self.warn(Mistake::UnalignedFrame, address),
+        }
+    }
+
+    fn accessed(&mut self, address: u32, width: Width, write: bool, value: u32) {
+        if self.shared.is_watched {
+            let Shared { watch, now, pc, .. } = &mut *self.shared;
+            watch.data(*now, self.core as u8, *pc, address, width.bytes(), write, value);
         }
     }
 

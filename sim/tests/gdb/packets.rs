@@ -68,11 +68,13 @@ struct Counted {
 }
 
 impl Debuggee for Counted {
-    fn machine(&self) -> &Machine {
+    type Chip = Machine;
+
+    fn chip(&self) -> &Machine {
         &self.machine
     }
 
-    fn machine_mut(&mut self) -> &mut Machine {
+    fn chip_mut(&mut self) -> &mut Machine {
         &mut self.machine
     }
 

@@ -48,9 +48,9 @@ fn bytes_leave_back_to_back_with_exact_bit_times() {
     bench.wait(60 * BIT);
     let sent = bench.p.uarts[0].take_sent();
     assert_eq!(sent.iter().map(|sent| sent.byte).collect::<Vec<_>>(), b"hello");
-    assert!(sent.windows(2).all(|pair| pair[1].cycle - pair[0].cycle == 10 * BIT));
+    assert!(sent.windows(2).all(|pair| pair[1].at - pair[0].at == 10 * BIT));
     // The start bit begins with the first Baud16 tick after the write, at most 68 cycles later.
-    assert!((10 * BIT..=10 * BIT + 68).contains(&(sent[0].cycle - start)));
+    assert!((10 * BIT..=10 * BIT + 68).contains(&(sent[0].at - start)));
     assert_eq!(bench.read(FR) & 0x88, 0x80);
 }
 
@@ -68,8 +68,8 @@ fn a_fractional_divisor_does_not_drift() {
     }
     for chunk in ends.chunks(32) {
         for (index, sent) in chunk.iter().enumerate() {
-            let exact = chunk[0].cycle as f64 + 162.5 * index as f64;
-            assert!((sent.cycle as f64 - exact).abs() < 1.0);
+            let exact = chunk[0].at as f64 + 162.5 * index as f64;
+            assert!((sent.at as f64 - exact).abs() < 1.0);
         }
     }
 }
@@ -85,7 +85,7 @@ fn the_line_slows_down_with_clk_peri() {
     let sent = bench.p.uarts[0].take_sent();
     // 16 x 6.515625 periods of 12 MHz per bit
     let exact = 160.0 * (6.0 + 33.0 / 64.0) * 125.0 / 12.0;
-    assert!(((sent[1].cycle - sent[0].cycle) as f64 - exact).abs() <= 1.0);
+    assert!(((sent[1].at - sent[0].at) as f64 - exact).abs() <= 1.0);
 }
 
 #[test]
@@ -231,7 +231,7 @@ proptest! {
         let per_byte = u64::from(format.bits() * (ibrd * 64 + fbrd)) * 16; // in 1/64 cycle
         for (index, sent_byte) in sent.iter().enumerate() {
             let exact = per_byte * index as u64;
-            let took = (sent_byte.cycle - sent[0].cycle) * 64;
+            let took = (sent_byte.at - sent[0].at) * 64;
             prop_assert!(took.abs_diff(exact) < 64, "{} for {}", took, exact);
         }
     }

@@ -8,18 +8,21 @@ stop = simulator.run(text="done\n", cycles=50_000_000)
 print(stop, begins.hits()["cycle"])
 """
 
-from intercore.sim.chip import Chip, CoreState, Reason, Registers, Statistics, Stop, Symbol, TimedOutput
-from intercore.sim.simulator import (
-    DEFAULT_CYCLES,
+from intercore.sim.chip import (
     HIT,
-    Clocks,
+    Chip,
+    CoreState,
     Count,
     Probe,
-    Simulator,
-    SimulatorError,
-    Snapshot,
+    Reason,
+    Registers,
+    Statistics,
+    Stop,
+    Symbol,
     Tally,
+    TimedOutput,
 )
+from intercore.sim.simulator import DEFAULT_CYCLES, Clocks, Simulator, SimulatorError, Snapshot
 from intercore.sim.stm32h745 import Stm32h745
 
 __all__ = [

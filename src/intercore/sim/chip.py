@@ -15,12 +15,13 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
+import numpy as np
+
 from intercore.errors import SimulatorError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
 U32 = 1 << 32
@@ -156,8 +157,101 @@ class TimedOutput(NamedTuple):
     """For each byte, the bits per second that the UART was set to; 0 if that was not defined."""
 
 
+HIT = np.dtype([("cycle", "<i8"), ("pc", "<u4"), ("value", "<u4"), ("core", "u1")])
+"""One hit of a probe: `cycle` is the tick at which the instruction begins, or its access was granted; `pc`
+is the address of the instruction; `value` is what was loaded or stored (0 for execution); `core` is 0 or 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Watches one place of a chip, on both cores, at no cost in the chip's time; `Chip.watch_…` makes it."""
+
+    simulator: Chip
+    kind: str
+    """"execute", "read" or "write"."""
+    address: int
+    size: int
+    """In bytes."""
+    _number: int
+
+    def hits(self) -> npt.NDArray[np.void]:
+        """Return all hits since the probe was placed or its hits were taken, in the order of time: an array of `HIT`.
+
+        Raises SimulatorError if a snapshot was restored that was taken before the probe was placed, or if all probes of
+        the chip together had more hits than are kept, 4,194,304.
+        """
+        return self.simulator._hits(self._number, take=False)
+
+    def take(self) -> npt.NDArray[np.void]:
+        """Return the hits as `hits` does, and forget them; the next ones may begin up to two cycles before the last."""
+        return self.simulator._hits(self._number, take=True)
+
+    def forget(self) -> None:
+        """Forget the hits, however many there were."""
+        self.simulator._machine.forget(self._number)
+
+
+class Count(NamedTuple):
+    """What the cores had done by the time one came to a place."""
+
+    cycle: int
+    """The tick up to which everything had happened."""
+    core: int
+    """That was about to execute the instruction."""
+    arguments: tuple[int, ...]
+    """Its registers r0 to r3: at the beginning of a function, what it is called with."""
+    statistics: tuple[Statistics, Statistics]
+    """Of core 0 and core 1, without words that were lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts at one place of a chip, at no cost in the chip's time; `Chip.tally` makes it."""
+
+    simulator: Chip
+    _number: int
+
+    def take(self) -> list[Count]:
+        """Return what was counted since the tally was placed or this was last called, and forget it.
+
+        Raises SimulatorError if a snapshot was restored that was taken before the tally was placed, or if there were
+        more times than are kept, 32,768.
+        """
+        return self.simulator._take_tally(self._number)
+
+    def forget(self) -> None:
+        """Forget what was counted, however often that was."""
+        self.simulator._machine.forget(self._number)
+
+
 class Machine(Protocol):
     """What the Rust side of each chip has."""
+
+    def run(
+        self, limit: int, address: int | None, core: int | None, text: bytes | None, uart: int
+    ) -> tuple[str, int | None, int | None, int | None, int, str]:
+        """Run; return kind, core, address, exit code, tick, sentence."""
+
+    def advance(self, at: int) -> None:
+        """Let time pass."""
+
+    def watch(self, kind: str, address: int, size: int) -> int:
+        """Place a probe; return its number."""
+
+    def hits(self, probe: int, take: bool) -> bytes:
+        """Return the hits of a probe."""
+
+    def tally(self, address: int) -> int:
+        """Place a tally; return its number."""
+
+    def take_tally(self, tally: int) -> list[tuple[int, int, list[int], Counted, Counted]]:
+        """Return what was counted."""
+
+    def forget(self, number: int) -> None:
+        """Forget what a probe or a tally has seen."""
+
+    def trace_hash(self) -> int:
+        """Return a hash of all that has happened."""
 
     def now(self) -> int:
         """Return the tick up to which everything has happened."""
@@ -211,9 +305,9 @@ class Chip(ABC):
     def run(self, ticks: int, /) -> Stop:
         """Run for so many ticks, or until something ends the run sooner."""
 
-    @abstractmethod
     def advance(self, ticks: int, /) -> None:
         """After a dead end, let so many ticks pass in which nothing happens, or fewer, up to what is to happen."""
+        self._machine.advance(self.now + whole("ticks", ticks, 0, U64 >> 1))
 
     @abstractmethod
     def keep(self) -> Callable[[], None]:
@@ -282,6 +376,26 @@ class Chip(ABC):
         *general, sp, lr, pc = numbered
         return Registers(tuple(general), sp, lr, pc, xpsr, msp, psp, primask, control, CoreState(state))
 
+    def watch_execution(self, place: int | str) -> Probe:
+        """Watch for the instruction at an address being begun, from now on, by either core."""
+        return self._watch("execute", self.address(place) & ~1, 1)
+
+    def watch_reads(self, place: int | str, size: int | None = None) -> Probe:
+        """Watch for loads that touch `size` bytes, from now on, by either core.
+
+        Without `size`, they are those of the symbol, or else the 4 at the address. Neither fetches of instructions nor
+        accesses of the DMA count.
+        """
+        return self._watch("read", self.address(place), self._size(place, size))
+
+    def watch_writes(self, place: int | str, size: int | None = None) -> Probe:
+        """Watch for stores, as `watch_reads` does for loads."""
+        return self._watch("write", self.address(place), self._size(place, size))
+
+    def tally(self, place: int | str) -> Tally:
+        """Count what the cores did whenever one comes to the instruction at an address, from now on."""
+        return Tally(self, self._machine.tally(self.address(place) & ~1))
+
     def set_faults(self, faults: Sequence[str]) -> None:
         """Have these faults from now on, and no others, written as for the option --fault of intercore-sim.
 
@@ -299,6 +413,44 @@ class Chip(ABC):
     def state_hash(self) -> int:
         """Return a 64-bit hash of cores, memories, bus and time: the same for the same run of the same version."""
         return self._machine.state_hash()
+
+    def trace_hash(self) -> int:
+        """Return a 64-bit hash of all that has happened since the start, as `intercore-sim --hash` prints it.
+
+        It covers the state every 10,000,000 cycles (of an STM32H745, every 100 ms) and now, and every byte that the
+        UARTs sent, with its tick.
+        """
+        return self._machine.trace_hash()
+
+    def _run(
+        self, limit: int, address: int | str | None, core: int | None, text: bytes | str | None, uart: int
+    ) -> Stop:
+        if core is not None and address is None:
+            raise ValueError("core says which core is to execute an address: give address too")
+        pattern = text.encode() if isinstance(text, str) else text
+        if pattern is not None and not pattern:
+            raise ValueError("text is empty: give what the firmware will send")
+        at = None if address is None else self.address(address)
+        which = None if core is None else number("core", core)
+        kind, of, pc, code, tick, sentence = self._machine.run(limit, at, which, pattern, uart)
+        return Stop(Reason(kind), tick, sentence, of, pc, code)
+
+    def _take_tally(self, number: int) -> list[Count]:
+        return [
+            Count(cycle, core, tuple(arguments), (counted(cycle, first), counted(cycle, second)))
+            for cycle, core, arguments, first, second in self._machine.take_tally(number)
+        ]
+
+    def _hits(self, number: int, *, take: bool) -> npt.NDArray[np.void]:
+        return np.frombuffer(self._machine.hits(number, take), HIT)
+
+    def _watch(self, kind: str, address: int, size: int) -> Probe:
+        return Probe(self, kind, address, size, self._machine.watch(kind, address, size))
+
+    def _size(self, place: int | str, size: int | None) -> int:
+        if size is None:
+            size = (self._symbol(place).size if isinstance(place, str) else 0) or 4
+        return whole("size", size, 1, U32)
 
     def _symbol(self, name: str) -> Symbol:
         symbol = self.symbols.get(name)

@@ -21,32 +21,31 @@ from __future__ import annotations
 import operator
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from intercore import _sim
 from intercore.errors import SimulatorError
 from intercore.sim.chip import (
+    HIT,
     U32,
     U64,
     Chip,
     CoreState,
+    Probe,
     Reason,
     Registers,
     Statistics,
     Stop,
     Symbol,
     TimedOutput,
-    counted,
     number,
     whole,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    import numpy.typing as npt
 
 __all__ = [
     "DEFAULT_CYCLES",
@@ -72,9 +71,6 @@ DEFAULT_CYCLES = 1_000_000_000
 """Cycles after which a run ends that was given no limit: 8 s of a chip at 125 MHz."""
 
 _SILENCE = TimedOutput(b"", np.array([], "<i8"), np.array([], "<i8"))
-HIT = np.dtype([("cycle", "<i8"), ("pc", "<u4"), ("value", "<u4"), ("core", "u1")])
-"""One hit of a probe: `cycle` is the first cycle of the instruction, or the one in which its access was granted; `pc`
-is the address of the instruction; `value` is what was loaded or stored (0 for execution); `core` is 0 or 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,68 +85,6 @@ class Clocks:
     """clk_peri, which drives the UARTs; 0 while it is off."""
     seconds: float
     """The chip's time since power-on in seconds, through all changes of clk_sys."""
-
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """Watches one place of a simulator, on both cores, at no cost in the chip's time; `Simulator.watch_…` makes it."""
-
-    simulator: Simulator
-    kind: str
-    """"execute", "read" or "write"."""
-    address: int
-    size: int
-    """In bytes."""
-    _number: int
-
-    def hits(self) -> npt.NDArray[np.void]:
-        """Return all hits since the probe was placed or its hits were taken, in the order of time: an array of `HIT`.
-
-        Raises SimulatorError if a snapshot was restored that was taken before the probe was placed, or if all probes of
-        the simulator together had more hits than are kept, 4,194,304.
-        """
-        return self.simulator._hits(self._number, take=False)
-
-    def take(self) -> npt.NDArray[np.void]:
-        """Return the hits as `hits` does, and forget them; the next ones may begin up to two cycles before the last."""
-        return self.simulator._hits(self._number, take=True)
-
-    def forget(self) -> None:
-        """Forget the hits, however many there were."""
-        self.simulator._machine.forget(self._number)
-
-
-class Count(NamedTuple):
-    """What the cores had done by the time one came to a place."""
-
-    cycle: int
-    """Up to which everything had happened."""
-    core: int
-    """That was about to execute the instruction."""
-    arguments: tuple[int, ...]
-    """Its registers r0 to r3: at the beginning of a function, what it is called with."""
-    statistics: tuple[Statistics, Statistics]
-    """Of core 0 and core 1, without words that were lost."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Counts at one place of a simulator, at no cost in the chip's time; `Simulator.tally` makes it."""
-
-    simulator: Simulator
-    _number: int
-
-    def take(self) -> list[Count]:
-        """Return what was counted since the tally was placed or this was last called, and forget it.
-
-        Raises SimulatorError if a snapshot was restored that was taken before the tally was placed, or if there were
-        more times than are kept, 32,768.
-        """
-        return self.simulator._take_tally(self._number)
-
-    def forget(self) -> None:
-        """Forget what was counted, however often that was."""
-        self.simulator._machine.forget(self._number)
 
 
 class Simulator(Chip):
@@ -176,7 +110,7 @@ class Simulator(Chip):
         """
         source = image if isinstance(image, bytes) else os.fspath(image)
         self._name = "the image" if isinstance(source, bytes) else source
-        self._machine: _sim.Machine = _sim.Machine(
+        self._machine: _sim.Machine = _sim.Machine.rp2040(
             source,
             self._name,
             None if base is None else whole("base", base, 0, U32),
@@ -231,28 +165,13 @@ class Simulator(Chip):
         now = self.now
         if operator.index(cycle) < now:
             raise ValueError(f"cycle {cycle} has passed: it is {now}; restore a snapshot to go back")
-        if core is not None and address is None:
-            raise ValueError("core says which core is to execute an address: give address too")
-        pattern = text.encode() if isinstance(text, str) else text
-        if pattern is not None and not pattern:
-            raise ValueError("text is empty: give what the firmware will send")
-        kind, of, pc, code, at, sentence = self._machine.run(
-            whole("cycle", cycle, 0, U64),
-            None if address is None else self.address(address),
-            None if core is None else number("core", core),
-            pattern,
-            number("uart", uart),
-        )
-        return Stop(Reason(kind), at, sentence, of, pc, code)
-
-    def advance(self, cycles: int) -> None:
-        """After a dead end, let so many cycles pass in which nothing happens, or fewer, up to what is to happen."""
-        self._machine.advance(self.now + whole("cycles", cycles, 0, U64 >> 1))
+        return self._run(whole("cycle", cycle, 0, U64), address, core, text, number("uart", uart))
 
     @property
     def clocks(self) -> Clocks:
         """The rates of the clocks, and the chip's own time."""
-        return Clocks(*self._machine.clocks())
+        (sys, ref, peri), seconds = self._machine.clocks()
+        return Clocks(sys, ref, peri, seconds)
 
     @property
     def hz(self) -> int:
@@ -292,19 +211,19 @@ class Simulator(Chip):
 
     def read(self, place: int | str, count: int) -> bytes:
         """Return `count` bytes of ROM, flash or SRAM. Raises ValueError if they are not within memory."""
-        return self._machine.read(self.address(place), whole("count", count, 0, U32))
+        return self._machine.read(self.address(place), whole("count", count, 0, U32), 0)
 
     def read_word(self, place: int | str) -> int:
         """Return the 32-bit word at an address that is a multiple of 4."""
-        return int.from_bytes(self._machine.read(self._aligned(place), 4), "little")
+        return int.from_bytes(self._machine.read(self._aligned(place), 4, 0), "little")
 
     def write(self, place: int | str, data: bytes) -> None:
         """Put bytes into ROM, flash or SRAM. Raises ValueError, and writes nothing, if they are not within memory."""
-        self._machine.write(self.address(place), bytes(memoryview(data)))
+        self._machine.write(self.address(place), bytes(memoryview(data)), 0)
 
     def write_word(self, place: int | str, value: int) -> None:
         """Put a 32-bit word, given as 0 to 2**32 - 1, at an address that is a multiple of 4."""
-        self._machine.write(self._aligned(place), whole("value", value, 0, U32).to_bytes(4, "little"))
+        self._machine.write(self._aligned(place), whole("value", value, 0, U32).to_bytes(4, "little"), 0)
 
     def peek_register(self, address: int, *, core: int = 0) -> int:
         """Return a register of a peripheral, or of SIO as `core` sees it, without the side effects of reading it.
@@ -358,54 +277,6 @@ class Simulator(Chip):
         If there was more, `take_diagnostics` says so.
         """
         return self._machine.take_host_output()
-
-    # Truth probes
-
-    def watch_execution(self, place: int | str) -> Probe:
-        """Watch for the instruction at an address being begun, from now on, by either core."""
-        return self._watch("execute", self.address(place) & ~1, 1)
-
-    def watch_reads(self, place: int | str, size: int | None = None) -> Probe:
-        """Watch for loads that touch `size` bytes, from now on, by either core.
-
-        Without `size`, they are those of the symbol, or else the 4 at the address. Neither fetches of instructions nor
-        accesses of the DMA count.
-        """
-        return self._watch("read", self.address(place), self._size(place, size))
-
-    def watch_writes(self, place: int | str, size: int | None = None) -> Probe:
-        """Watch for stores, as `watch_reads` does for loads."""
-        return self._watch("write", self.address(place), self._size(place, size))
-
-    def tally(self, place: int | str) -> Tally:
-        """Count what the cores did whenever one comes to the instruction at an address, from now on."""
-        return Tally(self, self._machine.tally(self.address(place) & ~1))
-
-    # What it came to
-
-    def trace_hash(self) -> int:
-        """Return a 64-bit hash of all that has happened since the start, as `intercore-sim --hash` prints it.
-
-        It covers the state every 10,000,000 cycles and now, and every byte both UARTs sent, with its cycle.
-        """
-        return self._machine.trace_hash()
-
-    def _take_tally(self, number: int) -> list[Count]:
-        return [
-            Count(cycle, core, tuple(arguments), (counted(cycle, first), counted(cycle, second)))
-            for cycle, core, arguments, first, second in self._machine.take_tally(number)
-        ]
-
-    def _hits(self, number: int, *, take: bool) -> npt.NDArray[np.void]:
-        return np.frombuffer(self._machine.hits(number, take), HIT)
-
-    def _watch(self, kind: str, address: int, size: int) -> Probe:
-        return Probe(self, kind, address, size, self._machine.watch(kind, address, size))
-
-    def _size(self, place: int | str, size: int | None) -> int:
-        if size is None:
-            size = (self._symbol(place).size if isinstance(place, str) else 0) or 4
-        return whole("size", size, 1, U32)
 
     def _aligned(self, place: int | str) -> int:
         address = self.address(place)

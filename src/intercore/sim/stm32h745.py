@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from intercore import _sim
-from intercore.sim.chip import U32, U64, Chip, Reason, Stop, TimedOutput, number, whole
+from intercore.sim.chip import U32, U64, Chip, Stop, TimedOutput, number, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ class Stm32h745(Chip):
         """
         sources = [image if isinstance(image, bytes) else os.fspath(image) for image in images]
         names = ["the image" if isinstance(source, bytes) else source for source in sources]
-        self._machine: _sim.Stm32h745 = _sim.Stm32h745(sources, names, supply)
+        self._machine: _sim.Machine = _sim.Machine.stm32h745(sources, names, supply)
 
     def __repr__(self) -> str:
         """Return what it is, and that it is simulated."""
@@ -56,17 +56,24 @@ class Stm32h745(Chip):
     @property
     def clocks(self) -> tuple[int, int]:
         """The rates of the clocks of core 0 and core 1 in Hz; 0 for one that stands still."""
-        first, second = self._machine.clocks()
+        (first, second), _ = self._machine.clocks()
         return first, second
 
-    def run(self, ticks: int, /) -> Stop:
-        """See Chip; a lockup ends a run, and a further one goes on with the other core."""
-        kind, core, pc, code, at, sentence = self._machine.run(self.now + whole("ticks", ticks, 0, U64 >> 1))
-        return Stop(Reason(kind), at, sentence, core, pc, code)
+    def run(
+        self,
+        ticks: int,
+        /,
+        *,
+        address: int | str | None = None,
+        core: int | None = None,
+        text: bytes | str | None = None,
+    ) -> Stop:
+        """See Chip; a lockup ends a run, and a further one goes on with the other core.
 
-    def advance(self, ticks: int, /) -> None:
-        """See Chip; this one has no dead end, since its clocks never stop."""
-        self.run(ticks)
+        With `address`, a run ends when a core, or the given one, is about to execute the instruction there; with
+        `text`, when USART3 has sent it, as for `Simulator.run_to`.
+        """
+        return self._run(self.now + whole("ticks", ticks, 0, U64 >> 1), address, core, text, 0)
 
     def keep(self) -> Callable[[], None]:
         """See Chip."""
@@ -83,13 +90,13 @@ class Stm32h745(Chip):
     def send(self, data: bytes, *, not_before: int = 0, flipped: Sequence[int] = ()) -> None:
         """See Chip; `flipped` has masks for the first bytes: the bits set in one arrive inverted, start bit first."""
         masks = [whole("flipped", mask, 0, 1 << 16) for mask in flipped]
-        self._machine.send(bytes(memoryview(data)), whole("not_before", not_before, 0, U64), masks)
+        self._machine.send(0, bytes(memoryview(data)), whole("not_before", not_before, 0, U64), masks)
 
     def take_uart_timed(self) -> TimedOutput:
         """See Chip; a byte's cycle is the tick at which it ended."""
-        data, times, rates = self._machine.take_uart()
+        data, times, rates = self._machine.take_uart(0)
         return TimedOutput(data, np.frombuffer(times, "<i8"), np.frombuffer(rates, "<u4").astype(np.int64))
 
     def set_line_rate(self, rate: int) -> None:
         """See Chip."""
-        self._machine.set_line_rate(whole("rate", rate, 1, U32))
+        self._machine.set_line_rate(0, whole("rate", rate, 1, U32))

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Level, Series
     from intercore.sim import Chip
+    from intercore.sim.chip import Tally
     from intercore.sim.observation import Witness
-    from intercore.sim.simulator import Tally
 
     MakeWitness: TypeAlias = Callable[[Simulator], Witness]
 

@@ -39,6 +39,10 @@ pub enum Event {
         /// It is an instruction fetch.
         code: bool,
     },
+    /// An exception is entered, by number, chained ones included.
+    Entered(u8),
+    /// An exception is left, by number.
+    Left(u8),
     /// An exception return with a frame at this address, which is not aligned to 8 bytes as on entry (B1.5.7).
     UnalignedFrame(u32),
 }
@@ -66,6 +70,9 @@ pub trait Bus {
 
     /// Reports an operation of the core.
     fn observe(&mut self, _event: Event) {}
+
+    /// An instruction has loaded or stored this value; an access that is not aligned, byte by byte.
+    fn accessed(&mut self, _address: u32, _width: Width, _write: bool, _value: u32) {}
 
     /// Whether there is a global exclusive monitor. Without one, STREX to Shareable memory fails.
     fn has_global_monitor(&self) -> bool {

@@ -4,7 +4,7 @@
 //! "pseudo-random" only (Cortex-M7 TRM 5.4): here it is round robin. There is no prefetch. The instruction cache is not
 //! modelled: code is always fetched from memory.
 
-use crate::core::access::Width;
+use crate::core::access::{Width, merge};
 use crate::isa::armv7em::bus::{Bus, BusError, Event};
 use crate::isa::armv7em::mpu::Policy;
 
@@ -70,6 +70,14 @@ impl Cache {
     /// The cached word at an address, without side effects.
     pub(crate) fn peek(&self, address: u32) -> Option<u32> {
         self.find(address).map(|at| self.lines[at].words[word_of(address)])
+    }
+
+    /// Changes a byte without any effect, if its line is here.
+    pub(crate) fn poke(&mut self, address: u32, byte: u8) {
+        if let Some(at) = self.find(address) {
+            let word = &mut self.lines[at].words[word_of(address)];
+            *word = merge(*word, address, Width::Byte, u32::from(byte));
+        }
     }
 
     pub(crate) fn read(&mut self, address: u32, width: Width, bus: &mut impl Bus) -> Result<u32, BusError> {

@@ -88,6 +88,7 @@ impl Processor {
             return self.enter(return_value, bus);
         };
         self.nvic.activate(best);
+        bus.observe(Event::Entered(best));
         if self.uses_psp() {
             std::mem::swap(&mut self.r[13], &mut self.other_sp);
         }
@@ -152,6 +153,7 @@ impl Processor {
         };
         let valid = fits && value | 0x1f == u32::MAX && self.nvic.active.has(ended);
         self.nvic.deactivate(ended);
+        bus.observe(Event::Left(ended));
         if ended != NMI {
             self.faultmask = false;
         }

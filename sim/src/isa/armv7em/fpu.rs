@@ -54,7 +54,7 @@ impl Fpu {
         }
     }
 
-    fn get(&self, double: bool, number: u32) -> u64 {
+    pub(super) fn get(&self, double: bool, number: u32) -> u64 {
         let number = number as usize;
         if double {
             u64::from(self.s[(2 * number) & 31]) | u64::from(self.s[(2 * number + 1) & 31]) << 32
@@ -63,7 +63,7 @@ impl Fpu {
         }
     }
 
-    fn put(&mut self, double: bool, number: u32, value: u64) {
+    pub(super) fn put(&mut self, double: bool, number: u32, value: u64) {
         let number = number as usize;
         if double {
             self.s[(2 * number) & 31] = value as u32;
@@ -71,6 +71,10 @@ impl Fpu {
         } else {
             self.s[number & 31] = value as u32;
         }
+    }
+
+    pub(super) fn set_status(&mut self, value: u32) {
+        self.status = Status(value & Status::BITS);
     }
 
     /// FPCCR.

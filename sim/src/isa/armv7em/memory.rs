@@ -28,12 +28,17 @@ impl Processor {
         bus: &mut impl Bus,
     ) -> Result<u32, Fault> {
         let value = if address & width.misaligned() == 0 {
-            self.read(address, width, privileged, bus)?
+            let value = self.read(address, width, privileged, bus)?;
+            bus.accessed(address, width, false, value);
+            value
         } else {
             self.check_unaligned(address, width)?;
             let mut value = 0;
             for byte in 0..width.bytes() {
-                value |= self.read(address.wrapping_add(byte), Width::Byte, privileged, bus)? << (8 * byte);
+                let at = address.wrapping_add(byte);
+                let part = self.read(at, Width::Byte, privileged, bus)?;
+                bus.accessed(at, Width::Byte, false, part);
+                value |= part << (8 * byte);
             }
             value
         };
@@ -54,11 +59,15 @@ impl Processor {
         bus: &mut impl Bus,
     ) -> Result<(), Fault> {
         if address & width.misaligned() == 0 {
-            return self.write(address, width, value, privileged, bus);
+            self.write(address, width, value, privileged, bus)?;
+            bus.accessed(address, width, true, value);
+            return Ok(());
         }
         self.check_unaligned(address, width)?;
         for byte in 0..width.bytes() {
-            self.write(address.wrapping_add(byte), Width::Byte, value >> (8 * byte) & 0xff, privileged, bus)?;
+            let (at, part) = (address.wrapping_add(byte), value >> (8 * byte) & 0xff);
+            self.write(at, Width::Byte, part, privileged, bus)?;
+            bus.accessed(at, Width::Byte, true, part);
         }
         Ok(())
     }
@@ -68,8 +77,7 @@ impl Processor {
         if address & 3 != 0 {
             return Err(Fault::Unaligned);
         }
-        let privileged = self.is_privileged();
-        self.read(address, Width::Word, privileged, bus)
+        self.load(address, Width::Word, self.is_privileged(), bus)
     }
 
     /// Stores a word that must be aligned.
@@ -77,8 +85,7 @@ impl Processor {
         if address & 3 != 0 {
             return Err(Fault::Unaligned);
         }
-        let privileged = self.is_privileged();
-        self.write(address, Width::Word, value, privileged, bus)
+        self.store(address, Width::Word, value, self.is_privileged(), bus)
     }
 
     /// An unaligned access faults with `CCR.UNALIGN_TRP`, and outside of Normal memory (there it is UNPREDICTABLE).
@@ -192,6 +199,13 @@ impl Processor {
     #[must_use]
     pub fn peek_cache(&self, address: u32) -> Option<u32> {
         self.cache.as_ref().filter(|_| self.scs.data_cache_enabled()).and_then(|cache| cache.peek(address))
+    }
+
+    /// A debugger changes a byte of memory: so it is changed in the data cache, too.
+    pub fn poke_cache(&mut self, address: u32, byte: u8) {
+        if let Some(cache) = &mut self.cache {
+            cache.poke(address, byte);
+        }
     }
 
     /// `CCR.BFHFNMIGN`: data bus faults are ignored at negative priorities (B3.2.8).

@@ -1,5 +1,6 @@
 //! Core registers, flags and special registers (B1.4).
 
+use crate::core::cortex_m::Register;
 use crate::isa::armv7em::Processor;
 
 /// The flags of APSR (B1.4.2).
@@ -94,6 +95,46 @@ impl Processor {
         } else {
             self.set(number as u32 & 15, value);
         }
+    }
+
+    /// A register as a debugger sees it.
+    #[must_use]
+    pub fn peek_register(&self, register: Register) -> u64 {
+        let narrow = match register {
+            Register::R(number) => self.register(usize::from(number)),
+            Register::Xpsr => self.xpsr(),
+            Register::Msp => self.msp(),
+            Register::Psp => self.psp(),
+            Register::Primask => u32::from(self.primask),
+            Register::Basepri => u32::from(self.basepri),
+            Register::Faultmask => u32::from(self.faultmask),
+            Register::Control => self.control(),
+            Register::D(number) => return self.fpu.get(true, u32::from(number)),
+            Register::Fpscr => self.fpscr(),
+        };
+        u64::from(narrow)
+    }
+
+    /// A debugger sets a register, not PC (`send_to`). False for CONTROL, which cannot be set.
+    pub fn poke_register(&mut self, register: Register, value: u64) -> bool {
+        let narrow = value as u32;
+        match register {
+            Register::R(number) => self.set(u32::from(number), narrow),
+            // Which exception is active is not for a debugger to say.
+            Register::Xpsr => self.restore_psr(narrow),
+            Register::Msp | Register::Psp => {
+                let in_use = (register == Register::Psp) == self.uses_psp();
+                *(if in_use { &mut self.r[13] } else { &mut self.other_sp }) = narrow & !3;
+            }
+            Register::Primask => self.primask = narrow & 1 != 0,
+            Register::Basepri => self.basepri = self.nvic.implemented(narrow as u8),
+            Register::Faultmask => self.faultmask = narrow & 1 != 0,
+            Register::Control => return false,
+            Register::D(number) => self.fpu.put(true, u32::from(number), value),
+            Register::Fpscr => self.fpu.set_status(narrow),
+        }
+        self.exceptions_changed = true;
+        true
     }
 
     /// xPSR: flags, IT, T, exception number.

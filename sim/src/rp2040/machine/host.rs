@@ -1,12 +1,13 @@
 //! What the host does to the chip from outside: read its counters, write its registers, talk to its UARTs.
 
 use crate::core::bus::Bus as _;
+use crate::core::statistics::Statistics;
 use crate::core::time::Cycle;
-use crate::isa::armv6m::Statistics;
 use crate::rp2040::machine::Machine;
-use crate::rp2040::peripherals::Context;
 use crate::rp2040::peripherals::divider::DIVIDE_CYCLES;
+use crate::rp2040::peripherals::sio;
 use crate::rp2040::peripherals::sio::{DIV_SDIVISOR, DIV_UDIVIDEND};
+use crate::rp2040::peripherals::{Context, Peripherals};
 
 /// Rate of the crystal on every board (datasheet 2.16.1 recommends it).
 const CRYSTAL: u64 = 12_000_000;
@@ -57,6 +58,22 @@ impl Machine {
         core.poke_private(address, value, now, bus);
         // The machine looks before any core goes on.
         bus.fabric.requests.touch(now);
+    }
+
+    /// Puts bytes into memory, all or none. False if there is no memory for all of them.
+    pub fn write(&mut self, address: u32, bytes: &[u8]) -> bool {
+        let last = u64::from(address) + bytes.len() as u64;
+        let mut words = (u64::from(address & !3)..last).step_by(4);
+        words.all(|word| u32::try_from(word).is_ok_and(|word| self.peek(word).is_some())) && self.load(address, bytes)
+    }
+
+    /// A register of a peripheral or, as a core sees it, of SIO, without side effects; none where none is modelled.
+    #[must_use]
+    pub fn peripheral_register(&self, core: usize, address: u32) -> Option<u32> {
+        if address >> 28 == 0xd {
+            return Some(self.bus.peripherals.sio.peek(core & 1, sio::offset(address), self.now()));
+        }
+        Peripherals::is_modelled(address).then(|| self.peek_register(address & !3))
     }
 
     /// Puts a byte on the line to a UART, behind those that are on it, and not before cycle `not_before`.

@@ -7,7 +7,7 @@ mod engine;
 pub mod line;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::core::uart_frame::{Format, Frame, Parity};
+use crate::core::uart_frame::{Format, Frame, Parity, SentByte};
 use crate::rp2040::clock::{Clock, Clocks};
 use crate::rp2040::irq::Irq;
 use crate::rp2040::peripherals::{Block, Context, Peripheral, Request};
@@ -95,17 +95,6 @@ pub const UART0: Block = Block {
 /// `UART1`.
 pub const UART1: Block =
     Block { instance: "1", base: 0x4003_8000, reset: 1 << 23, interrupts: &[Irq::Uart1], dreqs: &[22, 23], ..UART0 };
-
-/// A character that left on the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SentByte {
-    /// The cycle in which its last stop bit ended.
-    pub cycle: Cycle,
-    /// Its data bits.
-    pub byte: u8,
-    /// Bits per second that the UART was set to; 0 if that is not defined.
-    pub rate: u32,
-}
 
 /// One PL011.
 #[derive(Clone, Debug)]

@@ -7,17 +7,6 @@ use std::collections::VecDeque;
 /// Format at the far end.
 const FORMAT: Format = Format::EIGHT_N_ONE;
 
-/// A character sent by the USART.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SentByte {
-    /// When its last stop bit ended.
-    pub at: Time,
-    /// Its data bits.
-    pub byte: u8,
-    /// Baud rate of the USART.
-    pub rate: u32,
-}
-
 /// A received character: the levels of its bits, the start bit in bit 0, and the baud rate that it was sent at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arrived {
@@ -50,6 +39,12 @@ impl Line {
     /// Changes the baud rate of characters sent from now on.
     pub fn set_rate(&mut self, rate: u32) {
         self.rate = rate.max(1);
+    }
+
+    /// Characters on their way.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
     }
 
     /// Queues a character, to be sent not before a time. The bits set in `flipped` (bit 0: start bit) arrive inverted.

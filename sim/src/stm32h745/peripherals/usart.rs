@@ -6,9 +6,9 @@
 //! breaks, flow control, DMA, and every other mode (synchronous, single-wire, LIN, `IrDA`, smartcard, Modbus, mute,
 //! automatic baud rate).
 
-use crate::core::uart_frame::{Format, Frame, Parity};
+use crate::core::uart_frame::{Format, Frame, Parity, SentByte};
 use crate::stm32h745::peripherals::context::Context;
-use crate::stm32h745::peripherals::line::{Arrived, Line, SentByte};
+use crate::stm32h745::peripherals::line::{Arrived, Line};
 use crate::stm32h745::{NEVER, SECOND, Time};
 use std::collections::VecDeque;
 
@@ -81,9 +81,6 @@ const THRESHOLDS: [usize; 8] = [2, 4, 8, 12, 14, 16, usize::MAX, usize::MAX];
 /// Divisors of the kernel clock by `USART_PRESC`; reserved values act as the last.
 const PRESCALERS: [u64; 12] = [1, 2, 4, 6, 8, 10, 12, 16, 32, 64, 128, 256];
 
-/// Sent characters kept until taken: 16 MB. At twice as many the older half is dropped.
-const KEPT: usize = 1 << 20;
-
 /// Receiver tolerance to a baud rate deviation, in 1/1000, with 8 bits and 16 samples (Table 422).
 const TOLERANCE: u64 = 33;
 
@@ -108,8 +105,6 @@ pub struct Usart {
     idle_since: Option<Time>,
     line: Line,
     sent: Vec<SentByte>,
-    /// Sent characters that were dropped.
-    dropped: u64,
     kernel: u64,
     /// The board's TX pin has this USART's alternate function.
     connected: bool,
@@ -142,7 +137,6 @@ impl Usart {
             idle_since: None,
             line: Line::new(rate),
             sent: Vec::new(),
-            dropped: 0,
             kernel: 0,
             connected: false,
         }
@@ -152,7 +146,6 @@ impl Usart {
     pub fn reset(&mut self) {
         let old = std::mem::replace(self, Self::new(0));
         (self.line, self.sent, self.kernel, self.connected) = (old.line, old.sent, old.kernel, old.connected);
-        self.dropped = old.dropped;
     }
 
     /// The line to the USART.
@@ -160,15 +153,33 @@ impl Usart {
         &mut self.line
     }
 
-    /// Takes the characters sent since the last call.
-    pub fn take_sent(&mut self) -> Vec<SentByte> {
-        std::mem::take(&mut self.sent)
+    /// What was sent and nobody has taken.
+    #[must_use]
+    pub fn sent(&self) -> &[SentByte] {
+        &self.sent
     }
 
-    /// Takes the number of sent characters dropped since the last call, with the time of the last one sent.
-    pub fn take_dropped(&mut self) -> Option<(u64, Time)> {
-        let dropped = std::mem::take(&mut self.dropped);
-        self.sent.last().filter(|_| dropped > 0).map(|last| (dropped, last.at))
+    /// Takes so many of those that left first.
+    pub fn take_sent(&mut self, count: usize) -> Vec<SentByte> {
+        self.sent.drain(..count.min(self.sent.len())).collect()
+    }
+
+    /// When the character ends that is being sent.
+    #[must_use]
+    pub fn sending_until(&self) -> Option<Time> {
+        self.shifting.map(|(_, end)| end)
+    }
+
+    /// Characters on the line to it.
+    #[must_use]
+    pub fn waiting_input(&self) -> usize {
+        self.line.waiting()
+    }
+
+    /// Whether it raises an interrupt for what it receives.
+    #[must_use]
+    pub fn listens(&self) -> bool {
+        self.cr1 & RXNEIE != 0 || self.cr3 & RXFTIE != 0
     }
 
     /// Sets the rate of the kernel clock.
@@ -400,10 +411,6 @@ impl Usart {
     pub fn advance(&mut self, now: Time) {
         while let Some((byte, end)) = self.shifting.filter(|(_, end)| *end <= now) {
             if self.connected {
-                if self.sent.len() >= 2 * KEPT {
-                    self.sent.drain(..KEPT);
-                    self.dropped += KEPT as u64;
-                }
                 self.sent.push(SentByte { at: end, byte, rate: self.baud() });
             }
             self.shifting = None;

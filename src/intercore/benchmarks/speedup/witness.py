@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Level, Series
     from intercore.sim import Simulator
-    from intercore.sim.simulator import Count
+    from intercore.sim.chip import Count
 
 _WINDOW = "ic_run_window"
 """Called before the beginning of each time that is taken, and behind its end (firmware/core/run.c)."""

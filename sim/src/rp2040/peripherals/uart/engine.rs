@@ -1,11 +1,12 @@
 //! What a UART does by itself: characters that leave, characters that arrive, and silence (datasheet 4.2.3, 4.2.6).
 
 use crate::core::time::{Cycle, NEVER};
+use crate::core::uart_frame::SentByte;
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::peripherals::uart::line::LineRate;
 use crate::rp2040::peripherals::uart::{
-    CR_LBE, CR_RXE, CR_TXE, LCR_H_BRK, OE, RIS_RT, RIS_RX, RIS_TX, SAMPLE_TICK, SentByte, TICKS_PER_BIT, TIMEOUT_BITS,
-    Uart, fifo_entry,
+    CR_LBE, CR_RXE, CR_TXE, LCR_H_BRK, OE, RIS_RT, RIS_RX, RIS_TX, SAMPLE_TICK, TICKS_PER_BIT, TIMEOUT_BITS, Uart,
+    fifo_entry,
 };
 
 impl Uart {
@@ -71,7 +72,7 @@ impl Uart {
         if self.cr & CR_LBE == 0 {
             let rate = self.peri * 64 / (self.divisor.max(1) * TICKS_PER_BIT);
             let rate = if self.divisor < 64 { 0 } else { u32::try_from(rate).unwrap_or(u32::MAX) };
-            self.sent.push(SentByte { cycle: now, byte: frame.data, rate });
+            self.sent.push(SentByte { at: now, byte: frame.data, rate });
         } else if self.enabled(CR_RXE) {
             self.receive(fifo_entry(frame), now);
         }

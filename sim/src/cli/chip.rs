@@ -1,0 +1,172 @@
+//! What the command line needs of a chip beyond what everybody does, and which chips there are.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::cli::arguments::Arguments;
+use crate::core::chip::{CORES, Chip};
+use crate::core::time::{Cycle, NEVER};
+use crate::debug::DebugTarget;
+use crate::engine::Engine;
+use crate::fault::FaultTarget;
+use crate::image::{Image, Target};
+use crate::rp2040::{self, bootrom};
+use crate::stm32h745;
+use crate::stm32h745::peripherals::board::Supply;
+
+/// The chips that images can be for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Kind {
+    /// Two Cortex-M0+; every cycle is counted
+    Rp2040,
+    /// A Cortex-M7 and a Cortex-M4, an image for each; FUNCTION ONLY, times mean nothing
+    Stm32h745,
+}
+
+/// A chip that the command line can run.
+pub trait Runnable: DebugTarget + FaultTarget {
+    /// Switches a chip on with the images and settings that are asked for.
+    ///
+    /// # Errors
+    /// With a sentence, if there are none for this chip.
+    fn switch_on(arguments: &Arguments) -> Result<(Self, Vec<Image>), String>;
+
+    /// What its times are, for the statistics.
+    const CLAIM: &'static str;
+
+    /// Whether a core has crashed: nothing of its program goes on.
+    fn has_crashed(&self, core: usize) -> bool;
+
+    /// Whether a core has crashed and no core will ever do anything else.
+    fn is_lost(&self) -> bool;
+
+    /// Whether nothing is pending that could wake a core, on a chip whose runs go on nevertheless.
+    fn is_at_dead_end(&self) -> bool;
+
+    /// While a UART sends: a time at which it has got further.
+    fn next_character(&self) -> Option<Cycle>;
+
+    /// Characters that wait on the line to the console's UART.
+    fn waiting_input(&mut self) -> usize;
+
+    /// Whether input could wake the program: the console's UART raises an interrupt for what it receives.
+    fn listens(&self) -> bool;
+
+    /// What the program wrote by semihosting since the last call.
+    fn take_host_output(&mut self) -> Vec<u8>;
+
+    /// By block of which nothing is modelled, how often the program accessed it.
+    fn unmodelled_accesses(&self) -> BTreeMap<&'static str, u64>;
+}
+
+fn opened(path: &Path, base: Option<u32>, target: &Target) -> Result<Image, String> {
+    Image::open(path, base, target).map_err(|why| format!("{}: {why}", path.display()))
+}
+
+impl Runnable for rp2040::machine::Machine {
+    const CLAIM: &'static str = "simulated, not measured";
+
+    fn switch_on(arguments: &Arguments) -> Result<(Self, Vec<Image>), String> {
+        let [path] = arguments.images.as_slice() else {
+            return Err("the RP2040 starts one image for both cores".to_owned());
+        };
+        let image = opened(path, arguments.base, &rp2040::boot::IMAGES)?;
+        let rom = arguments.bootrom.as_deref().map(bootrom::open).transpose().map_err(|why| why.to_string())?;
+        let machine = Self::booted(&image, rom.as_ref(), arguments.clock);
+        let mut machine =
+            machine.map_err(|at| format!("{}: there is no memory in this chip at {at:#010x}", path.display()))?;
+        machine.engine = if arguments.lock_step { Engine::LockStep } else { Engine::Decoupled };
+        Ok((machine, vec![image]))
+    }
+
+    fn has_crashed(&self, core: usize) -> bool {
+        Self::has_crashed(self, core)
+    }
+
+    fn is_lost(&self) -> bool {
+        Self::is_lost(self)
+    }
+
+    fn is_at_dead_end(&self) -> bool {
+        false
+    }
+
+    fn next_character(&self) -> Option<Cycle> {
+        Self::next_character(self)
+    }
+
+    fn waiting_input(&mut self) -> usize {
+        self.bus.peripherals.uarts[0].waiting()
+    }
+
+    fn listens(&self) -> bool {
+        const UARTIMSC: u32 = 0x4003_4038;
+        const RECEIVE: u32 = 1 << 4 | 1 << 6;
+        self.peek_register(UARTIMSC) & RECEIVE != 0
+    }
+
+    fn take_host_output(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.host_output)
+    }
+
+    fn unmodelled_accesses(&self) -> BTreeMap<&'static str, u64> {
+        self.bus.fabric.diagnostics.unmodelled_blocks()
+    }
+}
+
+impl Runnable for stm32h745::machine::Machine {
+    const CLAIM: &'static str = "FUNCTION ONLY, times mean nothing";
+
+    fn switch_on(arguments: &Arguments) -> Result<(Self, Vec<Image>), String> {
+        for (given, option) in [
+            (arguments.base.is_some(), "--base"),
+            (arguments.bootrom.is_some(), "--bootrom"),
+            (arguments.clock.is_some(), "--clock"),
+            (arguments.lock_step, "--lock-step"),
+        ] {
+            if given {
+                return Err(format!("{option} is for the RP2040"));
+            }
+        }
+        let target = &stm32h745::memory::IMAGES;
+        let images = arguments.images.iter().map(|path| opened(path, None, target)).collect::<Result<Vec<_>, _>>()?;
+        let machine = Self::booted(&images, Supply::Smps);
+        let machine = machine.map_err(|at| format!("there is no memory in this chip at {at:#010x}"))?;
+        Ok((machine, images))
+    }
+
+    fn has_crashed(&self, core: usize) -> bool {
+        Self::has_crashed(self, core)
+    }
+
+    fn is_lost(&self) -> bool {
+        let ended = |core| self.has_crashed(core) || matches!(self.core_state(core), "off" | "stuck");
+        (0..CORES).any(|core| self.has_crashed(core)) && (0..CORES).all(ended) && !self.shared.peripherals.is_watched()
+    }
+
+    fn is_at_dead_end(&self) -> bool {
+        (0..CORES).all(|core| self.next_step(core) == NEVER) && self.shared.peripherals.next_event() == NEVER
+    }
+
+    fn next_character(&self) -> Option<Cycle> {
+        self.shared.peripherals.sending_until().map(|end| end.max(self.now()) + 1)
+    }
+
+    fn waiting_input(&mut self) -> usize {
+        self.shared.peripherals.waiting_input()
+    }
+
+    fn listens(&self) -> bool {
+        self.shared.peripherals.listens()
+    }
+
+    /// There is no semihosting.
+    fn take_host_output(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// They are among the notes.
+    fn unmodelled_accesses(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::new()
+    }
+}

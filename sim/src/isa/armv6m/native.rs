@@ -68,8 +68,8 @@ struct Entry {
     more: Vec<u32>,
 }
 
-/// What is around a region.
-struct Around<'a> {
+/// What the code of a region needs to know of the chip and of other code.
+struct RegionContext<'a> {
     place: CodeView,
     source: Source<'a>,
     /// How many words of flash there are.
@@ -87,7 +87,7 @@ struct Around<'a> {
     halves: usize,
 }
 
-impl Around<'_> {
+impl RegionContext<'_> {
     /// First address of RAM, and the bytes of its striped banks.
     fn ram(&self) -> (i32, i32) {
         (self.layout.ram as i32, self.layout.striped_bytes as i32)
@@ -106,7 +106,7 @@ impl Around<'_> {
 
 struct Compiled {
     assembler: Assembler,
-    gate: NativeEntry,
+    native_entry: NativeEntry,
     /// Where code is.
     base: usize,
     entries: Vec<Entry>,
@@ -208,7 +208,7 @@ impl Native {
                 self.hot + compiled.entries.len() as u32;
         }
         let (hot_counters, hot) = (&self.hot_counters[place as usize], self.hot);
-        let Compiled { assembler, gate, entries, targets, base, .. } = &mut **compiled;
+        let Compiled { assembler, native_entry, entries, targets, base, .. } = &mut **compiled;
         let targets = &mut targets[place as usize];
         if targets[0].is_empty() {
             *targets = [(); ROLES].map(|()| vec![0; source.ops.len()].into());
@@ -217,7 +217,7 @@ impl Native {
             let number = number(*hot_counters.get(source.index(pc))?, hot)?;
             entries.get(number).map(|entry| entry.labels[role as usize])
         };
-        let around = Around {
+        let context = RegionContext {
             place,
             source,
             words: bus.flash().len(),
@@ -229,7 +229,7 @@ impl Native {
             halves: targets[0].len(),
         };
         for role in Role::ALL {
-            Translator::new(assembler, gate, role, &around).region(&blocks);
+            Translator::new(assembler, native_entry, role, &context).region(&blocks);
         }
         assembler.commit().ok()?;
         *base = assembler.reader().lock().ptr(AssemblyOffset(0)) as usize;
@@ -278,7 +278,7 @@ impl Native {
         let Some(compiled) = &self.compiled else { return NativeExit::Stop };
         let Some(entry) = compiled.entries.get(number) else { return NativeExit::Stop };
         log.native.code = compiled.base;
-        NativeExit::of(compiled.gate.enter(compiled.base, entry.offsets[role as usize], core, log))
+        NativeExit::of(compiled.native_entry.enter(compiled.base, entry.offsets[role as usize], core, log))
     }
 }
 
@@ -290,9 +290,9 @@ fn number(hot_counters: u32, hot: u32) -> Option<usize> {
 impl Compiled {
     fn new() -> Option<Self> {
         let mut assembler = Assembler::new().ok()?;
-        let gate = NativeEntry::new(&mut assembler);
+        let native_entry = NativeEntry::new(&mut assembler);
         let (entries, targets, sources) = (Vec::new(), Default::default(), HashSet::new());
-        Some(Self { assembler, gate, base: 0, entries, targets, sources })
+        Some(Self { assembler, native_entry, base: 0, entries, targets, sources })
     }
 
     /// A block is about to be translated.

@@ -18,7 +18,7 @@ use crate::isa::armv6m::Core;
 use crate::isa::armv6m::code_cache::CodeView;
 use crate::isa::armv6m::decode::{Code, Op, Reg};
 use crate::isa::armv6m::native::region::{Block, BlockEnd};
-use crate::isa::armv6m::native::{Around, NativeExit};
+use crate::isa::armv6m::native::{NativeExit, RegionContext};
 use compute::live;
 use dynasmrt::x64::Assembler;
 use dynasmrt::{AssemblyOffset, DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
@@ -138,9 +138,9 @@ impl NativeEntry {
     }
 }
 
-/// What is known at a point of a block.
+/// How far a block has got, in what is not in the log yet.
 #[derive(Clone, Copy, Default)]
-struct Point {
+struct BlockPosition {
     /// Cycles since the block began, those not counted that RCX was corrected by.
     cycle: i32,
     instructions: i32,
@@ -150,22 +150,50 @@ struct Point {
     last_requested: [Option<i32>; SLAVES],
 }
 
-/// Whom an access asks.
+/// The slave that an access asks for.
 #[derive(Clone, Copy)]
-pub(crate) enum Asked {
-    Slave(u8),
+pub(crate) enum RequestedSlave {
+    Known(u8),
     /// The one whose number is in RDI.
-    InRdi,
+    NumberInRdi,
 }
 
-/// Code out of the way of what is usual.
+/// Code that is seldom executed, placed behind that of all blocks.
 #[derive(Clone, Copy)]
-enum Stub {
-    NativeExit { label: DynamicLabel, point: Point, pc: u32, exit: NativeExit },
-    Collide { label: DynamicLabel, back: DynamicLabel, asked: Asked, cycle: i32 },
-    Taken { label: DynamicLabel, point: Point, pc: u32, target: u32 },
-    Elsewhere { label: DynamicLabel, back: DynamicLabel, done: DynamicLabel, point: Point, pc: u32, op: Op },
-    ManyElsewhere { label: DynamicLabel, done: DynamicLabel, point: Point, pc: u32, op: Op },
+enum ColdPath {
+    NativeExit {
+        label: DynamicLabel,
+        point: BlockPosition,
+        pc: u32,
+        exit: NativeExit,
+    },
+    Collide {
+        label: DynamicLabel,
+        back: DynamicLabel,
+        asked: RequestedSlave,
+        cycle: i32,
+    },
+    Taken {
+        label: DynamicLabel,
+        point: BlockPosition,
+        pc: u32,
+        target: u32,
+    },
+    OutsideStripedRam {
+        label: DynamicLabel,
+        back: DynamicLabel,
+        done: DynamicLabel,
+        point: BlockPosition,
+        pc: u32,
+        op: Op,
+    },
+    MultipleOutsideStripedRam {
+        label: DynamicLabel,
+        done: DynamicLabel,
+        point: BlockPosition,
+        pc: u32,
+        op: Op,
+    },
 }
 
 /// What the last comparison or result was, for the branch that follows it.
@@ -181,11 +209,11 @@ enum Flags {
 /// Makes code of the blocks of a region, for one of the two cores of a quantum.
 pub(crate) struct Translator<'a> {
     to: &'a mut Assembler,
-    gate: &'a NativeEntry,
+    native_entry: &'a NativeEntry,
     role: Role,
-    around: &'a Around<'a>,
-    stubs: Vec<Stub>,
-    at: Point,
+    context: &'a RegionContext<'a>,
+    cold_paths: Vec<ColdPath>,
+    at: BlockPosition,
     flags: Flags,
 }
 
@@ -202,8 +230,21 @@ fn place(register: Reg) -> i32 {
 }
 
 impl<'a> Translator<'a> {
-    pub fn new(to: &'a mut Assembler, gate: &'a NativeEntry, role: Role, around: &'a Around<'a>) -> Self {
-        Self { to, gate, role, around, stubs: Vec::new(), at: Point::default(), flags: Flags::InMemory }
+    pub fn new(
+        to: &'a mut Assembler,
+        native_entry: &'a NativeEntry,
+        role: Role,
+        context: &'a RegionContext<'a>,
+    ) -> Self {
+        Self {
+            to,
+            native_entry,
+            role,
+            context,
+            cold_paths: Vec::new(),
+            at: BlockPosition::default(),
+            flags: Flags::InMemory,
+        }
     }
 
     /// All blocks, in order of address.
@@ -211,25 +252,25 @@ impl<'a> Translator<'a> {
         for (number, block) in blocks.iter().enumerate() {
             self.block(block, blocks.get(number + 1).map(|next| next.pc));
         }
-        while let Some(stub) = self.stubs.pop() {
-            self.stub(stub);
+        while let Some(cold_path) = self.cold_paths.pop() {
+            self.cold_path(cold_path);
         }
     }
 
     fn block(&mut self, block: &Block, next: Option<u32>) {
-        let Some(label) = (self.around.label)(block.pc, self.role) else { return };
+        let Some(label) = (self.context.label)(block.pc, self.role) else { return };
         dynasm!(self.to ; .arch x64 ; =>label);
-        self.at = Point::default();
+        self.at = BlockPosition::default();
         self.flags = Flags::InMemory;
         // There is time for it.
         let room = block.cycles() as i32 * if self.role == Role::Replaying { 2 } else { 1 };
         let late = self.exit(block.pc, NativeExit::Stop);
         dynasm!(self.to ; .arch x64 ; lea eax, [rcx + room] ; cmp eax, [rbp + END] ; ja =>late);
-        if self.around.place == CodeView::Flash {
+        if self.context.place == CodeView::Flash {
             let words = super::fetched(block);
             if !words.is_empty() {
                 let unknown = self.exit(block.pc, NativeExit::Unknown);
-                self.know(words, unknown);
+                self.require_mru(words, unknown);
             }
         }
         let live = live(block);
@@ -240,7 +281,7 @@ impl<'a> Translator<'a> {
         }
         match block.end {
             BlockEnd::Next => {
-                self.settle();
+                self.flush_position();
                 self.go_to(pc, next);
             }
             BlockEnd::Branch(op, target) => self.branch(&op, pc, target, next),
@@ -248,11 +289,11 @@ impl<'a> Translator<'a> {
             BlockEnd::Jump(op) if op.code == Code::PopPc => self.many(&op, pc),
             BlockEnd::Jump(op) => self.exchange(&op, pc),
             BlockEnd::Rare(_) => {
-                self.settle();
+                self.flush_position();
                 self.leave(pc, NativeExit::Rare);
             }
             BlockEnd::Undecoded => {
-                self.settle();
+                self.flush_position();
                 self.go_to(pc, None);
             }
         }
@@ -269,17 +310,17 @@ impl<'a> Translator<'a> {
         self.at.instructions += 1;
     }
 
-    /// Goes on at an address, where a block of this or another region may begin, after `settle`.
+    /// Goes on at an address, where a block of this or another region may begin, after `flush_position`.
     fn go_to(&mut self, pc: u32, next: Option<u32>) {
-        match (self.around.label)(pc, self.role) {
+        match (self.context.label)(pc, self.role) {
             Some(_) if next == Some(pc) => {}
             Some(label) => dynasm!(self.to ; .arch x64 ; jmp =>label),
             None => {
                 // There may be code by then.
                 let none = self.to.new_dynamic_label();
-                let index = pc.wrapping_sub(self.around.source.base) as usize >> 1;
-                if index < self.around.halves {
-                    let target = self.around.targets[self.role as usize] + 4 * index;
+                let index = pc.wrapping_sub(self.context.source.base) as usize >> 1;
+                if index < self.context.halves {
+                    let target = self.context.targets[self.role as usize] + 4 * index;
                     dynasm!(self.to
                         ; .arch x64
                         ; mov rax, QWORD target as i64
@@ -296,9 +337,9 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Leaves, after `settle`.
+    /// Leaves, after `flush_position`.
     fn leave(&mut self, pc: u32, exit: NativeExit) {
-        let leave = self.gate.leave;
+        let leave = self.native_entry.leave;
         dynasm!(self.to
             ; .arch x64
             ; mov DWORD [rbx + PC], pc as i32
@@ -310,36 +351,36 @@ impl<'a> Translator<'a> {
     /// The label of a way out before the instruction at `pc`.
     fn exit(&mut self, pc: u32, exit: NativeExit) -> DynamicLabel {
         let label = self.to.new_dynamic_label();
-        self.stubs.push(Stub::NativeExit { label, point: self.at, pc, exit });
+        self.cold_paths.push(ColdPath::NativeExit { label, point: self.at, pc, exit });
         label
     }
 
-    fn stub(&mut self, stub: Stub) {
-        match stub {
-            Stub::NativeExit { label, point, pc, exit } => {
+    fn cold_path(&mut self, cold_path: ColdPath) {
+        match cold_path {
+            ColdPath::NativeExit { label, point, pc, exit } => {
                 dynasm!(self.to ; .arch x64 ; =>label);
                 self.at = point;
-                self.settle();
+                self.flush_position();
                 self.leave(pc, exit);
             }
-            Stub::Collide { label, back, asked, cycle } => {
+            ColdPath::Collide { label, back, asked, cycle } => {
                 dynasm!(self.to ; .arch x64 ; =>label);
                 self.collide(asked, cycle, back);
             }
-            Stub::Taken { label, point, pc, target } => {
+            ColdPath::Taken { label, point, pc, target } => {
                 dynasm!(self.to ; .arch x64 ; =>label);
                 self.at = point;
                 self.taken(pc, target);
             }
-            Stub::ManyElsewhere { label, done, point, pc, op } => {
+            ColdPath::MultipleOutsideStripedRam { label, done, point, pc, op } => {
                 dynasm!(self.to ; .arch x64 ; =>label);
                 self.at = point;
-                self.many_elsewhere(&op, pc, done);
+                self.multiple_outside_striped_ram(&op, pc, done);
             }
-            Stub::Elsewhere { label, back, done, point, pc, op } => {
+            ColdPath::OutsideStripedRam { label, back, done, point, pc, op } => {
                 dynasm!(self.to ; .arch x64 ; =>label);
                 self.at = point;
-                self.elsewhere(&op, pc, back, done);
+                self.outside_striped_ram(&op, pc, back, done);
             }
         }
     }

@@ -4,55 +4,55 @@ use crate::core::bus::Slave;
 use crate::isa::armv6m::code_cache::CodeView;
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::native::x86_64::{
-    Asked, C, CODE, Flags, LR, MRU, NZ, RAX, RUN, Stub, TARGET, TARGET_CODE, Translator, V, low,
+    C, CODE, ColdPath, Flags, LR, MRU, NZ, RAX, RUN, RequestedSlave, TARGET, TARGET_CODE, Translator, V, low,
 };
-use crate::isa::armv6m::native::{Around, NativeExit, fetched_by_branch};
+use crate::isa::armv6m::native::{NativeExit, RegionContext, fetched_by_branch};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 impl Translator<'_> {
     /// A branch to a target: what it fetches in its last two cycles, or a way out before it.
     pub(crate) fn go(&mut self, target: u32) {
-        self.fetch(self.around.slave(target));
-        self.fetch(if target & 2 == 0 { Slave::INTERNAL } else { self.around.slave(target.wrapping_add(2)) });
+        self.fetch(self.context.slave(target));
+        self.fetch(if target & 2 == 0 { Slave::INTERNAL } else { self.context.slave(target.wrapping_add(2)) });
         self.at.instructions += 1;
-        self.settle();
+        self.flush_position();
         self.go_to(target, None);
     }
 
     /// Leaves if one of these words of flash is not known.
-    pub(crate) fn know(&mut self, words: impl IntoIterator<Item = u32>, exit: DynamicLabel) {
+    pub(crate) fn require_mru(&mut self, words: impl IntoIterator<Item = u32>, exit: DynamicLabel) {
         dynasm!(self.to ; .arch x64 ; mov rdi, [rbp + MRU] ; mov eax, [rbp + RUN]);
         for word in words {
-            let offset = (word.wrapping_sub(self.around.layout.flash) & !3) as i32;
+            let offset = (word.wrapping_sub(self.context.layout.flash) & !3) as i32;
             dynasm!(self.to ; .arch x64 ; cmp [rdi + offset], eax ; jne =>exit);
         }
     }
 
     /// Leaves if what a branch to a target fetches is not known. False if it always leaves.
-    pub(crate) fn know_target(&mut self, pc: u32, target: u32, exit: NativeExit) -> bool {
+    pub(crate) fn require_target_mru(&mut self, pc: u32, target: u32, exit: NativeExit) -> bool {
         if !self.can_go(target) {
-            self.settle();
+            self.flush_position();
             self.leave(pc, exit);
             return false;
         }
-        if self.around.place == CodeView::Flash {
+        if self.context.place == CodeView::Flash {
             let exit = self.exit(pc, exit);
-            self.know(fetched_by_branch(target), exit);
+            self.require_mru(fetched_by_branch(target), exit);
         }
         true
     }
 
     /// Whether a branch to a target is one that can be translated.
     fn can_go(&self, target: u32) -> bool {
-        let Around { place, source, words, .. } = self.around;
-        if (self.around.view_of)(target) != Some(*place) {
+        let RegionContext { place, source, words, .. } = self.context;
+        if (self.context.view_of)(target) != Some(*place) {
             return false;
         }
         if *place == CodeView::Flash {
-            return (target.wrapping_sub(self.around.layout.flash) >> 2) as usize + 1 < *words;
+            return (target.wrapping_sub(self.context.layout.flash) >> 2) as usize + 1 < *words;
         }
         // What is fetched must be what is executed: so it has to be decoded before.
-        let upper = target & 2 == 0 || (self.around.locate_ram)(target.wrapping_add(2)).is_some();
+        let upper = target & 2 == 0 || (self.context.locate_ram)(target.wrapping_add(2)).is_some();
         upper && source.is_decoded(target)
     }
 
@@ -63,25 +63,25 @@ impl Translator<'_> {
         }
         let label = self.to.new_dynamic_label();
         self.jump_if(op.code, label);
-        self.stubs.push(Stub::Taken { label, point: self.at, pc, target });
-        if op.fetch == self.around.layout.flash_slave {
+        self.cold_paths.push(ColdPath::Taken { label, point: self.at, pc, target });
+        if op.fetch == self.context.layout.flash_slave {
             let exit = self.exit(pc, NativeExit::Stop);
-            self.know([pc.wrapping_add(4)], exit);
+            self.require_mru([pc.wrapping_add(4)], exit);
         }
         self.fetch(op.fetch);
         self.at.instructions += 1;
-        self.settle();
+        self.flush_position();
         self.go_to(pc.wrapping_add(2), next);
     }
 
     pub(crate) fn taken(&mut self, pc: u32, target: u32) {
-        if self.know_target(pc, target, NativeExit::Stop) {
+        if self.require_target_mru(pc, target, NativeExit::Stop) {
             self.go(target);
         }
     }
 
     pub(crate) fn call(&mut self, op: &Op, pc: u32, target: u32) {
-        if self.know_target(pc, target, NativeExit::Rare) {
+        if self.require_target_mru(pc, target, NativeExit::Rare) {
             dynasm!(self.to ; .arch x64 ; mov DWORD [rbx + LR], (pc.wrapping_add(4) | 1) as i32);
             // One that begins a word asks for the next word in vain.
             self.fetch(op.fetch);
@@ -101,13 +101,13 @@ impl Translator<'_> {
     /// Looks for the code of the target in RSI, which has bit 0 set as in BX or POP. Leaves if there is none, or if not all that
     /// the branch fetches is known. Keeps RDX.
     pub(crate) fn find_target(&mut self, exit: DynamicLabel) {
-        let Around { place, source, targets, .. } = self.around;
+        let RegionContext { place, source, targets, .. } = self.context;
         let table = targets[self.role as usize];
         let first = -(source.base as i32).wrapping_add(1);
-        let mut halves = self.around.halves;
+        let mut halves = self.context.halves;
         if *place == CodeView::Ram {
             // Only the striped banks, and the next word is one of theirs.
-            halves = halves.min(self.around.layout.striped_bytes as usize / 2 - 2);
+            halves = halves.min(self.context.layout.striped_bytes as usize / 2 - 2);
         }
         let bytes = 2 * halves as i32;
         dynasm!(self.to
@@ -145,7 +145,7 @@ impl Translator<'_> {
 
     /// The last two cycles of a branch to the target that was found.
     pub(crate) fn go_to_target(&mut self) {
-        self.note_led();
+        self.flush_last_requested();
         let lower = self.to.new_dynamic_label();
         self.ask_for_target(0);
         dynasm!(self.to ; .arch x64 ; test BYTE [rbp + TARGET], 2 ; jz =>lower);
@@ -160,12 +160,12 @@ impl Translator<'_> {
 
     /// Asks for the word that is so many bytes behind the target.
     fn ask_for_target(&mut self, behind: i32) {
-        let shift = match self.around.place {
-            CodeView::Flash => return self.fetch(self.around.layout.flash_slave),
+        let shift = match self.context.place {
+            CodeView::Flash => return self.fetch(self.context.layout.flash_slave),
             CodeView::Ram => 2,
-            CodeView::Unstriped => self.around.bank_shift(),
+            CodeView::Unstriped => self.context.bank_shift(),
         };
-        let first_bank = i32::from(self.around.layout.first_bank.0);
+        let first_bank = i32::from(self.context.layout.first_bank.0);
         dynasm!(self.to
             ; .arch x64
             ; mov edi, [rbp + TARGET]
@@ -174,12 +174,12 @@ impl Translator<'_> {
             ; and edi, 3
             ; add edi, first_bank
         );
-        self.ask(Asked::InRdi);
+        self.ask(RequestedSlave::NumberInRdi);
     }
 
     fn enter_target(&mut self) {
         self.at.instructions += 1;
-        self.settle();
+        self.flush_position();
         dynasm!(self.to ; .arch x64 ; mov eax, [rbp + TARGET_CODE] ; add rax, [rbp + CODE] ; jmp rax);
     }
 

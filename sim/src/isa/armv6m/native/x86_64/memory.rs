@@ -7,8 +7,8 @@ use crate::engine::fast_bus::MemoryLayout;
 use crate::isa::armv6m::decode::{Code, Op, Reg};
 use crate::isa::armv6m::native::region::words_moved;
 use crate::isa::armv6m::native::x86_64::{
-    Asked, COUNTS, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, RAM, RAX, READ,
-    RUN, SP, Stub, TAGS, Translator, WRITEBACK, WRITTEN, low,
+    COUNTS, ColdPath, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, RAM, RAX, READ,
+    RUN, RequestedSlave, SP, TAGS, Translator, WRITEBACK, WRITTEN, low,
 };
 use crate::isa::armv6m::native::{NativeExit, Role};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
@@ -19,7 +19,7 @@ impl Translator<'_> {
         let immediate = i32::from(op.immediate);
         let (n, m) = (low(op.n), low(op.m));
         // Whom an access asks is known only then.
-        self.note_led();
+        self.flush_last_requested();
         match op.code {
             Code::LdrLiteral => {
                 let address = (pc.wrapping_add(4) & !3).wrapping_add(immediate as u32);
@@ -36,7 +36,7 @@ impl Translator<'_> {
         }
         let (label, back, done) =
             (self.to.new_dynamic_label(), self.to.new_dynamic_label(), self.to.new_dynamic_label());
-        let (ram, striped) = self.around.ram();
+        let (ram, striped) = self.context.ram();
         dynasm!(self.to
             ; .arch x64
             ; lea edx, [rax - ram]
@@ -45,7 +45,7 @@ impl Translator<'_> {
             ; =>back
         );
         let at = self.at;
-        self.stubs.push(Stub::Elsewhere { label, back, done, point: at, pc, op: *op });
+        self.cold_paths.push(ColdPath::OutsideStripedRam { label, back, done, point: at, pc, op: *op });
         self.in_sram(op, exit, true);
         dynasm!(self.to ; .arch x64 ; =>done);
         if is_load(op) {
@@ -62,7 +62,7 @@ impl Translator<'_> {
             ; mov rax, [rbp + TAGS]
             ; mov edi, [rax + rsi]
         );
-        self.check_mark(is_load(op), exit);
+        self.check_tag(is_load(op), exit);
         if self.role == Role::Speculative {
             if !is_load(op) {
                 dynasm!(self.to ; .arch x64 ; mov edi, [rbp + WRITTEN]);
@@ -76,7 +76,7 @@ impl Translator<'_> {
         self.bank(striped);
         let d = low(op.d);
         if is_load(op) {
-            self.ask(Asked::InRdi);
+            self.ask(RequestedSlave::NumberInRdi);
             dynasm!(self.to ; .arch x64 ; mov rax, [rbp + RAM]);
             self.load(op);
         } else {
@@ -86,12 +86,12 @@ impl Translator<'_> {
                 Width::Half | Width::SignedHalf => dynasm!(self.to ; .arch x64 ; mov WORD [rax + rdx], Rw(d)),
                 Width::Byte | Width::SignedByte => dynasm!(self.to ; .arch x64 ; mov BYTE [rax + rdx], Rb(d)),
             }
-            self.ask(Asked::InRdi);
+            self.ask(RequestedSlave::NumberInRdi);
         }
     }
 
     /// Leaves if the word whose tag is in EDI may not be read or written. The tag of one that is read becomes what it is to be.
-    fn check_mark(&mut self, loads: bool, exit: DynamicLabel) {
+    fn check_tag(&mut self, loads: bool, exit: DynamicLabel) {
         match (self.role, loads) {
             (Role::Speculative, true) => dynasm!(self.to
                 ; .arch x64
@@ -132,11 +132,11 @@ impl Translator<'_> {
 
     /// RDI, an offset, becomes the number of its bank.
     fn bank(&mut self, striped: bool) {
-        let first = i32::from(self.around.layout.first_bank.0);
+        let first = i32::from(self.context.layout.first_bank.0);
         if striped {
             dynasm!(self.to ; .arch x64 ; shr edi, 2 ; and edi, 3 ; add edi, first);
         } else {
-            let second_bank = (self.around.layout.striped_bytes + self.around.layout.bank_bytes) as i32;
+            let second_bank = (self.context.layout.striped_bytes + self.context.layout.bank_bytes) as i32;
             let first = first + 4;
             dynasm!(self.to
                 ; .arch x64
@@ -161,13 +161,13 @@ impl Translator<'_> {
     }
 
     /// An access to what is not the striped view of RAM: RAX is the address, RDX the offset that it would have there.
-    pub(crate) fn elsewhere(&mut self, op: &Op, pc: u32, back: DynamicLabel, done: DynamicLabel) {
+    pub(crate) fn outside_striped_ram(&mut self, op: &Op, pc: u32, back: DynamicLabel, done: DynamicLabel) {
         let exit = self.exit(pc, NativeExit::Stop);
         let (not_small, not_linear) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
         let at = self.at;
-        let MemoryLayout { ram_bytes, striped_bytes, unstriped, flash, flash_slave, .. } = self.around.layout;
+        let MemoryLayout { ram_bytes, striped_bytes, unstriped, flash, flash_slave, .. } = self.context.layout;
         let (ram_bytes, striped_bytes, unstriped) = (ram_bytes as i32, striped_bytes as i32, unstriped as i32);
-        let (shift, in_bank, flash) = (self.around.bank_shift(), striped_bytes / 4 - 1, flash as i32);
+        let (shift, in_bank, flash) = (self.context.bank_shift(), striped_bytes / 4 - 1, flash as i32);
         dynasm!(self.to ; .arch x64 ; cmp edx, ram_bytes ; jae =>not_small);
         self.in_sram(op, exit, false);
         self.at = at;
@@ -206,8 +206,8 @@ impl Translator<'_> {
             ; cmp edi, [rbp + RUN]
             ; jne =>exit
         );
-        self.ask(Asked::Slave(flash_slave.0));
-        self.note_led();
+        self.ask(RequestedSlave::Known(flash_slave.0));
+        self.flush_last_requested();
         dynasm!(self.to ; .arch x64 ; add DWORD [rbp + COUNTS], 1 ; mov rax, [rbp + FLASH_AT]);
         self.load(op);
         dynasm!(self.to ; .arch x64 ; jmp =>done);
@@ -216,7 +216,7 @@ impl Translator<'_> {
     /// LDM, STM, PUSH or POP, without the last cycle; or POP with PC, to its end.
     pub(crate) fn many(&mut self, op: &Op, pc: u32) {
         let bytes = 4 * words_moved(op) as i32;
-        self.note_led();
+        self.flush_last_requested();
         let exit = self.exit(pc, NativeExit::Stop);
         let (label, done) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
         let base = self.value(op.n, pc, RAX);
@@ -224,7 +224,7 @@ impl Translator<'_> {
         if op.code == Code::Push {
             dynasm!(self.to ; .arch x64 ; sub eax, bytes);
         }
-        let (ram, striped) = self.around.ram();
+        let (ram, striped) = self.context.ram();
         dynasm!(self.to
             ; .arch x64
             ; test al, 3
@@ -233,17 +233,17 @@ impl Translator<'_> {
             ; cmp edx, striped - bytes
             ; ja =>label
         );
-        self.stubs.push(Stub::ManyElsewhere { label, done, point: self.at, pc, op: *op });
+        self.cold_paths.push(ColdPath::MultipleOutsideStripedRam { label, done, point: self.at, pc, op: *op });
         self.move_many(op, exit, true);
         dynasm!(self.to ; .arch x64 ; =>done);
     }
 
     /// The same in the two banks that are not striped.
-    pub(crate) fn many_elsewhere(&mut self, op: &Op, pc: u32, done: DynamicLabel) {
+    pub(crate) fn multiple_outside_striped_ram(&mut self, op: &Op, pc: u32, done: DynamicLabel) {
         let bytes = 4 * words_moved(op) as i32;
         let exit = self.exit(pc, NativeExit::Stop);
-        let (_, striped) = self.around.ram();
-        let end = self.around.layout.ram_bytes as i32 - bytes;
+        let (_, striped) = self.context.ram();
+        let end = self.context.layout.ram_bytes as i32 - bytes;
         dynasm!(self.to
             ; .arch x64
             ; cmp edx, striped
@@ -267,7 +267,7 @@ impl Translator<'_> {
         dynasm!(self.to ; .arch x64 ; mov rax, [rbp + TAGS]);
         for offset in offsets.clone().take(words_moved(op)) {
             dynasm!(self.to ; .arch x64 ; mov edi, [rax + rdx + offset]);
-            self.check_mark(loads, exit);
+            self.check_tag(loads, exit);
             if self.role == Role::Speculative && loads {
                 dynasm!(self.to ; .arch x64 ; mov [rax + rdx + offset], edi);
             }
@@ -283,14 +283,14 @@ impl Translator<'_> {
             }
             dynasm!(self.to ; .arch x64 ; lea edi, [rdx + offset]);
             self.bank(striped);
-            self.ask(Asked::InRdi);
+            self.ask(RequestedSlave::NumberInRdi);
             if loads && register < 15 {
                 let d = 8 + register;
                 dynasm!(self.to ; .arch x64 ; mov rax, [rbp + RAM] ; mov Rd(d), [rax + rdx + offset]);
                 self.flags = Flags::InMemory;
             }
         }
-        let after = self.around.ram().0 + if op.code == Code::Push { 0 } else { bytes };
+        let after = self.context.ram().0 + if op.code == Code::Push { 0 } else { bytes };
         dynasm!(self.to
             ; .arch x64
             ; lea eax, [rdx + after]

@@ -4,7 +4,8 @@ use crate::core::bus::Slave;
 use crate::engine::grant_log::{NO_SLAVE, SLAVES};
 use crate::isa::armv6m::native::Role;
 use crate::isa::armv6m::native::x86_64::{
-    ASKED, Asked, BEFORE, COUNTS, LAST_GRANTED, LAST_REQUESTED, LOST, Point, SPECULATIVE_LOST, Stub, Translator,
+    ASKED, BEFORE, BlockPosition, COUNTS, ColdPath, LAST_GRANTED, LAST_REQUESTED, LOST, RequestedSlave,
+    SPECULATIVE_LOST, Translator,
 };
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
@@ -19,18 +20,18 @@ impl Translator<'_> {
             self.at.cycle += 1;
             return;
         }
-        if slave == self.around.layout.flash_slave {
+        if slave == self.context.layout.flash_slave {
             self.at.hits += 1;
         }
-        self.ask(Asked::Slave(slave.0));
+        self.ask(RequestedSlave::Known(slave.0));
     }
 
     /// A cycle in which a slave is asked for. Changes RAX only.
-    pub(crate) fn ask(&mut self, asked: Asked) {
+    pub(crate) fn ask(&mut self, asked: RequestedSlave) {
         let cycle = self.at.cycle;
         let (noted, before) = (ASKED + cycle, BEFORE + 2 * cycle);
         match (self.role, asked) {
-            (Role::Speculative, Asked::Slave(slave)) => {
+            (Role::Speculative, RequestedSlave::Known(slave)) => {
                 let last_requested = LAST_REQUESTED + 4 * i32::from(slave);
                 dynasm!(self.to ; .arch x64 ; mov BYTE [rbp + rcx + noted], slave as i8);
                 if let Some(last) = self.at.last_requested[usize::from(slave)] {
@@ -42,9 +43,11 @@ impl Translator<'_> {
                 self.at.last_requested[usize::from(slave)] = Some(cycle);
             }
             // Only whether it was asked matters.
-            (Role::Solo, Asked::Slave(slave)) => self.at.last_requested[usize::from(slave)] = Some(cycle),
-            (Role::Solo, Asked::InRdi) => dynasm!(self.to ; .arch x64 ; mov DWORD [rbp + rdi * 4 + LAST_REQUESTED], 1),
-            (Role::Speculative, Asked::InRdi) => {
+            (Role::Solo, RequestedSlave::Known(slave)) => self.at.last_requested[usize::from(slave)] = Some(cycle),
+            (Role::Solo, RequestedSlave::NumberInRdi) => {
+                dynasm!(self.to ; .arch x64 ; mov DWORD [rbp + rdi * 4 + LAST_REQUESTED], 1)
+            }
+            (Role::Speculative, RequestedSlave::NumberInRdi) => {
                 dynasm!(self.to
                     ; .arch x64
                     ; mov BYTE [rbp + rcx + noted], dil
@@ -57,7 +60,7 @@ impl Translator<'_> {
             (Role::Replaying, asked) => {
                 let (label, back) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
                 match asked {
-                    Asked::Slave(slave) => {
+                    RequestedSlave::Known(slave) => {
                         let last_granted = LAST_GRANTED + 4 * i32::from(slave);
                         dynasm!(self.to
                             ; .arch x64
@@ -67,7 +70,7 @@ impl Translator<'_> {
                             ; mov [rbp + last_granted], eax
                         );
                     }
-                    Asked::InRdi => dynasm!(self.to
+                    RequestedSlave::NumberInRdi => dynasm!(self.to
                         ; .arch x64
                         ; cmp BYTE [rbp + rcx + noted], dil
                         ; je =>label
@@ -76,19 +79,19 @@ impl Translator<'_> {
                     ),
                 }
                 dynasm!(self.to ; .arch x64 ; =>back);
-                self.stubs.push(Stub::Collide { label, back, asked, cycle });
+                self.cold_paths.push(ColdPath::Collide { label, back, asked, cycle });
             }
         }
         self.at.cycle += 1;
     }
 
     /// The replaying core asks for what the speculative core asked for in that cycle: see `BusGrantLog::collide`.
-    pub(crate) fn collide(&mut self, asked: Asked, cycle: i32, back: DynamicLabel) {
+    pub(crate) fn collide(&mut self, asked: RequestedSlave, cycle: i32, back: DynamicLabel) {
         let waits = self.to.new_dynamic_label();
         let (before, noted, later) = (BEFORE + 2 * cycle, ASKED + cycle, cycle + 1);
         dynasm!(self.to ; .arch x64 ; movzx eax, WORD [rbp + rcx * 2 + before]);
         match asked {
-            Asked::Slave(slave) => {
+            RequestedSlave::Known(slave) => {
                 let slave = i32::from(slave);
                 let (last_granted, lost, speculative_lost) =
                     (LAST_GRANTED + 4 * slave, LOST + 4 * slave, SPECULATIVE_LOST + 4 * slave);
@@ -113,7 +116,7 @@ impl Translator<'_> {
                     ; jmp =>back
                 );
             }
-            Asked::InRdi => dynasm!(self.to
+            RequestedSlave::NumberInRdi => dynasm!(self.to
                 ; .arch x64
                 ; cmp eax, [rbp + rdi * 4 + LAST_GRANTED]
                 ; jb =>waits
@@ -137,7 +140,7 @@ impl Translator<'_> {
     }
 
     /// Puts into the log whom the speculative core last asked when. Changes RAX only.
-    pub(crate) fn note_led(&mut self) {
+    pub(crate) fn flush_last_requested(&mut self) {
         for slave in 0..SLAVES {
             if let Some(cycle) = self.at.last_requested[slave].take() {
                 let last_requested = LAST_REQUESTED + 4 * slave as i32;
@@ -147,9 +150,9 @@ impl Translator<'_> {
     }
 
     /// Puts into the log and RCX what the block did so far.
-    pub(crate) fn settle(&mut self) {
-        self.note_led();
-        let Point { cycle, instructions, hits, .. } = std::mem::take(&mut self.at);
+    pub(crate) fn flush_position(&mut self) {
+        self.flush_last_requested();
+        let BlockPosition { cycle, instructions, hits, .. } = std::mem::take(&mut self.at);
         if cycle != 0 {
             dynasm!(self.to ; .arch x64 ; lea ecx, [rcx + cycle]);
         }

@@ -2,6 +2,8 @@
 //!
 //! The cycles of an instruction are those of its data, one for each word, then idle ones, then its last ones.
 
+use crate::isa::armv6m::decode::Code;
+
 /// What an instruction asks for in its last cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Last {
@@ -60,6 +62,18 @@ pub(crate) const BRANCH: Cycles = Cycles { idle: 0, last: Last::Refill };
 pub(crate) const CALL: Cycles = Cycles { idle: 0, last: Last::FetchThenRefill };
 /// MRS, MSR, DMB, DSB.
 pub(crate) const SYSTEM: Cycles = Cycles { idle: 0, last: Last::FetchTwice };
+
+/// The cycles of a 16-bit instruction that is no branch.
+pub(crate) fn of(code: Code) -> Cycles {
+    match code {
+        Code::LoadImm | Code::LoadReg | Code::LdrLiteral => LOAD,
+        Code::StoreImm | Code::StoreReg => STORE,
+        Code::Ldm | Code::Pop => LOAD_MULTIPLE,
+        Code::Stm | Code::Push => STORE_MULTIPLE,
+        Code::PopPc => POP_PC,
+        _ => REGISTERS,
+    }
+}
 
 const _: () = assert!(REGISTERS.idle == 0 && BRANCH.idle == 0, "engines ask for the last cycles of these at once");
 

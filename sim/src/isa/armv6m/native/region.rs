@@ -2,6 +2,7 @@
 
 #![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
 
+use crate::isa::armv6m::cycles::{self, MAX_CYCLES};
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::wide::branch_target;
 use std::collections::BTreeSet;
@@ -45,7 +46,8 @@ impl Block {
     /// Cycles that it takes at most, waits not counted.
     pub fn cycles(&self) -> u32 {
         let last = if let BlockEnd::Jump(op) = self.end { words_moved(&op) } else { 0 };
-        3 + last as u32 + self.ops.iter().map(|op| 1 + words_moved(op) as u32).sum::<u32>()
+        let each = self.ops.iter().map(|op| cycles::of(op.code).count() + words_moved(op) as u32);
+        MAX_CYCLES + last as u32 + each.sum::<u32>()
     }
 }
 

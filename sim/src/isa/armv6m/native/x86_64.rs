@@ -16,6 +16,7 @@ use crate::engine::grant_log::{BusGrantLog, SLAVES};
 use crate::engine::native_context::{NativeContext, Role};
 use crate::isa::armv6m::Core;
 use crate::isa::armv6m::code_cache::CodeView;
+use crate::isa::armv6m::cycles;
 use crate::isa::armv6m::decode::{Code, Op, Reg};
 use crate::isa::armv6m::native::region::{Block, BlockEnd};
 use crate::isa::armv6m::native::{NativeExit, RegionContext};
@@ -306,6 +307,7 @@ impl<'a> Translator<'a> {
             Code::Push | Code::Pop | Code::Stm | Code::Ldm => self.many(op, pc),
             _ => self.compute(op, pc, live),
         }
+        self.idle(cycles::of(op.code).idle);
         self.fetch(op.fetch);
         self.at.instructions += 1;
     }

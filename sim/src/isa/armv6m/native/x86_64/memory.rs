@@ -1,9 +1,9 @@
 //! Loads and stores: of RAM and of what is known of flash.
 
 use crate::core::access::Width;
-use crate::core::bus::Slave;
 use crate::engine::access_tags::CODE as CODE_TAG;
 use crate::engine::fast_bus::MemoryLayout;
+use crate::isa::armv6m::cycles;
 use crate::isa::armv6m::decode::{Code, Op, Reg};
 use crate::isa::armv6m::native::region::words_moved;
 use crate::isa::armv6m::native::x86_64::{
@@ -300,7 +300,7 @@ impl Translator<'_> {
         );
         self.set_high(op.n);
         if op.code == Code::PopPc {
-            self.fetch(Slave::INTERNAL);
+            self.idle(cycles::POP_PC.idle);
             self.go_to_target();
         }
     }

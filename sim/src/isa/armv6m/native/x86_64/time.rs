@@ -10,6 +10,13 @@ use crate::isa::armv6m::native::x86_64::{
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 impl Translator<'_> {
+    /// Cycles without a request.
+    pub(crate) fn idle(&mut self, cycles: u32) {
+        for _ in 0..cycles {
+            self.fetch(Slave::INTERNAL);
+        }
+    }
+
     /// The last cycle of an instruction, in which the next word is asked for if it is due.
     pub(crate) fn fetch(&mut self, slave: Slave) {
         if slave == Slave::INTERNAL {

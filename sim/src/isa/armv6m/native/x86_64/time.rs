@@ -52,7 +52,7 @@ impl Translator<'_> {
             // Only whether it was asked matters.
             (Role::Solo, RequestedSlave::Known(slave)) => self.at.last_requested[usize::from(slave)] = Some(cycle),
             (Role::Solo, RequestedSlave::NumberInRdi) => {
-                dynasm!(self.to ; .arch x64 ; mov DWORD [rbp + rdi * 4 + LAST_REQUESTED], 1)
+                dynasm!(self.to ; .arch x64 ; mov DWORD [rbp + rdi * 4 + LAST_REQUESTED], 1);
             }
             (Role::Speculative, RequestedSlave::NumberInRdi) => {
                 dynasm!(self.to

@@ -285,17 +285,3 @@ pub(crate) fn bl_offset(first: u32, second: u32) -> u32 {
     let offset = sign << 24 | i1 << 23 | i2 << 22 | (first & 0x3ff) << 12 | (second & 0x7ff) << 1;
     ((offset << 7) as i32 >> 7) as u32
 }
-
-/// The table of what a `const fn` makes of each halfword, indexed by the halfword.
-macro_rules! table {
-    ($decode:path) => {{
-        let mut all = [$decode(0); 65536];
-        let mut half = 0;
-        while half < all.len() {
-            all[half] = $decode(half as u16);
-            half += 1;
-        }
-        all
-    }};
-}
-pub(crate) use table;

@@ -99,7 +99,8 @@ class ChildPort(Port):
             death = f"ended with exit status {status}"
         if -status == _KILL:  # somebody else's doing, of which it cannot have said anything
             return death
-        last_lines = printable(self._last_words.decode(errors="replace")).splitlines()[-3:]
+        lines = printable(self._last_words.decode(errors="replace")).splitlines()
+        last_lines = [line for line in lines if line.strip()][-3:]
         return ": ".join([death, *filter(None, [" | ".join(last_lines)])])
 
     def close(self) -> None:

@@ -47,7 +47,15 @@ pub struct Op {
 
 /// All halfwords, decoded.
 #[allow(long_running_const_eval, clippy::large_stack_arrays)] // on the compiler's stack
-pub static TABLE: [Op; 65536] = thumb::table!(op);
+pub static TABLE: [Op; 65536] = {
+    let mut all = [op(0); 65536];
+    let mut half = 0;
+    while half < all.len() {
+        all[half] = op(half as u16);
+        half += 1;
+    }
+    all
+};
 
 const fn op(half: u16) -> Op {
     let thumb::Instruction { code, d, n, m, immediate, width } = thumb::decode(half);

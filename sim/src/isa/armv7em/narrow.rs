@@ -8,10 +8,6 @@ use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::{ExecutionResult, Processor};
 use crate::isa::thumb::{self, Code, Instruction};
 
-/// All halfwords, decoded.
-#[allow(long_running_const_eval, clippy::large_stack_arrays)] // on the compiler's stack
-static TABLE: [Instruction; 65536] = thumb::table!(thumb::decode);
-
 impl Processor {
     pub(crate) fn execute_narrow(&mut self, half: u16, bus: &mut impl Bus) -> ExecutionResult {
         // CBZ, CBNZ and IT are not in ARMv6-M.
@@ -23,7 +19,7 @@ impl Processor {
             self.it = half as u8;
             return Ok(());
         }
-        let op = TABLE[half as usize];
+        let op = thumb::decode(half);
         let (d, n, m) = (op.d as u32, op.n as u32, op.m as u32);
         let immediate = i32::from(op.immediate) as u32;
         let flags = !self.conditional;

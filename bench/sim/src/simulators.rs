@@ -1,10 +1,10 @@
 //! The two simulators, as the measurement sees them.
 
-use intercore_sim::engine::Engine;
-use intercore_sim::rp2040::machine::Machine;
 use intercore_sim::core::stop::Stop;
-use intercore_sim::rp2040::bootrom;
+use intercore_sim::engine::Engine;
 use intercore_sim::image::{Boot, Image};
+use intercore_sim::rp2040::bootrom;
+use intercore_sim::rp2040::machine::Machine;
 use rp2040_emu::{Config, Emulator};
 
 /// Code for one core, entered at its first instruction.

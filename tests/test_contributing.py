@@ -257,6 +257,40 @@ def test_every_other_test_passes_without_a_benchmark(tree: Tree, benchmark: str,
     tree.pytest(*OTHER_TESTS[part])
 
 
+@SLOW
+@pytest.mark.timeout(1800)
+def test_a_peripheral_is_a_file_and_lines_in_one_other(tree: Tree) -> None:
+    """Its own tests run programs that use its registers, its interrupt and its request signal."""
+    for name, text in blocks("Add a peripheral of the RP2040").items():
+        if not (tree.folder / name).exists():
+            tree.add(name, text)
+            continue
+        module, entry = text.splitlines()
+        tree.insert(name, r"^pub mod pwm;", module)
+        tree.insert(name, r"^    dma: ", entry)
+    assert tree.edited() == {"sim/src/rp2040/peripherals.rs"}
+
+    def cargo(*words: str, **variables: str) -> str:
+        """Share what is built of other crates, which are the same."""
+        done = subprocess.run(
+            ["cargo", *words],
+            cwd=tree.folder / "sim",
+            env={**os.environ, "CARGO_TARGET_DIR": str(ROOT / "sim/target"), **variables},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert done.returncode == 0, (words, done.stdout[-3000:], done.stderr[-3000:])
+        return done.stdout
+
+    cargo("fmt", "--check")
+    assert "3 passed" in cargo("test", "--locked", "--lib", "peripherals::ramp")
+    cargo("test", "--locked", "--lib", "documented", UPDATE_EXPECT="1")
+    assert tree.edited() == {"sim/src/rp2040/peripherals.rs", "docs/simulator.md"}
+    assert "| RAMP | all | |" in (tree.folder / "docs/simulator.md").read_text()
+
+
 def test_what_tests_say_they_measure_is_there() -> None:
     """A name that is misspelt would leave its test out for ever."""
     marks = [

@@ -52,7 +52,13 @@ def source() -> list[Path]:
 @cache
 def examples() -> set[str]:
     """Return the files that CONTRIBUTING.md adds."""
-    sections = ("Add a benchmark", "Add a workload", "Add a transport", "Add an output format")
+    sections = (
+        "Add a benchmark",
+        "Add a workload",
+        "Add a transport",
+        "Add an output format",
+        "Add a peripheral of the RP2040",
+    )
     return {name for section in sections for name in blocks(section)}
 
 

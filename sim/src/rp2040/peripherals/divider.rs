@@ -38,14 +38,14 @@ pub struct Divider {
 impl Divider {
     /// Writes the dividend and starts.
     pub fn write_dividend(&mut self, value: u32, signedness: Signedness, now: Cycle) {
-        self.settle(now);
+        self.latch_results(now);
         self.dividend = value;
         self.start(signedness, now);
     }
 
     /// Writes the divisor and starts.
     pub fn write_divisor(&mut self, value: u32, signedness: Signedness, now: Cycle) {
-        self.settle(now);
+        self.latch_results(now);
         self.divisor = value;
         self.start(signedness, now);
     }
@@ -83,13 +83,13 @@ impl Divider {
     /// The quotient; that of the division before while one is running (the datasheet leaves it undefined).
     #[must_use]
     pub fn quotient(&self, now: Cycle) -> u32 {
-        negated_if(self.negate_quotient, if self.ready(now) { self.settled().0 } else { self.quotient })
+        negated_if(self.negate_quotient, if self.ready(now) { self.results().0 } else { self.quotient })
     }
 
     /// The remainder; that of the division before while one is running (the datasheet leaves it undefined).
     #[must_use]
     pub fn remainder(&self, now: Cycle) -> u32 {
-        negated_if(self.negate_remainder, if self.ready(now) { self.settled().1 } else { self.remainder })
+        negated_if(self.negate_remainder, if self.ready(now) { self.results().1 } else { self.remainder })
     }
 
     /// `DIV_CSR`.
@@ -105,20 +105,20 @@ impl Divider {
         now >= self.ready_at
     }
 
-    fn settled(&self) -> (u32, u32) {
+    fn results(&self) -> (u32, u32) {
         if self.ready_at == 0 { (self.quotient, self.remainder) } else { self.next }
     }
 
     /// Takes over results that are due, so that a new division can hide them no more.
-    fn settle(&mut self, now: Cycle) {
+    fn latch_results(&mut self, now: Cycle) {
         if self.ready(now) {
-            (self.quotient, self.remainder) = self.settled();
+            (self.quotient, self.remainder) = self.results();
         }
         self.ready_at = 0;
     }
 
     fn cancel(&mut self, now: Cycle) {
-        self.settle(now);
+        self.latch_results(now);
         self.dirty = true;
     }
 

@@ -11,7 +11,7 @@ fn table() -> String {
     let modelled = Peripherals::blocks().map(|block| (block.to_string(), (block.modelled, block.missing)));
     for (name, what) in modelled.chain(unmodelled) {
         match rows.last_mut() {
-            Some((names, same)) if *same == what => *names += &format!(", {name}"),
+            Some((names, same)) if *same == what => *names = format!("{names}, {name}"),
             _ => rows.push((name, what)),
         }
     }

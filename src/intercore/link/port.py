@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
 CHUNK = 65536
 """Most bytes taken at once; the size of a pipe on Linux."""
@@ -42,6 +48,13 @@ class Port(ABC):
     @abstractmethod
     def close(self) -> None:
         """Let go of the target. May be called twice."""
+
+    def turn(self, say: Callable[[str], None] | None = None) -> AbstractContextManager[None]:  # noqa: ARG002
+        """Return a context in which the target answers one command.
+
+        It waits for other targets that would disturb this one, and tells `say` if that takes long.
+        """
+        return nullcontext()
 
     def now(self) -> float:
         """Return the time in seconds that timeouts count in: this machine's, or that of a simulated chip."""

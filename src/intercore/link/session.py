@@ -254,18 +254,19 @@ class Session:
         look_around: bool = True,
     ) -> list[Numbered]:
         self._last_id += 1
-        exchange = Exchange(
-            self._link,
-            words,
-            self._last_id,
-            timeout=timeout,
-            fresh=not self._met,
-            look_around=look_around,
-            on_progress=on_progress,
-            on_log=self._on_log,
-            symptoms=self._symptoms,
-        )
-        lines = exchange.carry_out()
+        with self._link.port.turn(self._on_log):
+            exchange = Exchange(
+                self._link,
+                words,
+                self._last_id,
+                timeout=timeout,
+                fresh=not self._met,
+                look_around=look_around,
+                on_progress=on_progress,
+                on_log=self._on_log,
+                symptoms=self._symptoms,
+            )
+            lines = exchange.carry_out()
         self._met = True
         return lines
 

@@ -16,7 +16,7 @@ from intercore.board.factors import OPT
 from intercore.board.flash import flash
 from intercore.board.stm32h745_factors import SUPPLY
 from intercore.errors import IntercoreError, UsageError
-from intercore.link.child_port import ChildPort
+from intercore.link.host_port import HostPort
 from intercore.link.serial_port import SerialPort
 from intercore.record.factors import TRACE_NAME
 from intercore.sim import Stm32h745
@@ -46,7 +46,7 @@ def open_host(address: Address, say: Callable[[str], None]) -> Connection:
     def start() -> Port:
         if _identity(program) != known:
             raise IntercoreError(f"{program} has been replaced since the run began")
-        return ChildPort([str(program)])
+        return HostPort([str(program)])
 
     known_here = work_conditions(address.sources, cross=False)
     return Connection(start(), start=start, image=elf.digest([program]), conditions=known_here)

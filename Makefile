@@ -15,7 +15,7 @@ INSTALL := $(BIN)/uv pip install $(QUIET) --python $(BIN)/python
 HASHED := --require-hashes --no-deps --requirement
 # For the oldest Python; versions stay what they are while pyproject.toml allows them.
 RESOLVE := $(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.11
-GROUPS := audit dist packers page
+GROUPS := audit dist notebook packers page
 EXTRA = $(BIN)/python -c "import tomllib; \
     print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['$(1)'], sep='\n')"
 CARGO := cd sim && cargo
@@ -72,7 +72,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Here everything is built once; what makes the next build quicker makes this one slower.
 export CARGO_INCREMENTAL := 0
 
-.PHONY: help run packages test baseline test-packages test-tools test-simulator test-ring-model test-desk test-host test-page $(SANITIZED) test-long lint lint-c lint-python lint-rust format constraints fuzz fuzz-console fuzz-image bench peers dist docs pictures clean setup
+.PHONY: help run packages test baseline test-packages test-tools test-simulator test-ring-model test-desk test-host test-page test-notebook $(SANITIZED) test-long lint lint-c lint-python lint-rust format constraints fuzz fuzz-console fuzz-image bench peers dist docs pictures clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -126,6 +126,10 @@ test-page: setup build/page/.installed ## the page in a real browser: on a desk 
 	@$(INSTALL) $(HASHED) scripts/constraints/page.txt
 	INTERCORE_BROWSER=1 $(BIN)/pytest -q tests/page/test_browser.py $(SOON_OVER)
 
+test-notebook: setup ## the example notebook, run from its first cell to its last
+	@$(INSTALL) $(HASHED) scripts/constraints/notebook.txt
+	INTERCORE_NOTEBOOK=1 $(BIN)/pytest -q tests/test_notebook.py $(SOON_OVER)
+
 test-long: setup build/platformio/.installed ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test all qemu::
@@ -140,6 +144,7 @@ test-long: setup build/platformio/.installed ## what is too long for every day: 
 	    $(addprefix --ignore tests/firmware/,host $(CROSS_COMPILED))
 	$(MAKE) --no-print-directory lint-c $(ALL_STATES)
 	$(MAKE) --no-print-directory test-page
+	$(MAKE) --no-print-directory test-notebook
 	$(MAKE) --no-print-directory docs
 	INTERCORE_SLOW=1 $(BIN)/pytest -q tests/test_docs_site.py tests/test_docs_printed.py
 	INTERCORE_SLOW=1 $(BIN)/pytest -q tests/test_contributing.py tests/firmware/esp32/test_component.py

@@ -1,4 +1,26 @@
-"""Intercore: the benchmark for multicore microcontrollers."""
+"""Intercore: the benchmark for multicore microcontrollers.
+
+In a notebook, `intercore.open("intercore.db")` gives stored runs as data frames: docs/export.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+
+    from intercore.record.export.frames import Library
+    from intercore.results import Results
+
+__all__ = ["open"]
+
+
+def open(path: str | os.PathLike[str] = "intercore.db", *runs: int, frames: Library | None = None) -> Results:  # noqa: A001
+    """Return runs of a store as data frames: those with the given numbers, or all. See `intercore.results.Results`."""
+    from intercore.results import Results  # noqa: PLC0415 - numpy and the statistics take longer to load than Python
+
+    return Results(path, *runs, frames=frames)
 
 
 def __getattr__(name: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from intercore.campaign.batch import Batch, Failure, close, measure_batch
 from intercore.campaign.open_target import opened
 from intercore.campaign.run import carry_out
-from intercore.link.child_port import ChildPort
+from intercore.link.host_port import HostPort
 from intercore.link.port import TargetLostError
 from intercore.record.measurement import Part, Plan
 from intercore.record.plan import settings
@@ -37,7 +37,7 @@ pytestmark = [
 PLAN = Plan("host", None, "speedup", (Part("speedup", {"n": [1, 2], "samples": [1], "dither_us": [1]}),), repetitions=3)
 
 
-class Started(list[ChildPort]):
+class Started(list[HostPort]):
     """Every start of the program of this machine, whose file a test may replace."""
 
     def __init__(self, folder: Path) -> None:
@@ -56,11 +56,11 @@ class Started(list[ChildPort]):
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
     known = Started(tmp_path)
 
-    def start(argv: Sequence[str]) -> ChildPort:
-        known.append(ChildPort(argv))
+    def start(argv: Sequence[str]) -> HostPort:
+        known.append(HostPort(argv))
         return known[-1]
 
-    monkeypatch.setattr(opening, "ChildPort", start)
+    monkeypatch.setattr(opening, "HostPort", start)
     monkeypatch.setattr(opening, "host_program", lambda *_, **__: known.program)
     yield known
     close()

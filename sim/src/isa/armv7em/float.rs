@@ -2,10 +2,9 @@
 //!
 //! A number is the bits of its format, in the low part of a `u64`. All arithmetic is on integers: the same on every host.
 
-pub mod arithmetic;
-pub mod compare;
-pub mod convert;
-pub mod round;
+pub(crate) mod arithmetic;
+pub(crate) mod convert;
+pub(crate) mod round;
 
 /// A binary interchange format of IEEE 754.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,48 +144,65 @@ impl Finite {
     }
 }
 
+/// Class of a floating-point number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Zero,
+    /// Neither zero nor one of the following.
+    Finite,
+    Infinity,
+    QuietNan,
+    SignallingNan,
+}
+
+/// A number taken apart.
 #[derive(Clone, Copy, Debug)]
-enum Number {
-    Nan { quiet: bool },
-    Infinity(bool),
-    Zero(bool),
-    Finite(Finite),
+struct Unpacked {
+    /// Its format's bits, flushed to zero where FPSCR.FZ says so.
+    bits: u64,
+    class: Class,
+    /// The sign of every class; the significand is 0 unless the class is `Finite`.
+    value: Finite,
+}
+
+impl Unpacked {
+    fn is_nan(self) -> bool {
+        matches!(self.class, Class::QuietNan | Class::SignallingNan)
+    }
 }
 
 /// `FPUnpack`. With FPSCR.FZ a denormal becomes zero and raises IDC, except in half precision.
-fn unpack(format: Format, bits: u64, status: &mut Status) -> Number {
-    let negative = bits >> format.sign_bit() & 1 != 0;
+fn unpack(format: Format, mut bits: u64, status: &mut Status) -> Unpacked {
     let exponent = bits >> format.fraction_bits & format.exponent_mask();
+    if exponent == 0 && bits & format.fraction_mask() != 0 && status.flushes() && format != Format::HALF {
+        status.raise(Status::INPUT_DENORMAL);
+        bits &= !format.fraction_mask();
+    }
     let fraction = bits & format.fraction_mask();
-    let lowest = format.bias() + format.fraction_bits as i32;
-    if exponent == 0 {
-        if fraction != 0 && status.flushes() && format != Format::HALF {
-            status.raise(Status::INPUT_DENORMAL);
-            return Number::Zero(negative);
-        }
-        return match fraction {
-            0 => Number::Zero(negative),
-            _ => Number::Finite(Finite { negative, exponent: 1 - lowest, significand: u128::from(fraction) }),
-        };
-    }
-    if exponent == format.exponent_mask() && !(format == Format::HALF && status.alternative_half()) {
-        return match fraction {
-            0 => Number::Infinity(negative),
-            _ => Number::Nan { quiet: fraction & format.quiet_bit() != 0 },
-        };
-    }
-    let significand = u128::from(fraction | 1 << format.fraction_bits);
-    Number::Finite(Finite { negative, exponent: exponent as i32 - lowest, significand })
+    let special = exponent == format.exponent_mask() && !(format == Format::HALF && status.alternative_half());
+    let class = match fraction {
+        0 if special => Class::Infinity,
+        _ if special && fraction & format.quiet_bit() != 0 => Class::QuietNan,
+        _ if special => Class::SignallingNan,
+        0 if exponent == 0 => Class::Zero,
+        _ => Class::Finite,
+    };
+    let hidden = u64::from(exponent != 0) << format.fraction_bits;
+    let value = Finite {
+        negative: bits >> format.sign_bit() & 1 != 0,
+        exponent: exponent.max(1) as i32 - format.bias() - format.fraction_bits as i32,
+        significand: if class == Class::Finite { u128::from(fraction | hidden) } else { 0 },
+    };
+    Unpacked { bits, class, value }
 }
 
 /// `FPProcessNaNs`: the NaN result if an operand is a NaN: the first signalling one made quiet, else the first quiet one; with
 /// FPSCR.DN the default NaN.
-fn propagated_nan(format: Format, operands: &[(u64, Number)], status: &mut Status) -> Option<u64> {
-    let signalling = operands.iter().find(|(_, number)| matches!(number, Number::Nan { quiet: false }));
+fn propagated_nan(format: Format, operands: &[Unpacked], status: &mut Status) -> Option<u64> {
+    let signalling = operands.iter().find(|operand| operand.class == Class::SignallingNan);
     if signalling.is_some() {
         status.raise(Status::INVALID);
     }
-    let quiet = || operands.iter().find(|(_, number)| matches!(number, Number::Nan { .. }));
-    let (bits, _) = signalling.or_else(quiet)?;
-    Some(if status.default_nan() { format.default_nan() } else { bits | format.quiet_bit() })
+    let nan = signalling.or_else(|| operands.iter().find(|operand| operand.is_nan()))?;
+    Some(if status.default_nan() { format.default_nan() } else { nan.bits | format.quiet_bit() })
 }

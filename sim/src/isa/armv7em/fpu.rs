@@ -1,7 +1,6 @@
 //! The floating-point extension: registers, stacking of its context, access control (B1.4.6, B1.5.7, A2.5).
 
 mod compute;
-mod decode;
 mod transfer;
 
 use crate::core::access::Width;
@@ -26,14 +25,42 @@ mod fpccr {
     pub(super) const WRITABLE: u32 = ASPEN | LSPEN | 0x17b;
 }
 
+/// A single or double register.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Register {
+    double: bool,
+    number: u32,
+}
+
+impl Register {
+    /// A register from its 4-bit field and the extra bit. None: D16 to D31, which FPv5-D16 has not.
+    fn of(double: bool, field: u32, bit: u32) -> Option<Self> {
+        match (double, bit & 1) {
+            (true, 1) => None,
+            (true, _) => Some(Self::double(field)),
+            (false, bit) => Some(Self { double, number: (field & 15) << 1 | bit }),
+        }
+    }
+
+    /// D0 to D15; higher bits of `number` are ignored.
+    pub(super) fn double(number: u32) -> Self {
+        Self { double: true, number: number & 15 }
+    }
+
+    /// Its first word among S0 to S31.
+    fn place(self) -> usize {
+        (if self.double { 2 * self.number } else { self.number }) as usize
+    }
+}
+
 /// Registers of the extension.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Fpu {
     /// S0 to S31; D0 to D15 are pairs of them.
     s: [u32; 32],
     status: Status,
     /// FPCCR.
-    control: u32,
+    pub(crate) control: u32,
     /// FPCAR.
     pub(crate) address: u32,
     /// FPDSCR.
@@ -44,42 +71,25 @@ pub struct Fpu {
 
 impl Fpu {
     pub(crate) fn new() -> Self {
-        Self {
-            s: [0; 32],
-            status: Status::default(),
-            control: fpccr::ASPEN | fpccr::LSPEN,
-            address: 0,
-            default_status: 0,
-            access: 0,
-        }
+        Self { control: fpccr::ASPEN | fpccr::LSPEN, ..Self::default() }
     }
 
-    pub(super) fn get(&self, double: bool, number: u32) -> u64 {
-        let number = number as usize;
-        if double {
-            u64::from(self.s[(2 * number) & 31]) | u64::from(self.s[(2 * number + 1) & 31]) << 32
-        } else {
-            u64::from(self.s[number & 31])
-        }
+    pub(super) fn get(&self, register: Register) -> u64 {
+        let place = register.place();
+        let high = if register.double { u64::from(self.s[place + 1]) << 32 } else { 0 };
+        u64::from(self.s[place]) | high
     }
 
-    pub(super) fn put(&mut self, double: bool, number: u32, value: u64) {
-        let number = number as usize;
-        if double {
-            self.s[(2 * number) & 31] = value as u32;
-            self.s[(2 * number + 1) & 31] = (value >> 32) as u32;
-        } else {
-            self.s[number & 31] = value as u32;
+    pub(super) fn put(&mut self, register: Register, value: u64) {
+        let place = register.place();
+        self.s[place] = value as u32;
+        if register.double {
+            self.s[place + 1] = (value >> 32) as u32;
         }
     }
 
     pub(super) fn set_status(&mut self, value: u32) {
         self.status = Status(value & Status::BITS);
-    }
-
-    /// FPCCR.
-    pub(crate) fn control(&self) -> u32 {
-        self.control
     }
 
     pub(crate) fn set_control(&mut self, value: u32) {
@@ -137,12 +147,18 @@ impl Processor {
         if self.fpu.is_lazy() {
             self.save_lazy_context(bus)?;
         }
-        if self.fpu.control & fpccr::ASPEN != 0 && !self.fpca {
-            let kept = self.fpu.status.0 & !Status::MODES;
-            self.fpu.status = Status(kept | self.fpu.default_status & Status::MODES);
-            self.fpca = true;
-        }
+        self.fpu.status = self.status_in_context();
+        self.fpca |= self.fpu.control & fpccr::ASPEN != 0;
         Ok(())
+    }
+
+    /// FPSCR as an instruction of the extension finds it: with the default modes if it starts a context.
+    fn status_in_context(&self) -> Status {
+        let status = self.fpu.status;
+        if self.fpu.control & fpccr::ASPEN == 0 || self.fpca {
+            return status;
+        }
+        Status(status.0 & !Status::MODES | self.fpu.default_status & Status::MODES)
     }
 
     /// Writes S0 to S15 and FPSCR to `address` and up.
@@ -211,7 +227,7 @@ impl Processor {
             *word = self.read(address.wrapping_add(4 * index), Width::Word, privileged, bus)?;
         }
         self.fpu.s[..16].copy_from_slice(&words[..16]);
-        self.fpu.status = Status(words[16] & Status::BITS);
+        self.fpu.set_status(words[16]);
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Core registers, flags and special registers (B1.4).
 
 use crate::core::cortex_m::Register;
-use crate::isa::armv7em::Processor;
+use crate::isa::armv7em::{Processor, fpu};
 
 /// The flags of APSR (B1.4.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -109,7 +109,7 @@ impl Processor {
             Register::Basepri => u32::from(self.basepri),
             Register::Faultmask => u32::from(self.faultmask),
             Register::Control => self.control(),
-            Register::D(number) => return self.fpu.get(true, u32::from(number)),
+            Register::D(number) => return self.fpu.get(fpu::Register::double(u32::from(number))),
             Register::Fpscr => self.fpscr(),
         };
         u64::from(narrow)
@@ -130,7 +130,7 @@ impl Processor {
             Register::Basepri => self.basepri = self.nvic.implemented(narrow as u8),
             Register::Faultmask => self.faultmask = narrow & 1 != 0,
             Register::Control => return false,
-            Register::D(number) => self.fpu.put(true, u32::from(number), value),
+            Register::D(number) => self.fpu.put(fpu::Register::double(u32::from(number)), value),
             Register::Fpscr => self.fpu.set_status(narrow),
         }
         self.exceptions_changed = true;

@@ -184,7 +184,7 @@ impl Processor {
             0xd88 => self.fpu.access,
             0xd90..=0xdb8 => self.mpu.read(offset),
             0xdfc => self.scs.demcr,
-            0xf34 => self.fpu.control(),
+            0xf34 => self.fpu.control,
             0xf38 => self.fpu.address,
             0xf3c => self.fpu.default_status,
             0xf40..=0xf48 => self.model.media_features()[(offset >> 2 & 3) as usize],

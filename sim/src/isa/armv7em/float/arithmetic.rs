@@ -1,21 +1,14 @@
-//! Add, multiply, divide, square root, and the fused multiply and add (ARMv7-M ARM: `FPAdd` to `FPMulAdd`).
+//! Add, multiply, divide, square root, the fused multiply and add, comparison (ARMv7-M ARM: `FPAdd` to `FPMulAdd`,
+//! `FPCompare`, `FPMaxNum`, `FPMinNum`).
 
 use crate::isa::armv7em::float::round::round;
-use crate::isa::armv7em::float::{Finite, Format, Number, Rounding, Status, propagated_nan, unpack};
+use crate::isa::armv7em::float::{Class, Finite, Format, Rounding, Status, Unpacked, propagated_nan, unpack};
+use std::cmp::Ordering;
 
 /// Bit of the leading one of a term: leaves room for the carry of a sum.
 const TOP: u32 = 124;
 /// Bit of the leading one of a normalised operand.
 const OPERAND_TOP: u32 = Format::DOUBLE.fraction_bits;
-
-/// A zero as the term of a sum.
-fn term(number: Number) -> Finite {
-    match number {
-        Number::Finite(finite) => finite,
-        Number::Zero(negative) | Number::Infinity(negative) => Finite { negative, exponent: 0, significand: 0 },
-        Number::Nan { .. } => Finite { negative: false, exponent: 0, significand: 0 },
-    }
-}
 
 /// The rounded sum of two exact numbers of at most 107 bits, each of which may be zero.
 fn sum(format: Format, one: Finite, other: Finite, status: &mut Status) -> u64 {
@@ -24,11 +17,8 @@ fn sum(format: Format, one: Finite, other: Finite, status: &mut Status) -> u64 {
         let negative = if one.negative == other.negative { one.negative } else { rounding == Rounding::Down };
         return format.zero(negative);
     }
-    if one.significand == 0 {
-        return round(format, other, false, rounding, status);
-    }
-    if other.significand == 0 {
-        return round(format, one, false, rounding, status);
+    if one.significand == 0 || other.significand == 0 {
+        return round(format, if one.significand == 0 { other } else { one }, false, rounding, status);
     }
     let (one, other) = (one.normalised_to(TOP), other.normalised_to(TOP));
     let one_is_larger = (one.exponent, one.significand) >= (other.exponent, other.significand);
@@ -51,82 +41,72 @@ fn sum(format: Format, one: Finite, other: Finite, status: &mut Status) -> u64 {
     round(format, Finite { significand, ..large }, lost, rounding, status)
 }
 
-/// VADD.
-#[must_use]
-pub fn add(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
-    add_or_subtract(format, a, b, false, status)
-}
-
-/// VSUB.
-#[must_use]
-pub fn subtract(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
-    add_or_subtract(format, a, b, true, status)
-}
-
-fn add_or_subtract(format: Format, a: u64, b: u64, subtracts: bool, status: &mut Status) -> u64 {
-    let (x, y) = (unpack(format, a, status), unpack(format, b, status));
-    if let Some(nan) = propagated_nan(format, &[(a, x), (b, y)], status) {
+/// VADD, or VSUB if `subtracts`.
+pub(crate) fn add(format: Format, a: u64, b: u64, subtracts: bool, status: &mut Status) -> u64 {
+    let (x, mut y) = (unpack(format, a, status), unpack(format, b, status));
+    if let Some(nan) = propagated_nan(format, &[x, y], status) {
         return nan;
     }
-    let second = Finite { negative: negative(y) != subtracts, ..term(y) };
-    match (x, y) {
-        (Number::Infinity(first), Number::Infinity(_)) if first != second.negative => status.invalid(format),
-        (Number::Infinity(first), _) => format.infinity(first),
-        (_, Number::Infinity(_)) => format.infinity(second.negative),
-        _ => sum(format, term(x), second, status),
+    y.value.negative ^= subtracts;
+    add_unpacked(format, x, y, status)
+}
+
+/// The sum of two numbers, neither of which is a NaN.
+fn add_unpacked(format: Format, x: Unpacked, y: Unpacked, status: &mut Status) -> u64 {
+    let signs_differ = x.value.negative != y.value.negative;
+    match (x.class, y.class) {
+        (Class::Infinity, Class::Infinity) if signs_differ => status.invalid(format),
+        (Class::Infinity, _) => format.infinity(x.value.negative),
+        (_, Class::Infinity) => format.infinity(y.value.negative),
+        _ => sum(format, x.value, y.value, status),
     }
 }
 
-fn negative(number: Number) -> bool {
-    match number {
-        Number::Infinity(negative) => negative,
-        number => term(number).negative,
-    }
+/// The exact product of two numbers, neither of which is a NaN. None: of infinity and zero there is none.
+fn product(x: Unpacked, y: Unpacked) -> Option<Unpacked> {
+    let class = match (x.class, y.class) {
+        (Class::Infinity, Class::Zero) | (Class::Zero, Class::Infinity) => return None,
+        (Class::Infinity, _) | (_, Class::Infinity) => Class::Infinity,
+        _ => Class::Finite,
+    };
+    let value = Finite {
+        negative: x.value.negative != y.value.negative,
+        exponent: x.value.exponent + y.value.exponent,
+        significand: x.value.significand * y.value.significand,
+    };
+    Some(Unpacked { bits: 0, class, value })
 }
 
 /// VMUL.
-#[must_use]
-pub fn multiply(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
+pub(crate) fn multiply(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
     let (x, y) = (unpack(format, a, status), unpack(format, b, status));
-    if let Some(nan) = propagated_nan(format, &[(a, x), (b, y)], status) {
+    if let Some(nan) = propagated_nan(format, &[x, y], status) {
         return nan;
     }
-    let negative = negative(x) != negative(y);
-    match (x, y) {
-        (Number::Infinity(_), Number::Zero(_)) | (Number::Zero(_), Number::Infinity(_)) => status.invalid(format),
-        (Number::Infinity(_), _) | (_, Number::Infinity(_)) => format.infinity(negative),
-        (Number::Zero(_), _) | (_, Number::Zero(_)) => format.zero(negative),
-        _ => round(format, product(term(x), term(y)), false, status.rounding(), status),
-    }
-}
-
-/// The exact product, with its sign if it is zero.
-fn product(x: Finite, y: Finite) -> Finite {
-    Finite {
-        negative: x.negative != y.negative,
-        exponent: x.exponent + y.exponent,
-        significand: x.significand * y.significand,
+    match product(x, y) {
+        None => status.invalid(format),
+        Some(Unpacked { class: Class::Infinity, value, .. }) => format.infinity(value.negative),
+        Some(product) => round(format, product.value, false, status.rounding(), status),
     }
 }
 
 /// VDIV.
-#[must_use]
-pub fn divide(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
+pub(crate) fn divide(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
     let (x, y) = (unpack(format, a, status), unpack(format, b, status));
-    if let Some(nan) = propagated_nan(format, &[(a, x), (b, y)], status) {
+    if let Some(nan) = propagated_nan(format, &[x, y], status) {
         return nan;
     }
-    let negative = negative(x) != negative(y);
-    match (x, y) {
-        (Number::Infinity(_), Number::Infinity(_)) | (Number::Zero(_), Number::Zero(_)) => status.invalid(format),
-        (Number::Infinity(_), _) => format.infinity(negative),
-        (_, Number::Zero(_)) => {
+    let negative = x.value.negative != y.value.negative;
+    match (x.class, y.class) {
+        (Class::Infinity, Class::Infinity) | (Class::Zero, Class::Zero) => status.invalid(format),
+        (Class::Infinity, _) => format.infinity(negative),
+        (_, Class::Zero) => {
             status.raise(Status::DIVISION_BY_ZERO);
             format.infinity(negative)
         }
-        (Number::Zero(_), _) | (_, Number::Infinity(_)) => format.zero(negative),
+        (Class::Zero, _) | (_, Class::Infinity) => format.zero(negative),
         _ => {
-            let (x, y) = (term(x).normalised_to(OPERAND_TOP), term(y).normalised_to(OPERAND_TOP));
+            let (x, y) = (x.value.normalised_to(OPERAND_TOP), y.value.normalised_to(OPERAND_TOP));
             let dividend = x.significand << 64;
             let significand = dividend / y.significand;
             let exact = Finite { negative, exponent: x.exponent - y.exponent - 64, significand };
@@ -136,17 +116,16 @@ pub fn divide(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
 }
 
 /// VSQRT.
-#[must_use]
-pub fn square_root(format: Format, a: u64, status: &mut Status) -> u64 {
+pub(crate) fn square_root(format: Format, a: u64, status: &mut Status) -> u64 {
     let x = unpack(format, a, status);
-    if let Some(nan) = propagated_nan(format, &[(a, x)], status) {
+    if let Some(nan) = propagated_nan(format, &[x], status) {
         return nan;
     }
-    match x {
-        Number::Zero(negative) => format.zero(negative),
-        Number::Infinity(false) => format.infinity(false),
-        Number::Finite(finite) if !finite.negative => {
-            let finite = finite.normalised_to(OPERAND_TOP + 64);
+    match x.class {
+        Class::Infinity | Class::Finite if x.value.negative => status.invalid(format),
+        Class::Zero | Class::Infinity => x.bits,
+        _ => {
+            let finite = x.value.normalised_to(OPERAND_TOP + 64);
             // The exponent must be even.
             let odd = finite.exponent & 1;
             let square = finite.significand << odd;
@@ -154,29 +133,57 @@ pub fn square_root(format: Format, a: u64, status: &mut Status) -> u64 {
             let exact = Finite { negative: false, exponent: (finite.exponent - odd) / 2, significand: root };
             round(format, exact, root * root != square, status.rounding(), status)
         }
-        _ => status.invalid(format),
     }
 }
 
 /// VFMA: `addend` + `a` * `b`, rounded once.
-#[must_use]
-pub fn fused_multiply_add(format: Format, addend: u64, a: u64, b: u64, status: &mut Status) -> u64 {
-    let third = unpack(format, addend, status);
-    let [x, y] = [a, b].map(|bits| unpack(format, bits, status));
-    let no_product = matches!((x, y), (Number::Infinity(_), Number::Zero(_)) | (Number::Zero(_), Number::Infinity(_)));
-    let nan = propagated_nan(format, &[(addend, third), (a, x), (b, y)], status);
-    if no_product && !matches!(third, Number::Nan { quiet: false }) {
-        return status.invalid(format);
+pub(crate) fn fused_multiply_add(format: Format, addend: u64, a: u64, b: u64, status: &mut Status) -> u64 {
+    let [third, x, y] = [addend, a, b].map(|bits| unpack(format, bits, status));
+    let nan = propagated_nan(format, &[third, x, y], status);
+    match (product(x, y), nan) {
+        (None, _) if third.class != Class::SignallingNan => status.invalid(format),
+        (_, Some(nan)) => nan,
+        (Some(product), None) => add_unpacked(format, third, product, status),
+        (None, None) => unreachable!("a signalling NaN gives a NaN"),
     }
-    if let Some(nan) = nan {
+}
+
+/// An integer that orders like the number, which is no NaN; both zeros are 0.
+fn order(format: Format, number: Unpacked) -> i64 {
+    let magnitude = format.absolute(number.bits) as i64;
+    if number.value.negative { -magnitude } else { magnitude }
+}
+
+/// `FPCompare`: N, Z, C, V in bits 3:0. `signals`: VCMPE, for which a quiet NaN is invalid too.
+pub(crate) fn compare(format: Format, a: u64, b: u64, signals: bool, status: &mut Status) -> u32 {
+    let (x, y) = (unpack(format, a, status), unpack(format, b, status));
+    if propagated_nan(format, &[x, y], status).is_some() {
+        if signals {
+            status.raise(Status::INVALID);
+        }
+        return 0b0011;
+    }
+    match order(format, x).cmp(&order(format, y)) {
+        Ordering::Less => 0b1000,
+        Ordering::Equal => 0b0110,
+        Ordering::Greater => 0b0010,
+    }
+}
+
+/// `FPMaxNum`, or `FPMinNum` if `min`: a number wins against a quiet NaN, and +0 is greater than -0.
+pub(crate) fn min_max(format: Format, a: u64, b: u64, min: bool, status: &mut Status) -> u64 {
+    let (x, y) = (unpack(format, a, status), unpack(format, b, status));
+    match (x.class, y.class) {
+        (Class::QuietNan, _) if !y.is_nan() => return y.bits,
+        (_, Class::QuietNan) if !x.is_nan() => return x.bits,
+        _ => {}
+    }
+    if let Some(nan) = propagated_nan(format, &[x, y], status) {
         return nan;
     }
-    let infinite_product = matches!(x, Number::Infinity(_)) || matches!(y, Number::Infinity(_));
-    let product_negative = negative(x) != negative(y);
-    match third {
-        Number::Infinity(other) if infinite_product && other != product_negative => status.invalid(format),
-        Number::Infinity(negative) => format.infinity(negative),
-        _ if infinite_product => format.infinity(product_negative),
-        _ => sum(format, term(third), product(term(x), term(y)), status),
-    }
+    let a_is_greater = match order(format, x).cmp(&order(format, y)) {
+        Ordering::Equal => !x.value.negative,
+        ordering => ordering == Ordering::Greater,
+    };
+    if a_is_greater == min { y.bits } else { x.bits }
 }

@@ -2,23 +2,22 @@
 //! `FPHalfToSingle`, `FPToFixed`, `FixedToFP` and their like).
 
 use crate::isa::armv7em::float::round::{round, shift_and_round};
-use crate::isa::armv7em::float::{Finite, Format, Number, Rounding, Status, unpack};
+use crate::isa::armv7em::float::{Class, Finite, Format, Rounding, Status, unpack};
 
 /// An integer or fixed-point number.
 #[derive(Clone, Copy, Debug)]
-pub struct Fixed {
+pub(crate) struct Fixed {
     /// 16 or 32.
-    pub bits: u32,
+    pub(crate) bits: u32,
     /// Fraction bits.
-    pub fraction_bits: u32,
+    pub(crate) fraction_bits: u32,
     /// Whether it has a sign.
-    pub signed: bool,
+    pub(crate) signed: bool,
 }
 
 impl Fixed {
     /// A 32-bit integer.
-    #[must_use]
-    pub fn integer(signed: bool) -> Self {
+    pub(crate) fn integer(signed: bool) -> Self {
         Self { bits: 32, fraction_bits: 0, signed }
     }
 
@@ -28,52 +27,36 @@ impl Fixed {
 }
 
 /// Converts to another format.
-#[must_use]
-pub fn to_format(from: Format, to: Format, bits: u64, status: &mut Status) -> u64 {
+pub(crate) fn to_format(from: Format, to: Format, bits: u64, status: &mut Status) -> u64 {
     let alternative = to == Format::HALF && status.alternative_half();
-    let sign = bits >> from.sign_bit() & 1 != 0;
-    match unpack(from, bits, status) {
-        Number::Nan { .. } if alternative => {
-            status.raise(Status::INVALID);
-            to.zero(sign)
-        }
-        Number::Infinity(negative) if alternative => {
-            status.raise(Status::INVALID);
-            to.zero(negative) | 0x7fff
-        }
-        Number::Nan { quiet } => {
-            if !quiet {
-                status.raise(Status::INVALID);
-            }
-            if status.default_nan() {
-                return to.default_nan();
-            }
+    let number = unpack(from, bits, status);
+    let negative = number.value.negative;
+    if number.class == Class::SignallingNan || alternative && (number.is_nan() || number.class == Class::Infinity) {
+        status.raise(Status::INVALID);
+    }
+    match number.class {
+        Class::QuietNan | Class::SignallingNan if alternative => to.zero(negative),
+        Class::QuietNan | Class::SignallingNan if status.default_nan() => to.default_nan(),
+        Class::QuietNan | Class::SignallingNan => {
             // The payload stays aligned to the top of the fraction.
             let payload = (bits & from.fraction_mask()) << (64 - from.fraction_bits) >> (64 - to.fraction_bits);
-            to.infinity(sign) | to.quiet_bit() | payload
+            to.infinity(negative) | to.quiet_bit() | payload
         }
-        Number::Infinity(negative) => to.infinity(negative),
-        Number::Zero(negative) => to.zero(negative),
-        Number::Finite(finite) => round(to, finite, false, status.rounding(), status),
+        Class::Infinity if alternative => to.zero(negative) | 0x7fff,
+        Class::Infinity => to.infinity(negative),
+        Class::Zero | Class::Finite => round(to, number.value, false, status.rounding(), status),
     }
 }
 
 /// `FPToFixed`: the integer or fixed-point number, sign-extended to 64 bits. Saturates, and gives 0 for a NaN; both raise IOC.
-#[must_use]
-pub fn to_fixed(format: Format, bits: u64, to: Fixed, rounding: Rounding, status: &mut Status) -> u64 {
+pub(crate) fn to_fixed(format: Format, bits: u64, to: Fixed, rounding: Rounding, status: &mut Status) -> u64 {
     let (least, most) = to.range();
-    let finite = match unpack(format, bits, status) {
-        Number::Nan { .. } => {
-            status.raise(Status::INVALID);
-            return 0;
-        }
-        Number::Zero(_) => return 0,
-        Number::Infinity(negative) => {
-            status.raise(Status::INVALID);
-            return (if negative { least } else { most }) as u64;
-        }
-        Number::Finite(finite) => finite,
-    };
+    let number = unpack(format, bits, status);
+    let finite = number.value;
+    if number.is_nan() || number.class == Class::Infinity {
+        status.raise(Status::INVALID);
+        return if number.is_nan() { 0 } else { (if finite.negative { least } else { most }) as u64 };
+    }
     let exponent = finite.exponent + to.fraction_bits as i32;
     let (magnitude, inexact) = match exponent {
         // Out of every range.
@@ -91,14 +74,10 @@ pub fn to_fixed(format: Format, bits: u64, to: Fixed, rounding: Rounding, status
 }
 
 /// `FixedToFP`, of an integer or fixed-point number in the low bits of `value`.
-#[must_use]
-pub fn from_fixed(format: Format, value: u32, from: Fixed, rounding: Rounding, status: &mut Status) -> u64 {
+pub(crate) fn from_fixed(format: Format, value: u32, from: Fixed, rounding: Rounding, status: &mut Status) -> u64 {
     let unused = 32 - from.bits;
     let value =
         if from.signed { i64::from((value << unused) as i32 >> unused) } else { i64::from(value << unused >> unused) };
-    if value == 0 {
-        return format.zero(false);
-    }
     let exact = Finite {
         negative: value < 0,
         exponent: -(from.fraction_bits as i32),

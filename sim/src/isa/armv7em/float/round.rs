@@ -1,6 +1,6 @@
 //! Rounding to a format, and to an integral value (ARMv7-M ARM: `FPRound`, `FPRoundInt`).
 
-use crate::isa::armv7em::float::{Finite, Format, Number, Rounding, Status, propagated_nan, unpack};
+use crate::isa::armv7em::float::{Class, Finite, Format, Rounding, Status, propagated_nan, unpack};
 
 /// `significand` / 2^`places`, rounded, and whether it is inexact. `sticky`: nonzero bits below `significand` were dropped.
 pub(super) fn shift_and_round(
@@ -29,9 +29,12 @@ pub(super) fn shift_and_round(
     (kept + u128::from(up), inexact)
 }
 
-/// `FPRound` of a number that is not zero and has at most 127 bits. `sticky` as above.
+/// `FPRound` of a number that has at most 127 bits. `sticky` as above.
 pub(super) fn round(format: Format, exact: Finite, sticky: bool, rounding: Rounding, status: &mut Status) -> u64 {
     let Finite { negative, exponent, significand } = exact;
+    if significand == 0 {
+        return format.zero(negative);
+    }
     let lowest = 1 - format.bias();
     let top = exponent + 127 - significand.leading_zeros() as i32;
     let tiny = top < lowest;
@@ -41,12 +44,11 @@ pub(super) fn round(format: Format, exact: Finite, sticky: bool, rounding: Round
     }
     // Exponent of a unit in the last place.
     let unit = top.max(lowest) - format.fraction_bits as i32;
+    debug_assert!(!sticky || exponent < unit, "a number with a part left out has more bits than a format");
     let (kept, inexact) = if exponent < unit {
         shift_and_round(significand, (unit - exponent) as u32, sticky, negative, rounding)
     } else {
-        let (kept, inexact) = shift_and_round(significand << (exponent - unit), 0, sticky, negative, rounding);
-        debug_assert!(!sticky, "a number with a part left out has more bits than a format");
-        (kept, inexact)
+        (significand << (exponent - unit), false)
     };
     // The hidden bit of `kept`, and a carry of the rounding, add to the exponent field.
     let field = (top.max(lowest) + format.bias() - 1) as u64;
@@ -78,25 +80,19 @@ fn overflow(format: Format, negative: bool, rounding: Rounding, alternative: boo
 }
 
 /// `FPRoundInt` (VRINT). `exact`: VRINTX, which raises IXC.
-#[must_use]
-pub fn round_to_integral(format: Format, bits: u64, rounding: Rounding, exact: bool, status: &mut Status) -> u64 {
+pub(crate) fn round_to_integral(format: Format, bits: u64, rounding: Rounding, exact: bool, status: &mut Status) -> u64 {
     let number = unpack(format, bits, status);
-    let finite = match number {
-        Number::Nan { .. } => return propagated_nan(format, &[(bits, number)], status).unwrap_or(bits),
-        Number::Infinity(_) => return bits,
-        Number::Zero(negative) => return format.zero(negative),
-        Number::Finite(finite) => finite,
-    };
-    if finite.exponent >= 0 {
-        return bits;
+    let finite = number.value;
+    if let Some(nan) = propagated_nan(format, &[number], status) {
+        return nan;
+    }
+    if number.class != Class::Finite || finite.exponent >= 0 {
+        return number.bits;
     }
     let places = finite.exponent.unsigned_abs();
     let (whole, inexact) = shift_and_round(finite.significand, places, false, finite.negative, rounding);
     if inexact && exact {
         status.raise(Status::INEXACT);
-    }
-    if whole == 0 {
-        return format.zero(finite.negative);
     }
     round(format, Finite { exponent: 0, significand: whole, ..finite }, false, rounding, status)
 }

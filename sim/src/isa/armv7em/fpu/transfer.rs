@@ -2,8 +2,7 @@
 
 use crate::isa::armv7em::bus::Bus;
 use crate::isa::armv7em::fault::Fault;
-use crate::isa::armv7em::float::Status;
-use crate::isa::armv7em::fpu::decode::Register;
+use crate::isa::armv7em::fpu::Register;
 use crate::isa::armv7em::{ExecutionResult, Processor};
 
 impl Processor {
@@ -15,7 +14,7 @@ impl Processor {
         }
         let double = second & 0x100 != 0;
         let register = Register::of(double, second >> 12, first >> 6).ok_or(Fault::Undefined)?;
-        let start = if double { 2 * register.number } else { register.number };
+        let start = register.place() as u32;
         let (n, bytes) = (first & 15, (second & 0xff) * 4);
         let moved = |base: u32| if up { base.wrapping_add(bytes) } else { base.wrapping_sub(bytes) };
         if indexed && !writeback {
@@ -58,7 +57,7 @@ impl Processor {
         }
         let double = second & 0x100 != 0;
         let register = Register::of(double, second, second >> 5).ok_or(Fault::Undefined)?;
-        let place = (if double { 2 * register.number } else { register.number }) as usize;
+        let place = register.place();
         let (t, t2) = (second >> 12, first & 15);
         if place > 30 {
             return Err(Fault::Undefined);
@@ -81,13 +80,13 @@ impl Processor {
         let whole = second & 0x100 == 0;
         let place = match option {
             7 if whole && first & 15 == 1 => return self.move_status(to_core, t, bus),
-            0 if whole => Register::of(false, first, second >> 7).map(|register| register.number),
+            0 if whole => Register::of(false, first, second >> 7).map(Register::place),
             0 | 1 if !whole && second & 0x60 == 0 => {
-                Register::of(true, first, second >> 7).map(|register| 2 * register.number + option)
+                Register::of(true, first, second >> 7).map(|register| register.place() + option as usize)
             }
             _ => None,
         };
-        let place = place.ok_or(Fault::Undefined)? as usize;
+        let place = place.ok_or(Fault::Undefined)?;
         self.use_float(bus)?;
         if to_core {
             let value = self.fpu.s[place];
@@ -103,7 +102,7 @@ impl Processor {
         self.use_float(bus)?;
         let status = self.fpu.status.0;
         match (to_core, t) {
-            (false, _) => self.fpu.status = Status(self.reg(t) & Status::BITS),
+            (false, _) => self.fpu.set_status(self.reg(t)),
             (true, 15) => self.flags.set_nzcvq(status & 0xf000_0000 | u32::from(self.flags.q) << 27),
             (true, _) => self.set(t, status),
         }

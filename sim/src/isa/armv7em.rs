@@ -10,7 +10,7 @@
 
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a register is signed or not as its instruction says
 
-pub mod arithmetic;
+mod arithmetic;
 pub mod bus;
 pub mod cache;
 mod control;
@@ -18,22 +18,19 @@ mod data;
 mod dwt;
 pub mod exception;
 pub mod fault;
-pub mod float;
-pub mod fpu;
+mod float;
+mod fpu;
 mod media;
 mod memory;
 pub mod model;
-pub mod mpu;
+mod mpu;
 mod multiple;
 mod multiply;
 mod narrow;
-pub mod nvic;
-mod parallel;
-pub mod registers;
-pub mod scs;
-mod special;
+mod nvic;
+mod registers;
+mod scs;
 mod transfer;
-mod wide;
 
 use crate::core::cortex_m::systick::SysTick;
 use crate::core::time::{Cycle, NEVER};
@@ -231,8 +228,7 @@ impl Processor {
     /// Executes the instruction that begins.
     pub fn execute(&mut self, bus: &mut impl Bus) -> Step {
         let it = self.it;
-        let done = self.fetch_and_execute(bus);
-        match done {
+        match self.fetch_and_execute(bus) {
             Ok(()) => {
                 self.pc = self.next;
                 if let Some(value) = self.returning.take() {
@@ -247,12 +243,17 @@ impl Processor {
                     return Step::Breakpoint(number);
                 }
                 self.record_fault(fault);
-                if self.sleep != Sleep::Lockup {
-                    self.take_pending(bus);
-                }
-                self.entered()
+                self.enter_fault(bus)
             }
         }
+    }
+
+    /// Enters the exception that a fault has made pending, unless the fault has locked the core up.
+    fn enter_fault(&mut self, bus: &mut impl Bus) -> Step {
+        if self.sleep != Sleep::Lockup {
+            self.take_pending(bus);
+        }
+        self.entered()
     }
 
     fn entered(&self) -> Step {
@@ -279,6 +280,31 @@ impl Processor {
         if wide { self.execute_wide(u32::from(first), u32::from(second), bus) } else { self.execute_narrow(first, bus) }
     }
 
+    /// A 32-bit instruction by its class (A5.3).
+    fn execute_wide(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
+        let kind = first >> 4 & 0x7f;
+        match first >> 11 & 3 {
+            1 => match kind {
+                _ if kind & 0x40 != 0 => self.coprocessor(first, second, bus),
+                _ if kind & 0x20 != 0 => self.shifted_register(first, second),
+                _ if kind & 4 == 0 => self.transfer_multiple(first, second, bus),
+                _ => self.transfer_dual(first, second, bus),
+            },
+            2 if second & 0x8000 != 0 => self.branch_or_control(first, second, bus),
+            2 if kind & 0x20 == 0 => self.modified_immediate(first, second),
+            2 => self.plain_immediate(first, second),
+            _ => match kind {
+                _ if kind & 0x40 != 0 => self.coprocessor(first, second, bus),
+                0x20..=0x2f => self.register_operands(first, second),
+                0x30..=0x37 => self.multiply(first, second),
+                0x38..=0x3f => self.long_multiply(first, second),
+                _ if kind & 1 != 0 && kind & 7 != 7 => self.load_one(first, second, bus),
+                _ if kind & 0x11 == 0 => self.store_one(first, second, bus),
+                _ => Err(Fault::Undefined),
+            },
+        }
+    }
+
     /// `ITAdvance`: to the next instruction of the IT block.
     fn advance_it(&mut self) {
         self.it = if self.it.is_multiple_of(8) { 0 } else { self.it & 0xe0 | self.it << 1 & 0x1f };
@@ -303,10 +329,7 @@ impl Processor {
     /// Turns the BKPT that the core is at into a `HardFault`: there is no debugger, and no debug monitor.
     pub fn escalate_breakpoint(&mut self, bus: &mut impl Bus) -> Step {
         self.record_breakpoint();
-        if self.sleep != Sleep::Lockup {
-            self.take_pending(bus);
-        }
-        self.entered()
+        self.enter_fault(bus)
     }
 
     /// Sets the level of an interrupt line. One that rises makes its interrupt pending.
@@ -344,7 +367,7 @@ impl Processor {
     /// `SCR.SLEEPDEEP`.
     #[must_use]
     pub fn sleeps_deeply(&self) -> bool {
-        self.scs.sleeps_deeply()
+        self.scs.scr & scs::scr::SLEEPDEEP != 0
     }
 
     /// Steps made so far.

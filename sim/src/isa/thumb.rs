@@ -216,31 +216,22 @@ const fn special(half: u16) -> Instruction {
 }
 
 const fn load_store_register(half: u16) -> Instruction {
-    let (d, n, m) = (half & 7, half >> 3 & 7, half >> 6 & 7);
-    match half >> 9 & 7 {
-        0 => transfer(Width::Word, Code::StoreReg, d, n, m, 0),
-        1 => transfer(Width::Half, Code::StoreReg, d, n, m, 0),
-        2 => transfer(Width::Byte, Code::StoreReg, d, n, m, 0),
-        3 => transfer(Width::SignedByte, Code::LoadReg, d, n, m, 0),
-        4 => transfer(Width::Word, Code::LoadReg, d, n, m, 0),
-        5 => transfer(Width::Half, Code::LoadReg, d, n, m, 0),
-        6 => transfer(Width::Byte, Code::LoadReg, d, n, m, 0),
-        _ => transfer(Width::SignedHalf, Code::LoadReg, d, n, m, 0),
-    }
+    use Width::{Byte, Half, SignedByte, SignedHalf, Word};
+    let operation = half as usize >> 9 & 7;
+    let width = [Word, Half, Byte, SignedByte, Word, Half, Byte, SignedHalf][operation];
+    let code = if operation < 3 { Code::StoreReg } else { Code::LoadReg };
+    transfer(width, code, half & 7, half >> 3 & 7, half >> 6 & 7, 0)
 }
 
 const fn load_store_immediate(half: u16) -> Instruction {
-    let (d, n, imm5) = (half & 7, half >> 3 & 7, half >> 6 & 31);
-    match half >> 11 {
-        12 => transfer(Width::Word, Code::StoreImm, d, n, 0, imm5 * 4),
-        13 => transfer(Width::Word, Code::LoadImm, d, n, 0, imm5 * 4),
-        14 => transfer(Width::Byte, Code::StoreImm, d, n, 0, imm5),
-        15 => transfer(Width::Byte, Code::LoadImm, d, n, 0, imm5),
-        16 => transfer(Width::Half, Code::StoreImm, d, n, 0, imm5 * 2),
-        17 => transfer(Width::Half, Code::LoadImm, d, n, 0, imm5 * 2),
-        18 => transfer(Width::Word, Code::StoreImm, half >> 8 & 7, 13, 0, (half & 0xff) * 4),
-        _ => transfer(Width::Word, Code::LoadImm, half >> 8 & 7, 13, 0, (half & 0xff) * 4),
-    }
+    let code = if half & 0x800 == 0 { Code::StoreImm } else { Code::LoadImm };
+    let (width, bytes) = match half >> 12 {
+        6 => (Width::Word, 4),
+        7 => (Width::Byte, 1),
+        8 => (Width::Half, 2),
+        _ => return transfer(Width::Word, code, half >> 8 & 7, 13, 0, (half & 0xff) * 4),
+    };
+    transfer(width, code, half & 7, half >> 3 & 7, 0, (half >> 6 & 31) * bytes)
 }
 
 /// Miscellaneous 16-bit instructions (A5.2.5).
@@ -252,12 +243,7 @@ const fn miscellaneous(half: u16) -> Instruction {
         0x10..=0x17 => op([Code::Sxth, Code::Sxtb, Code::Uxth, Code::Uxtb][(half >> 6 & 3) as usize], d, 0, m, 0),
         0x20..=0x2f => op(Code::Push, 0, 13, 0, half as i32 & 0xff | (half as i32 & 0x100) << 6),
         0x33 => op(Code::Cps, 0, 0, 0, half as i32 >> 4 & 1),
-        0x50..=0x57 => match half >> 6 & 3 {
-            0 => op(Code::Rev, d, 0, m, 0),
-            1 => op(Code::Rev16, d, 0, m, 0),
-            3 => op(Code::Revsh, d, 0, m, 0),
-            _ => op(Code::Udf, 0, 0, 0, 0),
-        },
+        0x50..=0x57 => op([Code::Rev, Code::Rev16, Code::Udf, Code::Revsh][(half >> 6 & 3) as usize], d, 0, m, 0),
         0x60..=0x67 => op(Code::Pop, 0, 13, 0, half as i32 & 0xff),
         0x68..=0x6f => op(Code::PopPc, 0, 13, 0, half as i32 & 0xff),
         0x70..=0x77 => op(Code::Bkpt, 0, 0, 0, half as i32 & 0xff),

@@ -1,6 +1,7 @@
 //! A core with a program at `CODE`, handlers that return at once, and words to look at.
 
 use super::memory::{Memory, RAM};
+use intercore_sim::core::cortex_m::Register;
 use intercore_sim::isa::armv7em::model::Model;
 use intercore_sim::isa::armv7em::{Processor, Step};
 
@@ -106,6 +107,11 @@ impl Bench {
 
     pub fn r(&self, number: usize) -> u32 {
         self.processor.register(number)
+    }
+
+    /// A register as a debugger sees it.
+    pub fn register(&self, register: Register) -> u32 {
+        self.processor.peek_register(register) as u32
     }
 
     pub fn set(&mut self, number: usize, value: u32) {

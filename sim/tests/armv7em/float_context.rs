@@ -5,6 +5,7 @@ use super::bench::{
     VMOV, handler,
 };
 use super::memory::models;
+use intercore_sim::core::cortex_m::Register;
 use intercore_sim::isa::armv7em::Step;
 
 /// VMOV s0, r0; SVC; NOP
@@ -26,9 +27,9 @@ fn the_first_instruction_begins_a_context_with_the_default_modes() {
     // VMOV s0, r0; VMRS r1, FPSCR
     let mut bench = Bench::m7(&[VMOV[0], VMOV[1], 0xeef1, 0x1a10]).with_float();
     bench.poke(FPDSCR, 0xffff_ffff);
-    assert_eq!(bench.processor.control(), 0);
+    assert_eq!(bench.register(Register::Control), 0);
     bench.steps(2);
-    assert_eq!((bench.processor.control(), bench.r(1)), (4, 0x07c0_0000));
+    assert_eq!((bench.register(Register::Control), bench.r(1)), (4, 0x07c0_0000));
 }
 
 #[test]
@@ -64,15 +65,15 @@ fn lazy_entry_reserves_space_and_sets_fpcar() {
     // LSPACT, THREAD, HFRDY; BusFault and MemManage are not enabled.
     assert_eq!(bench.peek(FPCCR), 0xc000_0000 | LSPACT | 1 << 3 | 1 << 4);
     assert_eq!(bench.memory.word(STACK - 0x68 + 0x20), 0, "nothing is written yet");
-    assert_eq!(bench.processor.control(), 0, "the handler has no context");
+    assert_eq!(bench.register(Register::Control), 0, "the handler has no context");
 }
 
 #[test]
 fn handler_without_fp_leaves_lazy_context_unsaved() {
     let mut bench = called(&USES_AND_CALLS, &[BX_LR]);
     bench.steps(1);
-    assert_eq!((bench.r(13), bench.r(15), bench.processor.control()), (STACK, CODE + 6, 4));
-    assert_eq!((bench.peek(FPCCR) & LSPACT, bench.processor.float_registers()[0]), (0, 0x3f80_0000));
+    assert_eq!((bench.r(13), bench.r(15), bench.register(Register::Control)), (STACK, CODE + 6, 4));
+    assert_eq!((bench.peek(FPCCR) & LSPACT, bench.register(Register::D(0))), (0, 0x3f80_0000));
     assert_eq!(bench.memory.word(STACK - 0x68 + 0x20), 0, "nothing was written at all");
 }
 
@@ -81,11 +82,11 @@ fn the_first_instruction_in_a_handler_saves_the_context() {
     // MOVS r0, #5; VMOV s0, r0; BX lr
     let mut bench = called(&USES_AND_CALLS, &[0x2005, VMOV[0], VMOV[1], BX_LR]);
     bench.steps(2);
-    assert_eq!((bench.peek(FPCCR) & LSPACT, bench.processor.control()), (0, 4));
+    assert_eq!((bench.peek(FPCCR) & LSPACT, bench.register(Register::Control)), (0, 4));
     assert_eq!(bench.memory.word(STACK - 0x68 + 0x20), 0x3f80_0000);
-    assert_eq!(bench.processor.float_registers()[0], 5);
+    assert_eq!(bench.register(Register::D(0)), 5);
     bench.steps(1);
-    assert_eq!((bench.processor.float_registers()[0], bench.r(13)), (0x3f80_0000, STACK));
+    assert_eq!((bench.register(Register::D(0)), bench.r(13)), (0x3f80_0000, STACK));
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn failed_lazy_save_is_a_bus_fault_with_lsperr() {
     bench.set(0, 7);
     assert_eq!(bench.step(), Step::Entered(BUS_FAULT));
     assert_eq!((bench.processor.fault_status().cfsr, bench.frame(6)), (1 << 13, handler(SV_CALL)), "LSPERR");
-    assert_eq!((bench.peek(FPCCR) & LSPACT, bench.processor.float_registers()[0]), (0, 0));
+    assert_eq!((bench.peek(FPCCR) & LSPACT, bench.register(Register::D(0))), (0, 0));
 }
 
 #[test]
@@ -149,5 +150,5 @@ fn vldm_that_faults_loads_nothing() {
     bench.set(1, 0x2000_8000 - 8);
     bench.memory.put_word(0x2000_8000 - 8, DATA);
     assert_eq!(bench.step(), Step::Entered(super::bench::HARD_FAULT));
-    assert_eq!(bench.processor.float_registers()[0], 0);
+    assert_eq!(bench.register(Register::D(0)), 0);
 }

@@ -1,8 +1,7 @@
 //! Addition with carry, shifts, immediate operands and saturation (A2.2.1).
 
 /// `AddWithCarry`: sum, carry out, overflow.
-#[must_use]
-pub fn add_with_carry(a: u32, b: u32, carry: bool) -> (u32, bool, bool) {
+pub(crate) fn add_with_carry(a: u32, b: u32, carry: bool) -> (u32, bool, bool) {
     let wide = u64::from(a) + u64::from(b) + u64::from(carry);
     let sum = wide as u32;
     (sum, wide >> 32 != 0, ((a ^ sum) & (b ^ sum)) >> 31 != 0)
@@ -10,8 +9,7 @@ pub fn add_with_carry(a: u32, b: u32, carry: bool) -> (u32, bool, bool) {
 
 /// A shift with its amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // the architecture's names
-pub enum Shift {
+pub(crate) enum Shift {
     Lsl(u32),
     Lsr(u32),
     Asr(u32),
@@ -21,8 +19,7 @@ pub enum Shift {
 
 impl Shift {
     /// `DecodeImmShift`: 2-bit type and 5-bit amount.
-    #[must_use]
-    pub fn by_immediate(kind: u32, amount: u32) -> Self {
+    pub(crate) fn by_immediate(kind: u32, amount: u32) -> Self {
         match (kind & 3, amount) {
             (0, _) => Self::Lsl(amount),
             (1, 0) => Self::Lsr(32),
@@ -35,8 +32,7 @@ impl Shift {
     }
 
     /// `DecodeRegShift`: 2-bit type, by the lowest byte of a register.
-    #[must_use]
-    pub fn by_register(kind: u32, amount: u32) -> Self {
+    pub(crate) fn by_register(kind: u32, amount: u32) -> Self {
         let amount = amount & 0xff;
         match kind & 3 {
             0 => Self::Lsl(amount),
@@ -47,8 +43,7 @@ impl Shift {
     }
 
     /// `Shift_C`: the result, and the carry out, which is `carry` for an amount of 0.
-    #[must_use]
-    pub fn apply(self, value: u32, carry: bool) -> (u32, bool) {
+    pub(crate) fn apply(self, value: u32, carry: bool) -> (u32, bool) {
         match self {
             Self::Lsl(0) | Self::Lsr(0) | Self::Asr(0) | Self::Ror(0) => (value, carry),
             Self::Lsl(by) => {
@@ -73,8 +68,7 @@ impl Shift {
 }
 
 /// `ThumbExpandImm_C`: the 32-bit immediate of a 12-bit field, and the carry out.
-#[must_use]
-pub fn expand_immediate(bits: u32, carry: bool) -> (u32, bool) {
+pub(crate) fn expand_immediate(bits: u32, carry: bool) -> (u32, bool) {
     let byte = bits & 0xff;
     match bits >> 8 & 15 {
         0 => (byte, carry),
@@ -86,22 +80,19 @@ pub fn expand_immediate(bits: u32, carry: bool) -> (u32, bool) {
 }
 
 /// `SignedSatQ`: the value saturated to `bits` bits, and whether it was.
-#[must_use]
-pub fn saturate_signed(value: i64, bits: u32) -> (u32, bool) {
+pub(crate) fn saturate_signed(value: i64, bits: u32) -> (u32, bool) {
     let most = (1 << (bits - 1)) - 1;
     let kept = value.clamp(-most - 1, most);
     (kept as u32, kept != value)
 }
 
 /// `UnsignedSatQ`: the value saturated to `bits` bits, and whether it was.
-#[must_use]
-pub fn saturate_unsigned(value: i64, bits: u32) -> (u32, bool) {
+pub(crate) fn saturate_unsigned(value: i64, bits: u32) -> (u32, bool) {
     let kept = value.clamp(0, (1 << bits) - 1);
     (kept as u32, kept != value)
 }
 
 /// The signed halves of a word, lower one first.
-#[must_use]
-pub fn signed_halves(word: u32) -> [i32; 2] {
+pub(crate) fn signed_halves(word: u32) -> [i32; 2] {
     [i32::from(word as i16), i32::from((word >> 16) as i16)]
 }

@@ -23,19 +23,10 @@ pub(crate) enum Operation {
 
 impl Operation {
     fn of(bits: u32) -> Option<Self> {
-        Some(match bits & 15 {
-            0 => Self::And,
-            1 => Self::Bic,
-            2 => Self::Orr,
-            3 => Self::Orn,
-            4 => Self::Eor,
-            8 => Self::Add,
-            10 => Self::Adc,
-            11 => Self::Sbc,
-            13 => Self::Sub,
-            14 => Self::Rsb,
-            _ => return None,
-        })
+        use Operation::{Adc, Add, And, Bic, Eor, Orn, Orr, Rsb, Sbc, Sub};
+        let low = [Some(And), Some(Bic), Some(Orr), Some(Orn), Some(Eor), None, None, None];
+        let high = [Some(Add), None, Some(Adc), Some(Sbc), None, Some(Sub), Some(Rsb), None];
+        (if bits & 8 == 0 { low } else { high })[bits as usize & 7]
     }
 
     /// Whether it has an encoding without a result: TST, TEQ, CMN, CMP.

@@ -4,6 +4,7 @@ use crate::core::access::Width;
 use crate::core::cortex_m::{HARD_FAULT, NMI};
 use crate::isa::armv7em::bus::{Bus, Event};
 use crate::isa::armv7em::fault::{Fault, status};
+use crate::isa::armv7em::scs::{ccr, scr};
 use crate::isa::armv7em::{Processor, Sleep};
 
 /// Number of the `MemManage` exception (B1.5.2).
@@ -55,7 +56,7 @@ impl Processor {
     /// An exception has become pending: an event with `SCR.SEVONPEND` (B1.5.18).
     pub(crate) fn newly_pending(&mut self) {
         self.exceptions_changed = true;
-        self.event |= self.scs.sends_event_on_pend();
+        self.event |= self.scs.scr & scr::SEVONPEND != 0;
     }
 
     /// Enters the most urgent pending exception at an instruction boundary. True if there was one.
@@ -111,7 +112,7 @@ impl Processor {
     /// `PushStack` (B1.5.6, B1.5.7). Returns the `EXC_RETURN` value.
     fn push_context(&mut self, bus: &mut impl Bus) -> u32 {
         let long = self.fpca;
-        let aligned = u32::from(long || self.scs.aligns_stack());
+        let aligned = u32::from(long || self.scs.has(ccr::STKALIGN));
         let sp = self.r[13];
         let frame = sp.wrapping_sub(if long { LONG_FRAME } else { FRAME }) & !(aligned << 2);
         self.r[13] = frame;
@@ -148,7 +149,7 @@ impl Processor {
         let nested = self.nvic.active_count() > 1;
         let fits = match value & 15 {
             1 => nested,
-            9 | 13 => !nested || self.scs.returns_to_thread_from_any(),
+            9 | 13 => !nested || self.scs.has(ccr::NONBASETHRDENA),
             _ => false,
         };
         let valid = fits && value | 0x1f == u32::MAX && self.nvic.active.has(ended);
@@ -181,14 +182,14 @@ impl Processor {
     /// INVPC: the return value does not match the active exceptions.
     fn reject_return(&mut self, value: u32, bus: &mut impl Bus) {
         self.faults.cfsr |= status::INVPC;
-        self.raise(super::exception::USAGE_FAULT);
+        self.raise(USAGE_FAULT);
         self.enter(value, bus);
     }
 
     /// `PopStack`. None: the frame's mode does not match the return value.
     fn pop(&mut self, value: u32, bus: &mut impl Bus) -> Result<Option<(u32, [u32; 8])>, Fault> {
         let frame = if value & 15 == 13 { self.other_sp } else { self.r[13] };
-        let aligned = value & 0x10 == 0 || self.scs.aligns_stack();
+        let aligned = value & 0x10 == 0 || self.scs.has(ccr::STKALIGN);
         if aligned && !frame.is_multiple_of(8) {
             bus.observe(Event::UnalignedFrame(frame));
         }
@@ -218,7 +219,7 @@ impl Processor {
         self.ipsr = psr as u8;
         let long = value & 0x10 == 0;
         self.fpca = long;
-        let aligned = u32::from(long || self.scs.aligns_stack());
+        let aligned = u32::from(long || self.scs.has(ccr::STKALIGN));
         let bytes = if long { LONG_FRAME } else { FRAME };
         let sp = frame.wrapping_add(bytes) | (psr >> 9 & aligned) << 2;
         if value & 15 == 13 {
@@ -228,7 +229,7 @@ impl Processor {
         } else {
             self.r[13] = sp;
         }
-        if self.scs.sleeps_on_exit() && !self.is_handler() && self.nvic.active_count() == 0 {
+        if self.scs.scr & scr::SLEEPONEXIT != 0 && !self.is_handler() && self.nvic.active_count() == 0 {
             self.sleep = Sleep::ForInterrupt;
         }
     }

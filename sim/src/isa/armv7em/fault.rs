@@ -97,7 +97,7 @@ impl Processor {
                 self.faults.bfar = address;
                 (status::PRECISERR | status::BFARVALID, BUS_FAULT)
             }
-            Fault::SupervisorCall => return self.escalate(),
+            Fault::SupervisorCall => return self.escalate(status::FORCED),
             Fault::Breakpoint(_) => return self.record_breakpoint(),
             Fault::Pending => return,
         };
@@ -108,24 +108,21 @@ impl Processor {
     /// BKPT without a debugger, and without the debug monitor, which is not modelled.
     pub(crate) fn record_breakpoint(&mut self) {
         self.faults.dfsr |= status::BKPT;
-        if self.execution_priority() <= -1 {
-            return self.lock_up();
-        }
-        self.faults.hfsr |= status::DEBUGEVT;
-        self.pend(HARD_FAULT);
+        self.escalate(status::DEBUGEVT);
     }
 
     /// Makes a fault pending; it escalates to `HardFault` if it is disabled or not urgent enough (B1.5.14).
     pub(crate) fn raise(&mut self, exception: u8) {
-        if self.would_preempt(exception) { self.pend(exception) } else { self.escalate() }
+        if self.would_preempt(exception) { self.pend(exception) } else { self.escalate(status::FORCED) }
     }
 
-    /// A fault that cannot be taken becomes a `HardFault`, and where that cannot be taken, lockup (B1.5.15).
-    pub(crate) fn escalate(&mut self) {
+    /// A fault that cannot be taken becomes a `HardFault` with this bit of HFSR, and where that cannot be taken, lockup
+    /// (B1.5.15).
+    fn escalate(&mut self, cause: u32) {
         if self.execution_priority() <= -1 {
             return self.lock_up();
         }
-        self.faults.hfsr |= status::FORCED;
+        self.faults.hfsr |= cause;
         self.pend(HARD_FAULT);
     }
 

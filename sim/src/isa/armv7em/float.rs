@@ -56,13 +56,11 @@ impl Format {
     }
 
     /// The same number with the other sign, NaNs included (VNEG raises nothing).
-    #[must_use]
     pub fn negate(self, bits: u64) -> u64 {
         bits ^ self.zero(true)
     }
 
     /// The number without its sign.
-    #[must_use]
     pub fn absolute(self, bits: u64) -> u64 {
         bits & !self.zero(true)
     }
@@ -100,7 +98,6 @@ impl Status {
     const INPUT_DENORMAL: u32 = 1 << 7;
 
     /// `RMode`.
-    #[must_use]
     pub fn rounding(self) -> Rounding {
         [Rounding::Nearest, Rounding::Up, Rounding::Down, Rounding::Zero][self.0 as usize >> 22 & 3]
     }

@@ -58,7 +58,7 @@ impl Register {
 pub struct Fpu {
     /// S0 to S31; D0 to D15 are pairs of them.
     s: [u32; 32],
-    status: Status,
+    pub(super) status: Status,
     /// FPCCR.
     pub(crate) control: u32,
     /// FPCAR.
@@ -102,18 +102,6 @@ impl Fpu {
 }
 
 impl Processor {
-    /// S0 to S31.
-    #[must_use]
-    pub fn float_registers(&self) -> [u32; 32] {
-        self.fpu.s
-    }
-
-    /// FPSCR.
-    #[must_use]
-    pub fn fpscr(&self) -> u32 {
-        self.fpu.status.0
-    }
-
     /// Coprocessor instructions: 10 and 11 are floating point, others are not implemented (A6.1).
     pub(crate) fn coprocessor(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         if first >> 8 & 15 == 15 {

@@ -6,6 +6,10 @@ use crate::isa::armv7em::bus::{Bus, BusError, Event};
 use crate::isa::armv7em::cache::{Cache, Maintenance};
 use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::mpu::{Access, Policy};
+use crate::isa::armv7em::scs::ccr;
+
+/// The software trigger interrupt register (B3.4.9).
+const STIR: u32 = 0xe000_ef00;
 
 impl Processor {
     /// Fetches a halfword of code.
@@ -91,7 +95,7 @@ impl Processor {
     /// An unaligned access faults with `CCR.UNALIGN_TRP`, and outside of Normal memory (there it is UNPREDICTABLE).
     fn check_unaligned(&self, address: u32, width: Width) -> Result<(), Fault> {
         let last = address.wrapping_add(width.bytes() - 1);
-        let allowed = !self.scs.traps_unaligned() && self.is_normal(address) && self.is_normal(last);
+        let allowed = !self.scs.has(ccr::UNALIGN_TRP) && self.is_normal(address) && self.is_normal(last);
         if allowed { Ok(()) } else { Err(Fault::Unaligned) }
     }
 
@@ -138,7 +142,9 @@ impl Processor {
         if !self.permits(address, privileged, Access::Write) {
             return Err(Fault::DataAccessViolation(address));
         }
-        let taken = if is_private(address) && !privileged && !self.allows_unprivileged_stir(address) {
+        // Unprivileged code may write STIR with `CCR.USERSETMPEND`.
+        let allowed = privileged || address == STIR && self.scs.has(ccr::USERSETMPEND);
+        let taken = if is_private(address) && !allowed {
             false
         } else if is_system_control(address) {
             self.write_system_control(address, width, value);
@@ -152,7 +158,7 @@ impl Processor {
 
     /// The data cache and the policy of an address, if it is cached.
     fn cached(&mut self, address: u32) -> Option<(&mut Cache, Policy)> {
-        if !self.scs.data_cache_enabled() {
+        if !self.scs.has(ccr::DC) {
             return None;
         }
         let policy = self.policy(address);
@@ -177,7 +183,7 @@ impl Processor {
     fn maintain_caches(&mut self, address: u32, value: u32, bus: &mut impl Bus) {
         let Some(cache) = &mut self.cache else { return };
         let (by_address, operation) = match address & 0xfff {
-            0xd14 if self.scs.data_cache_enabled() && cache.has_uninvalidated_lines() => {
+            0xd14 if self.scs.has(ccr::DC) && cache.has_uninvalidated_lines() => {
                 return bus.observe(Event::UninvalidatedCacheEnabled);
             }
             0xf5c => (true, Maintenance::Invalidate),
@@ -198,7 +204,7 @@ impl Processor {
     /// The word at an address in this core's data cache, without side effects.
     #[must_use]
     pub fn peek_cache(&self, address: u32) -> Option<u32> {
-        self.cache.as_ref().filter(|_| self.scs.data_cache_enabled()).and_then(|cache| cache.peek(address))
+        self.cache.as_ref().filter(|_| self.scs.has(ccr::DC)).and_then(|cache| cache.peek(address))
     }
 
     /// A debugger changes a byte of memory: so it is changed in the data cache, too.
@@ -210,7 +216,7 @@ impl Processor {
 
     /// `CCR.BFHFNMIGN`: data bus faults are ignored at negative priorities (B3.2.8).
     fn ignores_bus_faults(&self) -> bool {
-        self.scs.ignores_bus_faults_of_handlers() && self.execution_priority() < 0
+        self.scs.has(ccr::BFHFNMIGN) && self.execution_priority() < 0
     }
 }
 

@@ -22,18 +22,6 @@ pub(crate) enum Policy {
     WriteBackAndAllocate,
 }
 
-impl Policy {
-    /// By C and B, which are the inner policy where TEX is 1xx (table B3-14).
-    fn of_two_bits(bits: u32) -> Self {
-        match bits {
-            1 => Self::WriteBackAndAllocate,
-            2 => Self::WriteThrough,
-            3 => Self::WriteBack,
-            _ => Self::NotCached,
-        }
-    }
-}
-
 /// A region's registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Region {
@@ -89,10 +77,10 @@ impl Region {
         let (tex, two_bits) = (self.attributes >> 19 & 7, self.attributes >> 16 & 3);
         match (tex, two_bits) {
             _ if self.is_shareable() => Policy::NotCached,
-            (0, 2) => Policy::WriteThrough,
-            (0, 3) => Policy::WriteBack,
-            (1, 3) => Policy::WriteBackAndAllocate,
-            (4..=7, two_bits) => Policy::of_two_bits(two_bits),
+            // Where TEX is 1xx, C and B are the inner policy (table B3-14).
+            (0 | 4..=7, 2) => Policy::WriteThrough,
+            (0 | 4..=7, 3) => Policy::WriteBack,
+            (1, 3) | (4..=7, 1) => Policy::WriteBackAndAllocate,
             _ => Policy::NotCached,
         }
     }
@@ -142,15 +130,6 @@ struct PreviousSetting {
     visible_to: VisibleTo,
 }
 
-/// Attributes of an address for data accesses: read and write permission, cache policy, Shareable, Normal.
-#[derive(PartialEq, Eq)]
-struct MemoryAttributes {
-    access: (bool, bool),
-    policy: Policy,
-    shareable: bool,
-    normal: bool,
-}
-
 /// One core's MPU.
 #[derive(Clone, Debug, Hash)]
 pub struct Mpu {
@@ -188,19 +167,6 @@ impl Mpu {
         self.recent = [self.map[0]; 2];
     }
 
-    fn is_enabled(&self) -> bool {
-        self.control & 1 != 0
-    }
-
-    /// `MPU_CTRL.HFNMIENA`: enabled in `HardFault`, NMI, and with FAULTMASK.
-    fn applies_to_fault_handlers(&self) -> bool {
-        self.control & 2 != 0
-    }
-
-    fn range(&self, address: u32) -> AddressRange {
-        range(&self.map, address)
-    }
-
     /// DSB: data accesses see the current setting.
     pub(crate) fn data_barrier(&mut self) {
         if let Some(before) = &mut self.before {
@@ -223,7 +189,7 @@ impl Mpu {
     /// The matching region with the highest number.
     fn region(&self, address: u32) -> Option<Region> {
         let [_, data] = self.recent;
-        if data.has(address) { data.region } else { self.range(address).region }
+        if data.has(address) { data.region } else { range(&self.map, address).region }
     }
 
     /// The same, remembering the result.
@@ -232,7 +198,7 @@ impl Mpu {
         if recent.has(address) {
             return recent.region;
         }
-        let range = self.range(address);
+        let range = range(&self.map, address);
         self.recent[usize::from(access != Access::Execute)] = range;
         range.region
     }
@@ -291,32 +257,6 @@ fn range(map: &[AddressRange], address: u32) -> AddressRange {
     map[map.partition_point(|range| range.first <= address) - 1]
 }
 
-/// The matching region, and whether the default map applies where there is none.
-fn decision(control: u32, map: &[AddressRange], address: u32, privileged: bool) -> (Option<Region>, bool) {
-    let on = control & 1 != 0;
-    let region = if on { range(map, address).region } else { None };
-    (region, !on || privileged && control & 4 != 0)
-}
-
-/// Attributes of an address for data accesses.
-fn memory_attributes(control: u32, map: &[AddressRange], address: u32, privileged: bool) -> MemoryAttributes {
-    let (region, default) = decision(control, map, address, privileged);
-    MemoryAttributes {
-        access: region.map_or((default, default), |region| region.access(privileged)),
-        policy: region.map_or_else(|| default_policy(address), Region::policy),
-        shareable: region.is_some_and(Region::is_shareable),
-        normal: region.map_or(!is_in(DEVICE, address), Region::is_normal),
-    }
-}
-
-/// Whether instructions can be fetched from an address.
-fn executes(control: u32, map: &[AddressRange], address: u32, privileged: bool) -> bool {
-    let (region, default) = decision(control, map, address, privileged);
-    region.map_or(default && !is_in(NEVER_EXECUTED, address), |region| {
-        region.access(privileged).0 && !region.never_executed(address)
-    })
-}
-
 /// 512 MB regions of the default map that are XN: peripherals, devices, system (B3.1).
 const NEVER_EXECUTED: u32 = 0b1110_0100;
 /// Those that are Device or Strongly-ordered.
@@ -335,10 +275,33 @@ fn default_policy(address: u32) -> Policy {
     }
 }
 
+/// Whether an access to an address is permitted by the region that matches it, or without one by the default map if that
+/// applies (`default_applies`).
+fn permits(region: Option<Region>, default_applies: bool, address: u32, privileged: bool, access: Access) -> bool {
+    let Some(region) = region else {
+        return default_applies && (access != Access::Execute || !is_in(NEVER_EXECUTED, address));
+    };
+    let (read, write) = region.access(privileged);
+    match access {
+        Access::Read => read,
+        Access::Write => write,
+        Access::Execute => read && !region.never_executed(address),
+    }
+}
+
+fn policy(region: Option<Region>, address: u32) -> Policy {
+    region.map_or_else(|| default_policy(address), Region::policy)
+}
+
+fn is_normal(region: Option<Region>, address: u32) -> bool {
+    region.map_or(!is_in(DEVICE, address), Region::is_normal)
+}
+
 impl Processor {
-    /// Whether the MPU is enabled at the current priority.
-    fn is_protected(&self) -> bool {
-        self.mpu.is_enabled() && (self.mpu.applies_to_fault_handlers() || !self.is_below_zero())
+    /// Whether an MPU with this `MPU_CTRL` is enabled at the current priority: in `HardFault`, NMI, and with FAULTMASK only
+    /// with HFNMIENA.
+    fn is_protected_by(&self, control: u32) -> bool {
+        control & 1 != 0 && (control & 2 != 0 || !self.is_below_zero())
     }
 
     /// Whether an access depends on a change of the MPU that no barrier has made effective yet. True once per change.
@@ -347,38 +310,36 @@ impl Processor {
         if access != Access::Execute && before.visible_to == VisibleTo::Code || address >> 20 == 0xe00 {
             return false;
         }
-        let decides = |control: u32| control & 2 != 0 || !self.is_below_zero();
-        let settings = [(before.control, &before.map), (self.mpu.control, &self.mpu.map)]
-            .map(|(control, map)| (if decides(control) { control } else { 0 }, map));
-        let unsynchronised = if access == Access::Execute {
-            let [then, now] = settings.map(|(control, map)| executes(control, map, address, privileged));
-            then != now
-        } else {
-            let [then, now] = settings.map(|(control, map)| memory_attributes(control, map, address, privileged));
-            then != now
-        };
-        if unsynchronised {
+        let [then, now] = [(before.control, &before.map), (self.mpu.control, &self.mpu.map)].map(|(control, map)| {
+            let on = self.is_protected_by(control);
+            let region = if on { range(map, address).region } else { None };
+            let default_applies = !on || privileged && control & 4 != 0;
+            let permits = |access| permits(region, default_applies, address, privileged, access);
+            let data = (access != Access::Execute).then(|| {
+                let shareable = region.is_some_and(Region::is_shareable);
+                (permits(Access::Write), policy(region, address), shareable, is_normal(region, address))
+            });
+            (permits(if data.is_some() { Access::Read } else { Access::Execute }), data)
+        });
+        if then != now {
             self.mpu.synchronise();
         }
-        unsynchronised
+        then != now
     }
 
     /// Whether an access is permitted. The MPU does not cover the private peripheral bus (B3.5).
     pub(crate) fn permits(&mut self, address: u32, privileged: bool, access: Access) -> bool {
-        let default = access != Access::Execute || !is_in(NEVER_EXECUTED, address);
-        if address >> 20 == 0xe00 || !self.is_protected() {
-            return default;
+        if address >> 20 == 0xe00 || !self.is_protected_by(self.mpu.control) {
+            return permits(None, true, address, privileged, access);
         }
-        let Some(region) = self.mpu.region_for(address, access) else {
-            // `MPU_CTRL.PRIVDEFENA`
-            return default && privileged && self.mpu.control & 4 != 0;
-        };
-        let (read, write) = region.access(privileged);
-        match access {
-            Access::Read => read,
-            Access::Write => write,
-            Access::Execute => read && !region.never_executed(address),
-        }
+        // `MPU_CTRL.PRIVDEFENA`
+        let default_applies = privileged && self.mpu.control & 4 != 0;
+        permits(self.mpu.region_for(address, access), default_applies, address, privileged, access)
+    }
+
+    /// The region that matches an address, if the MPU is enabled.
+    fn region(&self, address: u32) -> Option<Region> {
+        if self.is_protected_by(self.mpu.control) { self.mpu.region(address) } else { None }
     }
 
     /// Cache policy of an address; without a matching region that of the default map (B3.1).
@@ -386,19 +347,17 @@ impl Processor {
         if self.model.memories.is_none_or(|memories| memories.are_coupled(address)) {
             return Policy::NotCached;
         }
-        let region = if self.is_protected() { self.mpu.region(address) } else { None };
-        region.map_or_else(|| default_policy(address), Region::policy)
+        policy(self.region(address), address)
     }
 
     /// Whether an address is Shareable memory; the default map has none.
     pub(crate) fn is_shareable(&self, address: u32) -> bool {
-        self.is_protected() && self.mpu.region(address).is_some_and(Region::is_shareable)
+        self.region(address).is_some_and(Region::is_shareable)
     }
 
     /// Whether an address is Normal memory, where unaligned accesses are allowed.
     pub(crate) fn is_normal(&self, address: u32) -> bool {
-        let region = if self.is_protected() { self.mpu.region(address) } else { None };
-        region.map_or(!is_in(DEVICE, address), Region::is_normal)
+        is_normal(self.region(address), address)
     }
 }
 

@@ -132,8 +132,7 @@ impl Processor {
         if address & width.misaligned() != 0 {
             return Err(Fault::Unaligned);
         }
-        let privileged = self.is_privileged();
-        let value = self.load(address, width, privileged, bus)?;
+        let value = self.load(address, width, self.is_privileged(), bus)?;
         self.exclusive = self.is_monitored(address, bus);
         self.set(t, value);
         Ok(())
@@ -152,8 +151,7 @@ impl Processor {
             return Err(Fault::Unaligned);
         }
         if self.exclusive {
-            let privileged = self.is_privileged();
-            self.store(address, width, self.reg(t), privileged, bus)?;
+            self.store(address, width, self.reg(t), self.is_privileged(), bus)?;
         }
         let failed = !std::mem::take(&mut self.exclusive);
         self.set(d, u32::from(failed));
@@ -165,8 +163,7 @@ impl Processor {
         let index = self.reg(second & 15);
         let (width, scale) = if second & 0x10 == 0 { (Width::Byte, 0) } else { (Width::Half, 1) };
         let address = self.reg(n).wrapping_add(index << scale);
-        let privileged = self.is_privileged();
-        let distance = self.load(address, width, privileged, bus)?;
+        let distance = self.load(address, width, self.is_privileged(), bus)?;
         self.branch(self.reg(15).wrapping_add(2 * distance));
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use crate::isa::armv7em::arithmetic::signed_halves;
 use crate::isa::armv7em::fault::Fault;
+use crate::isa::armv7em::scs::ccr;
 use crate::isa::armv7em::{ExecutionResult, Processor};
 
 /// Register fields of a multiplication.
@@ -52,7 +53,7 @@ impl Processor {
         match first >> 4 & 7 {
             0 if !option => {
                 let product = n.wrapping_mul(m);
-                let addend = if of.a == 15 { 0 } else { self.reg(of.a) };
+                let addend = self.addend(of) as u32;
                 // MLA, MLS
                 self.set(of.d, if one { addend.wrapping_sub(product) } else { addend.wrapping_add(product) });
             }
@@ -78,7 +79,7 @@ impl Processor {
             }
             7 if !option && !one => {
                 let sum: u32 = n.to_le_bytes().iter().zip(m.to_le_bytes()).map(|(a, b)| u32::from(a.abs_diff(b))).sum();
-                let addend = if of.a == 15 { 0 } else { self.reg(of.a) };
+                let addend = self.addend(of) as u32;
                 self.set(of.d, addend.wrapping_add(sum));
             }
             _ => return Err(Fault::Undefined),
@@ -116,7 +117,7 @@ impl Processor {
     /// SDIV, UDIV: round towards zero; division by zero gives 0, or a fault with `CCR.DIV_0_TRP`.
     fn divide(&mut self, signed: bool, of: Operands) -> ExecutionResult {
         let (n, m) = (self.reg(of.n), self.reg(of.m));
-        if m == 0 && self.scs.traps_division_by_zero() {
+        if m == 0 && self.scs.has(ccr::DIV_0_TRP) {
             return Err(Fault::DivideByZero);
         }
         let value = match m {

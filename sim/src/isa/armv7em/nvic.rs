@@ -29,7 +29,7 @@ impl Exceptions {
         (0..32).filter(|bit| first + bit < 256 && self.has((first + bit) as u8)).fold(0, |word, bit| word | 1 << bit)
     }
 
-    fn has_interrupts(&self) -> bool {
+    pub(crate) fn has_interrupts(&self) -> bool {
         self.0[0] >> IRQ0 != 0 || self.0[1..].iter().any(|&word| word != 0)
     }
 }
@@ -37,14 +37,16 @@ impl Exceptions {
 /// One core's interrupt controller.
 #[derive(Clone, Debug, Hash)]
 pub struct Nvic {
-    interrupts: u32,
+    /// Number of interrupts.
+    pub(crate) interrupts: u32,
     /// Implemented bits of a priority.
     priority_mask: u8,
     lines: Exceptions,
-    pending: Exceptions,
+    pub(crate) pending: Exceptions,
     pub(crate) enabled: Exceptions,
     pub(crate) active: Exceptions,
-    priority: Vec<u8>,
+    /// Priority bytes as in SHPR and IPR.
+    pub(crate) priority: Vec<u8>,
     /// AIRCR.PRIGROUP.
     pub(crate) group: u32,
 }
@@ -73,11 +75,6 @@ impl Nvic {
         Self { lines: self.lines, pending: self.lines, ..Self::new(self.interrupts, priority_bits) }
     }
 
-    /// Number of interrupts.
-    pub(crate) fn interrupts(&self) -> u32 {
-        self.interrupts
-    }
-
     fn exists(&self, exception: u8) -> bool {
         u32::from(exception) < u32::from(IRQ0) + self.interrupts
     }
@@ -85,11 +82,6 @@ impl Nvic {
     /// The implemented bits of a priority.
     pub(crate) fn implemented(&self, priority: u8) -> u8 {
         priority & self.priority_mask
-    }
-
-    /// Priority byte in SHPR or IPR.
-    pub(crate) fn priority_byte(&self, exception: u8) -> u8 {
-        self.priority[exception as usize]
     }
 
     /// Sets the priority byte, if the exception exists and its priority is configurable.
@@ -148,22 +140,9 @@ impl Nvic {
         new
     }
 
-    pub(crate) fn is_pending(&self, exception: u8) -> bool {
-        self.pending.has(exception)
-    }
-
     /// Clears the pending state. An interrupt whose line is high stays pending (B3.4.1).
     pub(crate) fn unpend(&mut self, exception: u8) {
         self.pending.put(exception, self.lines.has(exception));
-    }
-
-    pub(crate) fn any_interrupt_pending(&self) -> bool {
-        self.pending.has_interrupts()
-    }
-
-    /// ISPR and ICPR, by number of the register.
-    pub(crate) fn pending_interrupts(&self, register: u32) -> u32 {
-        self.pending.interrupts(register)
     }
 
     /// Sets the level of an interrupt line. True if its interrupt became pending.

@@ -5,7 +5,7 @@ use crate::isa::armv7em::{Processor, fpu};
 
 /// The flags of APSR (B1.4.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(clippy::struct_excessive_bools, missing_docs)] // the architecture's names
+#[allow(clippy::struct_excessive_bools)] // the architecture's names
 pub struct Flags {
     pub n: bool,
     pub z: bool,
@@ -18,7 +18,6 @@ pub struct Flags {
 
 impl Flags {
     /// `ConditionPassed` of a 4-bit condition.
-    #[must_use]
     pub fn condition_passed(self, condition: u32) -> bool {
         let holds = match condition >> 1 {
             0 => self.z,
@@ -34,7 +33,6 @@ impl Flags {
     }
 
     /// The APSR.
-    #[must_use]
     pub fn word(self) -> u32 {
         let bit = |flag: bool, place: u32| u32::from(flag) << place;
         bit(self.n, 31)
@@ -103,14 +101,14 @@ impl Processor {
         let narrow = match register {
             Register::R(number) => self.register(usize::from(number)),
             Register::Xpsr => self.xpsr(),
-            Register::Msp => self.msp(),
-            Register::Psp => self.psp(),
+            Register::Msp | Register::Psp if (register == Register::Psp) == self.uses_psp() => self.r[13],
+            Register::Msp | Register::Psp => self.other_sp,
             Register::Primask => u32::from(self.primask),
             Register::Basepri => u32::from(self.basepri),
             Register::Faultmask => u32::from(self.faultmask),
             Register::Control => self.control(),
             Register::D(number) => return self.fpu.get(fpu::Register::double(u32::from(number))),
-            Register::Fpscr => self.fpscr(),
+            Register::Fpscr => self.fpu.status.0,
         };
         u64::from(narrow)
     }
@@ -168,40 +166,9 @@ impl Processor {
         self.spsel && !self.is_handler()
     }
 
-    /// Main stack pointer.
-    #[must_use]
-    pub fn msp(&self) -> u32 {
-        if self.uses_psp() { self.other_sp } else { self.r[13] }
-    }
-
-    /// Process stack pointer.
-    #[must_use]
-    pub fn psp(&self) -> u32 {
-        if self.uses_psp() { self.r[13] } else { self.other_sp }
-    }
-
     /// CONTROL: nPRIV, SPSEL, FPCA (B1.4.4).
-    #[must_use]
-    pub fn control(&self) -> u32 {
+    pub(crate) fn control(&self) -> u32 {
         u32::from(self.fpca) << 2 | u32::from(self.spsel) << 1 | u32::from(self.unprivileged)
-    }
-
-    /// PRIMASK.
-    #[must_use]
-    pub fn primask(&self) -> bool {
-        self.primask
-    }
-
-    /// FAULTMASK.
-    #[must_use]
-    pub fn faultmask(&self) -> bool {
-        self.faultmask
-    }
-
-    /// BASEPRI.
-    #[must_use]
-    pub fn basepri(&self) -> u8 {
-        self.basepri
     }
 
     /// `BranchWritePC`: bit 0 of the address is ignored.

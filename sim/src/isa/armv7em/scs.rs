@@ -6,17 +6,24 @@ use crate::isa::armv7em::Processor;
 use crate::isa::armv7em::exception::{BUS_FAULT, MEM_MANAGE, THREAD, USAGE_FAULT};
 
 /// Bits of CCR (B3.2.8).
-mod ccr {
-    pub(super) const NONBASETHRDENA: u32 = 1;
-    pub(super) const USERSETMPEND: u32 = 1 << 1;
-    pub(super) const UNALIGN_TRP: u32 = 1 << 3;
-    pub(super) const DIV_0_TRP: u32 = 1 << 4;
-    pub(super) const BFHFNMIGN: u32 = 1 << 8;
-    pub(super) const STKALIGN: u32 = 1 << 9;
+pub(crate) mod ccr {
+    pub(crate) const NONBASETHRDENA: u32 = 1;
+    pub(crate) const USERSETMPEND: u32 = 1 << 1;
+    pub(crate) const UNALIGN_TRP: u32 = 1 << 3;
+    pub(crate) const DIV_0_TRP: u32 = 1 << 4;
+    pub(crate) const BFHFNMIGN: u32 = 1 << 8;
+    pub(crate) const STKALIGN: u32 = 1 << 9;
     /// The data cache.
-    pub(super) const DC: u32 = 1 << 16;
+    pub(crate) const DC: u32 = 1 << 16;
     /// DC, IC, BP; the latter two are stored only.
-    pub(super) const CACHES: u32 = 7 << 16;
+    pub(crate) const CACHES: u32 = 7 << 16;
+}
+
+/// Bits of SCR (B3.2.7).
+pub(crate) mod scr {
+    pub(crate) const SLEEPONEXIT: u32 = 1 << 1;
+    pub(crate) const SLEEPDEEP: u32 = 1 << 2;
+    pub(crate) const SEVONPEND: u32 = 1 << 4;
 }
 
 /// Ticks of the `SysTick` reference clock per steps of the core: 1 per 8, as on ST's chips (RM0399: HCLK / 8).
@@ -37,10 +44,10 @@ const HANDLERS: [HandlerBits; 7] = [
 ];
 
 /// Registers of the system control block that no other unit owns.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct SystemControl {
     pub(crate) vtor: u32,
-    scr: u32,
+    pub(crate) scr: u32,
     ccr: u32,
     actlr: u32,
     demcr: u32,
@@ -50,58 +57,21 @@ pub struct SystemControl {
 
 impl SystemControl {
     pub(crate) fn new() -> Self {
-        Self { vtor: 0, scr: 0, ccr: ccr::STKALIGN, actlr: 0, demcr: 0, cache_selected: 0 }
+        Self { ccr: ccr::STKALIGN, ..Self::default() }
     }
 
-    pub(crate) fn data_cache_enabled(&self) -> bool {
-        self.ccr & ccr::DC != 0
-    }
-
-    /// `SCR.SLEEPDEEP`.
-    pub(crate) fn sleeps_deeply(&self) -> bool {
-        self.scr & 4 != 0
+    /// Whether a bit of CCR is set.
+    pub(crate) fn has(&self, bit: u32) -> bool {
+        self.ccr & bit != 0
     }
 
     /// `DEMCR.TRCENA`
     fn trace_enabled(&self) -> bool {
         self.demcr & 1 << 24 != 0
     }
-
-    pub(crate) fn sleeps_on_exit(&self) -> bool {
-        self.scr & 2 != 0
-    }
-
-    pub(crate) fn sends_event_on_pend(&self) -> bool {
-        self.scr & 16 != 0
-    }
-
-    pub(crate) fn returns_to_thread_from_any(&self) -> bool {
-        self.ccr & ccr::NONBASETHRDENA != 0
-    }
-
-    pub(crate) fn traps_unaligned(&self) -> bool {
-        self.ccr & ccr::UNALIGN_TRP != 0
-    }
-
-    pub(crate) fn traps_division_by_zero(&self) -> bool {
-        self.ccr & ccr::DIV_0_TRP != 0
-    }
-
-    pub(crate) fn ignores_bus_faults_of_handlers(&self) -> bool {
-        self.ccr & ccr::BFHFNMIGN != 0
-    }
-
-    pub(crate) fn aligns_stack(&self) -> bool {
-        self.ccr & ccr::STKALIGN != 0
-    }
 }
 
 impl Processor {
-    /// Unprivileged code may write STIR with `CCR.USERSETMPEND`.
-    pub(crate) fn allows_unprivileged_stir(&self, address: u32) -> bool {
-        address == 0xe000_ef00 && self.scs.ccr & ccr::USERSETMPEND != 0
-    }
-
     /// A load. Registers that are not implemented read as 0.
     pub(crate) fn read_system_control(&mut self, address: u32, width: Width) -> u32 {
         let word = if is_dwt(address) {
@@ -148,12 +118,12 @@ impl Processor {
     }
 
     fn read_priorities(&self, first: u32) -> u32 {
-        (0..4).map(|byte| u32::from(self.nvic.priority_byte((first + byte) as u8)) << (8 * byte)).sum()
+        (0..4).map(|byte| u32::from(self.nvic.priority[(first + byte) as usize]) << (8 * byte)).sum()
     }
 
     fn read_register(&mut self, offset: u32) -> u32 {
         match offset {
-            0x004 => self.nvic.interrupts().div_ceil(32) - 1,
+            0x004 => self.nvic.interrupts.div_ceil(32) - 1,
             0x008 => self.scs.actlr,
             0x010..=0x01c => {
                 self.tick();
@@ -164,7 +134,7 @@ impl Processor {
                 value
             }
             0x100..=0x11c | 0x180..=0x19c => self.nvic.enabled.interrupts(offset >> 2 & 7),
-            0x200..=0x21c | 0x280..=0x29c => self.nvic.pending_interrupts(offset >> 2 & 7),
+            0x200..=0x21c | 0x280..=0x29c => self.nvic.pending.interrupts(offset >> 2 & 7),
             0x300..=0x31c => self.nvic.active.interrupts(offset >> 2 & 7),
             0x400..=0x4ec => self.read_priorities(16 + (offset - 0x400)),
             0xd00 => self.model.cpuid,
@@ -214,7 +184,7 @@ impl Processor {
                 self.nvic.group = value >> 8 & 7;
                 self.reset_requested |= value & 4 != 0;
             }
-            0xd10 => self.scs.scr = value & 0x16,
+            0xd10 => self.scs.scr = value & (scr::SLEEPONEXIT | scr::SLEEPDEEP | scr::SEVONPEND),
             0xd14 => {
                 let caches = if self.model.double_precision { ccr::CACHES } else { 0 };
                 self.scs.ccr = value & (0x31b | caches);
@@ -260,10 +230,10 @@ impl Processor {
         let next = self.nvic.highest_pending(THREAD).map_or(0, u32::from);
         let others = self.nvic.active_count() > u32::from(self.is_handler());
         let bit = |is: bool, place: u32| u32::from(is) << place;
-        bit(self.nvic.is_pending(NMI), 31)
-            | bit(self.nvic.is_pending(PEND_SV), 28)
-            | bit(self.nvic.is_pending(SYS_TICK), 26)
-            | bit(self.nvic.any_interrupt_pending(), 22)
+        bit(self.nvic.pending.has(NMI), 31)
+            | bit(self.nvic.pending.has(PEND_SV), 28)
+            | bit(self.nvic.pending.has(SYS_TICK), 26)
+            | bit(self.nvic.pending.has_interrupts(), 22)
             | next << 12
             | bit(!others, 11)
             | u32::from(self.ipsr)
@@ -290,7 +260,7 @@ impl Processor {
             .iter()
             .map(|&(exception, active, pending, enabled)| {
                 bit(nvic.active.has(exception), active)
-                    | bit(nvic.is_pending(exception), pending)
+                    | bit(nvic.pending.has(exception), pending)
                     | bit(nvic.enabled.has(exception), enabled)
             })
             .sum()

@@ -17,8 +17,7 @@ struct Addressing {
 impl Processor {
     /// Loads a register; PC is a branch.
     pub(crate) fn load_to(&mut self, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> ExecutionResult {
-        let privileged = self.is_privileged();
-        let value = self.load(address, width, privileged, bus)?;
+        let value = self.load(address, width, self.is_privileged(), bus)?;
         self.set_loaded(t, value);
         Ok(())
     }
@@ -32,8 +31,7 @@ impl Processor {
     }
 
     pub(crate) fn store_from(&mut self, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> ExecutionResult {
-        let privileged = self.is_privileged();
-        self.store(address, width, self.reg(t), privileged, bus)
+        self.store(address, width, self.reg(t), self.is_privileged(), bus)
     }
 
     /// Addressing by 12-bit immediate, 8-bit immediate, or register. None: UNDEFINED.

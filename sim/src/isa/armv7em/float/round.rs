@@ -80,7 +80,13 @@ fn overflow(format: Format, negative: bool, rounding: Rounding, alternative: boo
 }
 
 /// `FPRoundInt` (VRINT). `exact`: VRINTX, which raises IXC.
-pub(crate) fn round_to_integral(format: Format, bits: u64, rounding: Rounding, exact: bool, status: &mut Status) -> u64 {
+pub(crate) fn round_to_integral(
+    format: Format,
+    bits: u64,
+    rounding: Rounding,
+    exact: bool,
+    status: &mut Status,
+) -> u64 {
     let number = unpack(format, bits, status);
     let finite = number.value;
     if let Some(nan) = propagated_nan(format, &[number], status) {

@@ -2,7 +2,9 @@
 
 use crate::isa::armv7em::bus::Bus;
 use crate::isa::armv7em::fault::Fault;
-use crate::isa::armv7em::float::arithmetic::{add, compare, divide, fused_multiply_add, min_max, multiply, square_root};
+use crate::isa::armv7em::float::arithmetic::{
+    add, compare, divide, fused_multiply_add, min_max, multiply, square_root,
+};
 use crate::isa::armv7em::float::convert::{Fixed, from_fixed, to_fixed, to_format};
 use crate::isa::armv7em::float::round::round_to_integral;
 use crate::isa::armv7em::float::{Format, Rounding, Status};
@@ -53,7 +55,11 @@ impl Processor {
         let value = match (first >> 12 & 1, first >> 7 & 1, first >> 4 & 3) {
             // VSEL
             (1, 0, condition) if !six => {
-                if self.flags.condition_passed(SELECTED_BY[condition as usize]) { a } else { b }
+                if self.flags.condition_passed(SELECTED_BY[condition as usize]) {
+                    a
+                } else {
+                    b
+                }
             }
             // VMAXNM, VMINNM
             (1, 1, 0) => min_max(format, a, b, six, status),

@@ -1,8 +1,8 @@
 //! Faults by known answers: which exception, which status, which address (ARMv7-M ARM B1.5.14, B3.2).
 
 use super::bench::{
-    BUS_FAULT, BX_LR, Bench, CCR, CODE, DATA, HARD_FAULT, LDR, MEM_MANAGE, NOP, SHCSR, STACK, STR, SV_CALL, SVC, UDF,
-    USAGE_FAULT, handler,
+    BUS_FAULT, BX_LR, Bench, CCR, CODE, DATA, HARD_FAULT, ICSR, LDR, MEM_MANAGE, NOP, SHCSR, STACK, STR, SV_CALL, SVC,
+    UDF, USAGE_FAULT, handler,
 };
 use intercore_sim::isa::armv7em::Step;
 
@@ -177,6 +177,14 @@ fn a_vector_that_cannot_be_read_is_a_hard_fault_without_one() {
     bench.steps(1);
     assert_eq!(bench.step(), Step::LockedUp);
     assert_eq!(bench.processor.fault_status().hfsr, 1 << 1, "VECTTBL");
+}
+
+#[test]
+fn an_nmi_whose_vector_cannot_be_read_locks_up() {
+    let mut bench = Bench::m7(&[NOP]);
+    bench.poke(VTOR, NOWHERE);
+    bench.poke(ICSR, 1 << 31);
+    assert_eq!(bench.step(), Step::LockedUp);
 }
 
 #[test]

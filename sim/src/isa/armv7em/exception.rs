@@ -80,9 +80,9 @@ impl Processor {
         let priority = self.execution_priority();
         let Some(best) = self.nvic.highest_pending(priority) else { return self.lock_up() };
         let Some(vector) = self.read_vector(u32::from(best), bus) else {
-            // HFSR.VECTTBL; lockup if `HardFault` cannot be entered or has no vector itself.
+            // HFSR.VECTTBL; lockup if `HardFault` cannot be entered, or if it or NMI has no vector itself.
             self.faults.hfsr |= status::VECTTBL;
-            if best == HARD_FAULT || priority <= -1 {
+            if matches!(best, NMI | HARD_FAULT) || priority <= -1 {
                 return self.lock_up();
             }
             self.pend(HARD_FAULT);

@@ -339,11 +339,6 @@ impl Processor {
         }
     }
 
-    /// Raises NMI.
-    pub fn raise_nmi(&mut self) {
-        self.pend(crate::core::cortex_m::NMI);
-    }
-
     /// Sets the event register (B1.5.18).
     pub fn receive_event(&mut self) {
         self.event = true;

@@ -115,7 +115,10 @@ impl Bench {
     }
 
     pub fn set(&mut self, number: usize, value: u32) {
-        self.processor.set_register(number, value);
+        match number {
+            15 => self.processor.send_to(value),
+            _ => _ = self.processor.poke_register(Register::R(number as u8), u64::from(value)),
+        }
     }
 
     /// The word of the frame that the stack pointer in use is at.

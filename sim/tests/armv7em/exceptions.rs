@@ -164,7 +164,7 @@ fn primask_holds_back_what_faultmask_does_and_nmi_passes_both() {
     bench.pend(1);
     assert_eq!(bench.step(), Step::Executed);
     assert_eq!(bench.step(), Step::Executed);
-    bench.processor.raise_nmi();
+    bench.poke(ICSR, 1 << 31);
     assert_eq!(bench.step(), Step::Entered(2));
     bench.steps(1);
     // B1.5.8: any return but that from NMI clears FAULTMASK.

@@ -86,15 +86,6 @@ impl Processor {
         if number & 15 == 15 { self.pc } else { self.r[number & 15] }
     }
 
-    /// Sets a register for a debugger; 15 is the address of the next instruction.
-    pub fn set_register(&mut self, number: usize, value: u32) {
-        if number & 15 == 15 {
-            self.start_at(value | 1);
-        } else {
-            self.set(number as u32 & 15, value);
-        }
-    }
-
     /// A register as a debugger sees it.
     #[must_use]
     pub fn peek_register(&self, register: Register) -> u64 {
@@ -151,8 +142,7 @@ impl Processor {
     }
 
     /// Whether the core is in handler mode.
-    #[must_use]
-    pub fn is_handler(&self) -> bool {
+    pub(crate) fn is_handler(&self) -> bool {
         self.ipsr != 0
     }
 

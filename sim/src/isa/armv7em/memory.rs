@@ -8,7 +8,7 @@ use crate::isa::armv7em::fault::Fault;
 use crate::isa::armv7em::mpu::{Access, Policy};
 use crate::isa::armv7em::scs::ccr;
 
-/// The software trigger interrupt register (B3.4.9).
+/// The software trigger interrupt register.
 const STIR: u32 = 0xe000_ef00;
 
 impl Processor {

@@ -7,7 +7,6 @@ use crate::core::access::Width;
 use crate::core::bus::Bus;
 use crate::core::cortex_m::{HARD_FAULT, SYS_TICK};
 use crate::core::time::{Cycle, NEVER, Ticks};
-use crate::isa::armv6m::execute::Progress;
 use crate::isa::armv6m::hard_fault::Cause;
 use crate::isa::armv6m::{Core, Phase};
 
@@ -180,14 +179,13 @@ impl<B: Bus> Core<B> {
         self.post(self.frame_at, Phase::Push);
     }
 
-    pub(crate) fn end_push(&mut self, bus: &mut B) -> Progress {
+    pub(crate) fn end_push(&mut self, bus: &mut B) {
         self.count += 1;
         if self.count == 8 {
             self.begin_handler(bus);
         } else {
             self.post(self.frame_at.wrapping_add(4 * u32::from(self.count)), Phase::Push);
         }
-        Progress::Posted
     }
 
     /// Chooses the exception, only now that the frame is there (late arrival), and posts the read of its vector.
@@ -209,7 +207,7 @@ impl<B: Bus> Core<B> {
     }
 
     /// The vector has come: branch there. Its data cycle passes first.
-    pub(crate) fn end_vector(&mut self, vector: u32) -> Progress {
+    pub(crate) fn end_vector(&mut self, vector: u32) {
         self.t += 1;
         self.update_exception_check();
         self.thumb = vector & 1 != 0;
@@ -221,7 +219,7 @@ impl<B: Bus> Core<B> {
 
     /// BX, BLX and POP: to an address, or back from an exception.
     #[inline(never)]
-    pub(crate) fn branch_exchange(&mut self, target: u32, pc: u32) -> Progress {
+    pub(crate) fn branch_exchange(&mut self, target: u32, pc: u32) {
         if target >> 28 == 15 && self.ipsr != 0 {
             return self.exception_return(target, pc);
         }
@@ -237,7 +235,7 @@ impl<B: Bus> Core<B> {
     /// 2 to refill (assumption: no document of the M0+ gives the number). Chained, the next handler runs after 6: BX 2,
     /// vector 2, refill 2 (assumption; Arm states 6 for the Cortex-M3).
     #[inline(never)]
-    fn exception_return(&mut self, value: u32, pc: u32) -> Progress {
+    fn exception_return(&mut self, value: u32, pc: u32) {
         let nested = self.nvic.active_count() > 1;
         let valid = match value {
             0xffff_fff1 => nested,
@@ -255,31 +253,29 @@ impl<B: Bus> Core<B> {
         self.event_at = self.event_at.min(self.t);
         self.t += 1;
         self.post_internal(Phase::Return);
-        Progress::Posted
     }
 
-    pub(crate) fn chain_or_unstack(&mut self, bus: &mut B) -> Progress {
+    pub(crate) fn chain_or_unstack(&mut self, bus: &mut B) {
         bus.fabric_mut().watch.leaves(self.t, self.id, self.ipsr);
         self.t += 1;
         self.take_systick();
         if self.nvic.best(self.recognised(), self.execution_priority()).is_some() {
             self.begin_handler(bus);
-            return Progress::Posted;
+            return;
         }
         self.frame_at = if self.returning == 0xffff_fffd { self.other_sp } else { self.regs[13] };
         self.count = 0;
         self.exceptions_from = NEVER;
         self.width = Width::Word;
         self.post(self.frame_at, Phase::Unstack);
-        Progress::Posted
     }
 
-    pub(crate) fn end_unstack(&mut self, bus: &mut B, word: u32) -> Progress {
+    pub(crate) fn end_unstack(&mut self, bus: &mut B, word: u32) {
         self.frame[self.count as usize & 7] = word;
         self.count += 1;
         if self.count < 8 {
             self.post(self.frame_at.wrapping_add(4 * u32::from(self.count)), Phase::Unstack);
-            return Progress::Posted;
+            return;
         }
         self.t += 1;
         self.restore_frame();
@@ -291,7 +287,6 @@ impl<B: Bus> Core<B> {
             self.fault_for(self.pc, Cause::Return(self.returning))
         } else if self.nvic.sleep_on_exit && self.ipsr == 0 {
             self.sleep_on_exit(bus);
-            Progress::Posted
         } else {
             self.branch_to(self.pc)
         }
@@ -324,26 +319,25 @@ impl<B: Bus> Core<B> {
 
     /// A `HardFault` of the load or store at `pc`, whose address is in `address` and may not be asked for.
     #[inline(never)]
-    pub(crate) fn fault(&mut self, pc: u32) -> Progress {
+    pub(crate) fn fault(&mut self, pc: u32) {
         self.fault_for(pc, self.misaligned())
     }
 
     /// A `HardFault` of the instruction at `pc`, or lockup if it cannot be taken.
     #[inline(never)]
-    pub(crate) fn fault_for(&mut self, pc: u32, cause: Cause) -> Progress {
+    pub(crate) fn fault_for(&mut self, pc: u32, cause: Cause) {
         if self.execution_priority() <= -1 {
             self.lock_up(pc, cause);
-            return Progress::Posted;
+            return;
         }
         self.record_fault(pc, cause);
         self.take_at_once(HARD_FAULT, pc)
     }
 
-    pub(crate) fn take_at_once(&mut self, exception: u8, resume_at: u32) -> Progress {
+    pub(crate) fn take_at_once(&mut self, exception: u8, resume_at: u32) {
         self.nvic.pend(exception, 0);
         self.t += SYNCHRONOUS;
         self.enter(resume_at);
-        Progress::Posted
     }
 
     /// Locks up at `t`, for what is at `pc`. The core stays in that cycle until the machine has heard of it: see

@@ -9,15 +9,6 @@ use crate::isa::armv6m::cycles::{BRANCH, Cycles, LOAD, Last, STORE};
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::{Core, Phase};
 
-/// How a part of an instruction ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
-    /// It is done: `t` is the boundary to the next instruction.
-    Boundary,
-    /// Something is posted.
-    Posted,
-}
-
 /// What an instruction does beyond registers.
 pub(crate) enum Effect {
     /// Nothing: the next one follows.
@@ -107,32 +98,14 @@ impl<B: Bus> Core<B> {
             Code::Blt => return branch_if(self.less()),
             Code::Bgt => return branch_if(!self.zero() && !self.less()),
             Code::Ble => return branch_if(self.zero() || self.less()),
-            Code::AddPc
-            | Code::MovPc
-            | Code::Bx
-            | Code::Blx
-            | Code::Push
-            | Code::Pop
-            | Code::PopPc
-            | Code::Stm
-            | Code::Ldm
-            | Code::Cps
-            | Code::Bkpt
-            | Code::Wfe
-            | Code::Wfi
-            | Code::Sev
-            | Code::Svc
-            | Code::Wide
-            | Code::Udf
-            | Code::Undecoded
-            | Code::Watched => return Effect::Rare,
+            _ => return Effect::Rare,
         }
         Effect::Next
     }
 
     /// Posts a load or store, unless it faults.
     #[inline(never)]
-    pub(crate) fn post_transfer(&mut self, op: &Op, address: u32, phase: Phase) -> Progress {
+    pub(crate) fn post_transfer(&mut self, op: &Op, address: u32, phase: Phase) {
         if address & op.width.misaligned() != 0 {
             return self.fault(self.pc.wrapping_sub(2));
         }
@@ -142,7 +115,6 @@ impl<B: Bus> Core<B> {
         if self.slave == Slave::IO {
             self.transfer_io(phase);
         }
-        Progress::Posted
     }
 
     /// The single-cycle I/O port is not the bus: an access there takes no cycle of its own, but goes together with the first of
@@ -173,55 +145,52 @@ impl<B: Bus> Core<B> {
 
     /// The cycles of an instruction behind those of its data, from cycle `t` on: execution goes on at `pc`.
     #[inline(always)]
-    pub(crate) fn finish(&mut self, cycles: Cycles) -> Progress {
+    pub(crate) fn finish(&mut self, cycles: Cycles) {
         self.t += Cycle::from(cycles.idle);
         match cycles.last {
             Last::Fetch => self.end_cycle(),
-            Last::Refill => {
-                self.post(self.pc & !3, Phase::Target);
-                Progress::Posted
-            }
+            Last::Refill => self.post(self.pc & !3, Phase::Target),
             Last::FetchThenRefill | Last::FetchTwice => unreachable!("of 32-bit instructions: see `finish_wide`"),
         }
     }
 
     /// Ends an instruction's last cycle: asks for the next word if the lower halfword was executed.
-    pub(crate) fn end_cycle(&mut self) -> Progress {
+    pub(crate) fn end_cycle(&mut self) {
         if self.pc & 2 == 0 {
-            self.t += 1;
-            return Progress::Boundary;
+            self.end_instruction();
+        } else {
+            self.post(self.pc.wrapping_add(2), Phase::Fetch);
         }
-        self.post(self.pc.wrapping_add(2), Phase::Fetch);
-        Progress::Posted
+    }
+
+    /// Cycle `t` is the last of an instruction, and asks for nothing.
+    #[inline(always)]
+    pub(crate) fn end_instruction(&mut self) {
+        self.t += 1;
+        self.post_internal(Phase::Start);
     }
 
     /// Goes to `target` (bit 0 of no meaning), whose word is asked for in this cycle.
     #[inline(always)]
-    pub(crate) fn branch_to(&mut self, target: u32) -> Progress {
+    pub(crate) fn branch_to(&mut self, target: u32) {
         self.pc = target & !1;
         self.finish(BRANCH)
     }
 
     /// Ends the first cycle of a branch whose target word has come.
-    pub(crate) fn end_target(&mut self, word: u32) -> Progress {
-        if self.pc & 2 == 0 {
-            self.queue = u64::from(word);
-            self.t += 1;
-            return Progress::Boundary;
-        }
-        self.queue = u64::from(word >> 16);
-        self.post(self.pc.wrapping_add(2), Phase::Fetch);
-        Progress::Posted
+    pub(crate) fn end_target(&mut self, word: u32) {
+        self.queue = u64::from(word) >> ((self.pc & 2) * 8);
+        self.end_cycle();
     }
 
     /// LDM, POP: posts the first element.
-    pub(crate) fn load_many(&mut self, op: &Op, more: u16) -> Progress {
+    pub(crate) fn load_many(&mut self, op: &Op, more: u16) {
         let list = op.immediate as u16 | more;
         self.start_many(op.n as u8, list, self.reg(op.n), Phase::LoadMany)
     }
 
     /// STM, PUSH: posts the first element.
-    pub(crate) fn store_many(&mut self, op: &Op, downwards: bool) -> Progress {
+    pub(crate) fn store_many(&mut self, op: &Op, downwards: bool) {
         let list = op.immediate as u16;
         let base = self.reg(op.n);
         let first = if downwards { base.wrapping_sub(4 * list.count_ones()) } else { base };
@@ -232,7 +201,7 @@ impl<B: Bus> Core<B> {
         posted
     }
 
-    fn start_many(&mut self, base: u8, list: u16, first: u32, phase: Phase) -> Progress {
+    fn start_many(&mut self, base: u8, list: u16, first: u32, phase: Phase) {
         self.began = self.pc.wrapping_sub(2);
         // An empty list is UNPREDICTABLE (A6.7.25); a fault is the kindest reading.
         if first & 3 != 0 || list == 0 {
@@ -244,7 +213,6 @@ impl<B: Bus> Core<B> {
         self.loads_base = false;
         self.writeback = first.wrapping_add(4 * list.count_ones());
         self.post(first, phase);
-        Progress::Posted
     }
 
     pub(crate) fn next_element_to_store(&self) -> u32 {

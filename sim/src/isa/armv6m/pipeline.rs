@@ -11,7 +11,6 @@ use crate::engine::LONG_STALL_CYCLES;
 use crate::engine::cpu::Cpu;
 use crate::isa::armv6m::cycles::{BRANCH, Cycles, Last};
 use crate::isa::armv6m::decode::{Code, Op, TABLE};
-use crate::isa::armv6m::execute::Progress;
 use crate::isa::armv6m::{Core, Phase};
 
 /// What the next cycle of a pipeline is.
@@ -85,14 +84,11 @@ impl PipelineState {
             return;
         }
         self.store_in(core, now + 1);
-        let progress = match self.state {
+        match self.state {
             State::Refill => core.finish(BRANCH),
             State::Last => core.end_cycle(),
             State::Idle(idle) => core.finish(Cycles { idle, last: Last::Fetch }),
-            _ => Progress::Boundary,
-        };
-        if progress == Progress::Boundary {
-            core.post_internal(Phase::Start);
+            _ => core.post_internal(Phase::Start),
         }
     }
 
@@ -293,7 +289,7 @@ impl<B: Bus> Core<B> {
         if matches!(op.code, Code::Push | Code::Pop | Code::PopPc | Code::Stm | Code::Ldm) {
             self.address = self.reg(op.n);
         }
-        let end = match op.code {
+        match op.code {
             Code::Push => self.store_many(op, true),
             Code::Stm => self.store_many(op, false),
             Code::Ldm | Code::Pop => self.load_many(op, 0),
@@ -308,9 +304,8 @@ impl<B: Bus> Core<B> {
             }
             Code::Wide => self.wide(pc, op.immediate as u16),
             _ => self.rare(op, pc, halfword),
-        };
-        if end == Progress::Boundary {
-            self.post_internal(Phase::Start);
+        }
+        if self.phase == Phase::Start {
             *pipeline = PipelineState::of(self, now + 1);
             return pipeline.request_nothing();
         }

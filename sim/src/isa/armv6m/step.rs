@@ -5,7 +5,6 @@ use crate::core::bus::{Access, Bus, Slave};
 use crate::core::time::{Cycle, NEVER};
 use crate::core::watch::CoreEvent;
 use crate::isa::armv6m::cycles::{LOAD, LOAD_MULTIPLE, POP_PC, STORE, STORE_MULTIPLE};
-use crate::isa::armv6m::execute::Progress;
 use crate::isa::armv6m::{Core, Phase};
 
 /// What a fetch that the bus refused delivers: undefined as a 16-bit instruction and as either half of a 32-bit one, so
@@ -16,7 +15,7 @@ impl<B: Bus> Core<B> {
     /// Cycle `t` for what is posted, which has been granted if others wanted the same.
     #[inline(never)]
     pub(crate) fn perform_posted<const WATCH: bool>(&mut self, bus: &mut B) {
-        let end = match self.phase {
+        match self.phase {
             Phase::Load
             | Phase::LoadMany
             | Phase::Store
@@ -29,10 +28,7 @@ impl<B: Bus> Core<B> {
             }
             Phase::Delayed => self.end_wait_states::<WATCH>(bus),
             Phase::Start => unreachable!("`begin` has been here"),
-            Phase::Idle => {
-                self.t += 1;
-                Progress::Boundary
-            }
+            Phase::Idle => self.end_instruction(),
             Phase::Io => {
                 self.access_io_port::<WATCH>(bus);
                 let cycles = self.io_cycles();
@@ -46,21 +42,15 @@ impl<B: Bus> Core<B> {
             Phase::Asleep => self.wake(bus),
             Phase::Semihost => {
                 bus.fabric_mut().requests.ask_host(self.id);
-                Progress::Posted
             }
             Phase::Return => self.chain_or_unstack(bus),
             // Its time stands still until the machine has dealt with it.
             Phase::Lockup => {
                 bus.fabric_mut().requests.lock_up(self.id);
-                Progress::Posted
             }
             Phase::Off | Phase::Stuck => {
                 self.t = NEVER;
-                Progress::Posted
             }
-        };
-        if end == Progress::Boundary {
-            self.post_internal(Phase::Start);
         }
     }
 
@@ -72,29 +62,29 @@ impl<B: Bus> Core<B> {
     }
 
     /// What a fetch has got.
-    fn end_fetch(&mut self, word: u32) -> Progress {
+    fn end_fetch(&mut self, word: u32) {
         match self.phase {
             Phase::Target => return self.end_target(word),
             Phase::FetchEarly => {
                 self.queue = u64::from(word);
                 self.t += 1;
                 self.post_internal(Phase::Idle);
-                return Progress::Posted;
+                return;
             }
             Phase::FetchThenTarget => {
                 self.post(self.pc & !3, Phase::Target);
-                return Progress::Posted;
+                return;
             }
             Phase::FetchMiddle => self.t += 1,
             _ => {}
         }
         // One halfword is still to be executed.
         self.queue |= u64::from(word) << 16;
-        Progress::Boundary
+        self.post_internal(Phase::Start);
     }
 
     /// What a read of data has got.
-    fn end_read(&mut self, bus: &mut B, word: u32) -> Progress {
+    fn end_read(&mut self, bus: &mut B, word: u32) {
         match self.phase {
             Phase::Load => {
                 self.set_number(self.register, extract(word, self.address, self.width));
@@ -115,7 +105,7 @@ impl<B: Bus> Core<B> {
         }
     }
 
-    fn end_write(&mut self, bus: &mut B) -> Progress {
+    fn end_write(&mut self, bus: &mut B) {
         match self.phase {
             Phase::Store => self.finish(STORE),
             Phase::StoreMany => self.end_store_many(),
@@ -123,7 +113,7 @@ impl<B: Bus> Core<B> {
         }
     }
 
-    fn end_load_many(&mut self, word: u32) -> Progress {
+    fn end_load_many(&mut self, word: u32) {
         if self.list == 1 << 15 {
             self.list = 0;
             self.regs[13] = self.writeback;
@@ -134,22 +124,19 @@ impl<B: Bus> Core<B> {
             return self.finish(LOAD_MULTIPLE);
         }
         self.post(self.address.wrapping_add(4), Phase::LoadMany);
-        Progress::Posted
     }
 
-    fn end_store_many(&mut self) -> Progress {
+    fn end_store_many(&mut self) {
         if self.element_stored() {
             return self.finish(STORE_MULTIPLE);
         }
         self.post(self.address.wrapping_add(4), Phase::StoreMany);
-        Progress::Posted
     }
 
     /// A fetch posted beside something else, if one is due.
-    fn fetch_with_io<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
+    fn fetch_with_io<const WATCH: bool>(&mut self, bus: &mut B) {
         if self.pc & 2 == 0 {
-            self.t += 1;
-            return Progress::Boundary;
+            return self.end_instruction();
         }
         self.phase = Phase::Fetch;
         self.fetch::<WATCH>(bus)
@@ -219,7 +206,7 @@ impl<B: Bus> Core<B> {
     }
 
     /// Fetches the posted word, unless the core has to wait for it.
-    fn fetch<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
+    fn fetch<const WATCH: bool>(&mut self, bus: &mut B) {
         let word = if B::is_ram(self.slave) {
             self.request_ram::<WATCH>(bus);
             bus.read_ram(self.index)
@@ -228,41 +215,41 @@ impl<B: Bus> Core<B> {
         } else if self.request_slave::<WATCH>(bus, false) {
             bus.read(self.slave, self.address, self.t).unwrap_or(REFUSED)
         } else {
-            return Progress::Posted;
+            return;
         };
         self.t += 1;
         self.end_fetch(word)
     }
 
     /// Reads or writes what is posted, unless the core has to wait for it, abandons it, or it faults.
-    fn access_data<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
+    fn access_data<const WATCH: bool>(&mut self, bus: &mut B) {
         if matches!(self.phase, Phase::LoadMany | Phase::StoreMany) && self.abandons() {
-            return Progress::Posted;
+            return;
         }
         let in_ram = B::is_ram(self.slave);
         if in_ram {
             self.request_ram::<WATCH>(bus);
         } else if !self.request_slave::<WATCH>(bus, self.phase.writes()) {
-            return Progress::Posted;
+            return;
         }
         self.transfer_data::<WATCH>(bus, in_ram)
     }
 
     /// The data phase of a read or write.
-    fn transfer_data<const WATCH: bool>(&mut self, bus: &mut B, in_ram: bool) -> Progress {
+    fn transfer_data<const WATCH: bool>(&mut self, bus: &mut B, in_ram: bool) {
         if self.phase.writes() {
             let value = self.value_to_store();
             if in_ram {
                 bus.store_ram(self.index, self.address, self.width, value);
             } else if !self.write_data(bus, value) {
-                return Progress::Posted;
+                return;
             }
             self.watch_data::<WATCH>(bus, value);
             self.t += 1;
             return self.end_write(bus);
         }
         let word = if in_ram { Some(bus.read_ram(self.index)) } else { self.read_data(bus) };
-        let Some(word) = word else { return Progress::Posted };
+        let Some(word) = word else { return };
         self.watch_data::<WATCH>(bus, extract(word, self.address, self.width));
         self.t += 1;
         self.end_read(bus, word)
@@ -315,7 +302,7 @@ impl<B: Bus> Core<B> {
     }
 
     /// The last wait state is over: the access happens.
-    fn end_wait_states<const WATCH: bool>(&mut self, bus: &mut B) -> Progress {
+    fn end_wait_states<const WATCH: bool>(&mut self, bus: &mut B) {
         self.slave = self.delayed;
         self.phase = self.resume;
         if self.phase.fetches() {

@@ -7,7 +7,6 @@ use crate::core::cortex_m::SV_CALL;
 use crate::core::time::{Cycle, NEVER};
 use crate::isa::armv6m::cycles::{CALL, Cycles, Last, SYSTEM};
 use crate::isa::armv6m::decode::{Code, Op};
-use crate::isa::armv6m::execute::Progress;
 use crate::isa::armv6m::hard_fault::Cause;
 use crate::isa::armv6m::{Core, Phase};
 use crate::isa::thumb::bl_offset;
@@ -15,7 +14,7 @@ use crate::isa::thumb::bl_offset;
 impl<B: Bus> Core<B> {
     /// BL, MRS, MSR, DMB, DSB, ISB (ARMv6-M A5.3); all else is undefined. Three cycles each (TRM table 3-1).
     #[inline(never)]
-    pub(crate) fn wide(&mut self, pc: u32, first: u16) -> Progress {
+    pub(crate) fn wide(&mut self, pc: u32, first: u16) {
         let first = u32::from(first);
         let second = self.queue as u32 & 0xffff;
         self.queue >>= 16;
@@ -32,7 +31,7 @@ impl<B: Bus> Core<B> {
     }
 
     /// The cycles of a 32-bit instruction at `at`: execution goes on at `pc`.
-    fn finish_wide(&mut self, at: u32, cycles: Cycles) -> Progress {
+    fn finish_wide(&mut self, at: u32, cycles: Cycles) {
         self.t += Cycle::from(cycles.idle);
         let upper = at & 2 != 0;
         // In its first cycle one in an upper halfword asks for nothing: the next word was fetched before.
@@ -43,7 +42,6 @@ impl<B: Bus> Core<B> {
             (_, false) => self.post(at.wrapping_add(4), Phase::FetchThenTarget),
             (_, true) => self.post(self.pc & !3, Phase::Target),
         }
-        Progress::Posted
     }
 
     /// The effect of MRS, MSR and barriers. False if undefined.
@@ -124,7 +122,7 @@ impl<B: Bus> Core<B> {
 
     /// 16-bit instructions that reach beyond registers. Returns as `execute`.
     #[inline(never)]
-    pub(crate) fn rare(&mut self, op: &Op, pc: u32, halfword: u16) -> Progress {
+    pub(crate) fn rare(&mut self, op: &Op, pc: u32, halfword: u16) {
         match op.code {
             Code::Cps => {
                 self.set_primask(op.immediate != 0);
@@ -132,17 +130,14 @@ impl<B: Bus> Core<B> {
             }
             Code::Sev => {
                 self.post_with_fetch(Phase::Sev);
-                Progress::Posted
             }
             Code::Wfe | Code::Wfi => {
                 self.waits_for_event = op.code == Code::Wfe;
                 self.post_internal(Phase::Doze);
-                Progress::Posted
             }
             Code::Bkpt if op.immediate == 0xab => {
                 self.began = pc;
                 self.post_internal(Phase::Semihost);
-                Progress::Posted
             }
             Code::Svc => self.supervisor_call(pc),
             Code::Bkpt => self.fault_for(pc, Cause::Breakpoint(op.immediate as u8)),
@@ -150,7 +145,7 @@ impl<B: Bus> Core<B> {
         }
     }
 
-    fn supervisor_call(&mut self, pc: u32) -> Progress {
+    fn supervisor_call(&mut self, pc: u32) {
         if self.can_take(SV_CALL) {
             self.take_at_once(SV_CALL, pc.wrapping_add(2))
         } else {
@@ -159,13 +154,12 @@ impl<B: Bus> Core<B> {
     }
 
     /// Second half of WFI and WFE: sleeps unless there is a reason not to.
-    pub(crate) fn sleep_unless_woken(&mut self, bus: &mut B) -> Progress {
+    pub(crate) fn sleep_unless_woken(&mut self, bus: &mut B) {
         self.t += 1;
         if self.has_reason_to_wake() {
             return self.end_cycle();
         }
         self.fall_asleep(bus);
-        Progress::Posted
     }
 
     pub(crate) fn fall_asleep(&mut self, bus: &mut B) {
@@ -177,13 +171,13 @@ impl<B: Bus> Core<B> {
     }
 
     /// The last cycle of WFI or WFE after a sleep comes one cycle after waking.
-    pub(crate) fn wake(&mut self, bus: &mut B) -> Progress {
+    pub(crate) fn wake(&mut self, bus: &mut B) {
         self.take_systick();
         if !self.has_reason_to_wake() {
             let now = self.t;
             self.t = NEVER;
             self.schedule_wake(now + 1);
-            return Progress::Posted;
+            return;
         }
         self.stats.asleep += self.t - self.slept_at;
         bus.fabric_mut().watch.wakes(self.t, self.id);
@@ -197,7 +191,8 @@ impl<B: Bus> Core<B> {
     /// After the host served BKPT 0xAB: one cycle of nothing, then the next instruction.
     pub(crate) fn end_semihost(&mut self) {
         self.t += 1;
-        if self.end_cycle() == Progress::Boundary {
+        self.end_cycle();
+        if self.phase == Phase::Start {
             self.post_internal(Phase::Idle);
         }
     }

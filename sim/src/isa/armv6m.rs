@@ -268,24 +268,27 @@ impl<B: Bus> Core<B> {
     /// ROM (ARMv6-M B1.5.5; VTOR resets to 0: DS 2.4.8).
     pub fn reset(&mut self, now: Cycle, bus: &B) {
         let lines = self.nvic.lines;
-        if self.is_asleep() {
-            self.stats.asleep += now.saturating_sub(self.slept_at);
-        }
+        self.count_sleep(now);
         *self = Self { stats: std::mem::take(&mut self.stats), ..Self::new(self.id) };
         self.nvic.lines = lines;
         self.regs[14] = 0xffff_ffff;
         self.regs[13] = bus.peek_word(0).unwrap_or(0) & !3;
         let entry = bus.peek_word(4).unwrap_or(0);
-        self.nvic.set_lines(lines, now);
+        self.nvic.set_lines(lines, 0, now);
         // Two reads of the table come before the first fetch.
         self.start_at(entry, now + 2);
     }
 
-    /// Stops the core at cycle `now`, for good or until `reset`.
-    pub fn hold(&mut self, now: Cycle) {
+    /// Counts the sleep, if any, that something from outside ends at cycle `now`.
+    fn count_sleep(&mut self, now: Cycle) {
         if self.is_asleep() {
             self.stats.asleep += now.saturating_sub(self.slept_at);
         }
+    }
+
+    /// Stops the core at cycle `now`, for good or until `reset`.
+    pub fn hold(&mut self, now: Cycle) {
+        self.count_sleep(now);
         self.phase = Phase::Off;
         self.t = NEVER;
         self.slave = Slave::INTERNAL;
@@ -305,9 +308,7 @@ impl<B: Bus> Core<B> {
         if matches!(self.phase, Phase::Off | Phase::Lockup | Phase::Stuck) {
             return None;
         }
-        if self.is_asleep() {
-            self.stats.asleep += now.saturating_sub(self.slept_at);
-        }
+        self.count_sleep(now);
         let stuck = Stuck { left: self.t.saturating_sub(now), phase: self.phase, slave: self.slave };
         self.post_internal(Phase::Stuck);
         self.t = NEVER;
@@ -410,15 +411,11 @@ impl<B: Bus> Core<B> {
             | u32::from(self.overflow()) << 28
     }
 
-    pub(crate) fn set_flags(&mut self, psr: u32) {
+    /// Sets the flags from the top four bits of `psr`.
+    pub fn set_apsr(&mut self, psr: u32) {
         self.nz = u64::from(psr >> 31) << 32 | u64::from(psr & 1 << 30 == 0);
         self.c = psr & 1 << 29 != 0;
         self.v = psr << 3;
-    }
-
-    /// Sets the flags from the top four bits of `psr`.
-    pub fn set_apsr(&mut self, psr: u32) {
-        self.set_flags(psr);
     }
 
     /// Main stack pointer.

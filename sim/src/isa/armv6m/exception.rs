@@ -38,34 +38,32 @@ impl<B: Bus> Core<B> {
         if self.primask { active.min(0) } else { active }
     }
 
-    pub(crate) fn can_take(&self, exception: u8) -> bool {
-        self.nvic.priority(exception) < self.execution_priority()
-    }
-
     /// An instruction boundary at which an exception may be due. True if one is being entered.
     #[inline(never)]
     pub(crate) fn take_exception_if_due(&mut self) -> bool {
-        self.take_systick();
-        if self.nvic.best(self.recognised(), self.execution_priority()).is_none() {
-            self.update_exception_check();
-            return false;
+        let due = self.is_exception_due();
+        if due {
+            self.enter(self.pc);
         }
-        self.enter(self.pc);
-        true
+        due
     }
 
-    /// Exceptions raised no later than this are seen at `t`.
-    fn recognised(&self) -> Cycle {
-        self.t.saturating_sub(RECOGNITION)
+    fn is_exception_due(&mut self) -> bool {
+        self.pend_systick(self.t);
+        let due = self.most_urgent_exception().is_some();
+        if !due {
+            self.update_exception_check();
+        }
+        due
     }
 
-    /// Lets `SysTick` raise what it has raised by now.
-    pub(crate) fn take_systick(&mut self) {
-        self.take_systick_by(self.t);
+    /// The exception that is taken at `t`, of those raised early enough to be seen.
+    fn most_urgent_exception(&self) -> Option<u8> {
+        self.nvic.best(self.t.saturating_sub(RECOGNITION), self.execution_priority())
     }
 
-    /// The same by a cycle that need not be that of the core's next step.
-    pub(crate) fn take_systick_by(&mut self, now: Cycle) {
+    /// Lets `SysTick` raise what it has raised by cycle `now`.
+    pub(crate) fn pend_systick(&mut self, now: Cycle) {
         if let Some(at) = self.systick.take_exception(now) {
             self.pend(SYS_TICK, at);
         }
@@ -79,46 +77,44 @@ impl<B: Bus> Core<B> {
 
     #[inline(never)]
     fn abandon(&mut self) -> bool {
-        self.take_systick();
-        if self.nvic.best(self.recognised(), self.execution_priority()).is_none() {
-            self.update_exception_check();
-            return false;
+        let due = self.is_exception_due();
+        if due {
+            self.t += 1;
+            self.enter(self.began);
         }
-        self.t += 1;
-        self.enter(self.began);
-        true
+        due
     }
 
     /// Makes an exception pending at cycle `at`, and wakes the core if that is a reason to.
     pub(crate) fn pend(&mut self, exception: u8, at: Cycle) {
-        if self.nvic.pend(exception, at) && self.nvic.send_event_on_pend {
+        let newly_pending = self.nvic.pend(exception, at);
+        self.exceptions_changed(newly_pending, at);
+    }
+
+    /// New levels of the interrupt lines from cycle `now` on.
+    pub(crate) fn set_lines(&mut self, lines: u32, now: Cycle) {
+        let newly_pending = self.nvic.set_lines(lines, self.nvic.nmi_mask, now);
+        self.exceptions_changed(newly_pending, now);
+    }
+
+    /// The reference that `SysTick` may count has changed its rate, or may have, at cycle `now`.
+    pub(crate) fn reference_changed(&mut self, now: Cycle, reference: &Ticks) {
+        self.systick.reference_changed(now, reference.rate());
+        self.exceptions_changed(false, now);
+    }
+
+    fn exceptions_changed(&mut self, newly_pending: bool, at: Cycle) {
+        if newly_pending && self.nvic.send_event_on_pend {
             self.event_at = self.event_at.min(at);
         }
         self.update_exception_check();
         self.schedule_wake(0);
     }
 
-    /// New levels of the interrupt lines from cycle `now` on.
-    pub(crate) fn set_lines(&mut self, lines: u32, now: Cycle) {
-        if self.nvic.set_lines(lines, now) && self.nvic.send_event_on_pend {
-            self.event_at = self.event_at.min(now);
-        }
-        self.update_exception_check();
-        self.schedule_wake(0);
-    }
-
-    /// The reference that `SysTick` may count has changed its rate, or may have, at cycle `now`.
-    pub(crate) fn reference_changed(&mut self, now: Cycle, reference: &Ticks) {
-        self.systick.reference_changed(now, reference.rate());
-        self.update_exception_check();
-        self.schedule_wake(0);
-    }
-
     /// Other interrupt lines raise NMI from cycle `now` on.
     pub(crate) fn set_nmi_mask(&mut self, mask: u32, now: Cycle) {
-        if self.nvic.set_nmi_mask(mask, now) {
-            self.update_exception_check();
-            self.schedule_wake(0);
+        if self.nvic.set_lines(self.nvic.lines, mask, now) {
+            self.exceptions_changed(false, now);
         }
     }
 
@@ -190,7 +186,7 @@ impl<B: Bus> Core<B> {
 
     /// Chooses the exception, only now that the frame is there (late arrival), and posts the read of its vector.
     fn begin_handler(&mut self, bus: &mut B) {
-        let best = self.nvic.best(self.recognised(), self.execution_priority()).unwrap_or(HARD_FAULT);
+        let best = self.most_urgent_exception().unwrap_or(HARD_FAULT);
         self.entering = best;
         self.nvic.activate(best);
         if self.uses_psp() {
@@ -212,7 +208,7 @@ impl<B: Bus> Core<B> {
         self.update_exception_check();
         self.thumb = vector & 1 != 0;
         if !self.thumb {
-            return self.fault_for(vector, Cause::NoThumb(vector));
+            return self.fault(vector, Cause::NoThumb(vector));
         }
         self.branch_to(vector)
     }
@@ -225,7 +221,7 @@ impl<B: Bus> Core<B> {
         }
         if target & 1 == 0 {
             self.thumb = false;
-            return self.fault_for(target, Cause::NoThumb(target));
+            return self.fault(target, Cause::NoThumb(target));
         }
         self.branch_to(target)
     }
@@ -243,10 +239,10 @@ impl<B: Bus> Core<B> {
             _ => false,
         };
         if !valid {
-            return self.fault_for(pc, Cause::Return(value));
+            return self.fault(pc, Cause::Return(value));
         }
         if self.ipsr == HARD_FAULT {
-            self.forget_fault();
+            self.hard_fault = None;
         }
         self.nvic.deactivate(self.ipsr, self.t);
         self.returning = value;
@@ -258,8 +254,8 @@ impl<B: Bus> Core<B> {
     pub(crate) fn chain_or_unstack(&mut self, bus: &mut B) {
         bus.fabric_mut().watch.leaves(self.t, self.id, self.ipsr);
         self.t += 1;
-        self.take_systick();
-        if self.nvic.best(self.recognised(), self.execution_priority()).is_some() {
+        self.pend_systick(self.t);
+        if self.most_urgent_exception().is_some() {
             self.begin_handler(bus);
             return;
         }
@@ -282,13 +278,15 @@ impl<B: Bus> Core<B> {
         self.update_exception_check();
         self.thumb = self.frame[7] & 1 << 24 != 0;
         if !self.thumb {
-            self.fault_for(self.pc, Cause::NoThumb(self.pc))
+            self.fault(self.pc, Cause::NoThumb(self.pc));
         } else if (self.returning == 0xffff_fff1) == (self.ipsr == 0) {
-            self.fault_for(self.pc, Cause::Return(self.returning))
+            self.fault(self.pc, Cause::Return(self.returning));
         } else if self.nvic.sleep_on_exit && self.ipsr == 0 {
-            self.sleep_on_exit(bus);
+            // As WFI does, before the instruction returned to (B1.5.17, B3.2.7).
+            (self.waits_for_event, self.resume_from_exit) = (false, true);
+            self.fall_asleep(bus);
         } else {
-            self.branch_to(self.pc)
+            self.branch_to(self.pc);
         }
     }
 
@@ -298,7 +296,7 @@ impl<B: Bus> Core<B> {
         self.regs[12] = r12;
         self.regs[14] = lr;
         self.pc = pc & !1;
-        self.set_flags(psr);
+        self.set_apsr(psr);
         let sp = self.frame_at.wrapping_add(32) | (psr >> 7 & 4);
         self.ipsr = psr as u8 & 0x3f;
         if self.returning == 0xffff_fffd {
@@ -310,22 +308,9 @@ impl<B: Bus> Core<B> {
         }
     }
 
-    /// SCR.SLEEPONEXIT: sleeps as WFI does, before the instruction returned to (B1.5.17, B3.2.7).
-    fn sleep_on_exit(&mut self, bus: &mut B) {
-        self.waits_for_event = false;
-        self.resume_from_exit = true;
-        self.fall_asleep(bus);
-    }
-
-    /// A `HardFault` of the load or store at `pc`, whose address is in `address` and may not be asked for.
-    #[inline(never)]
-    pub(crate) fn fault(&mut self, pc: u32) {
-        self.fault_for(pc, self.misaligned())
-    }
-
     /// A `HardFault` of the instruction at `pc`, or lockup if it cannot be taken.
     #[inline(never)]
-    pub(crate) fn fault_for(&mut self, pc: u32, cause: Cause) {
+    pub(crate) fn fault(&mut self, pc: u32, cause: Cause) {
         if self.execution_priority() <= -1 {
             self.lock_up(pc, cause);
             return;
@@ -343,7 +328,7 @@ impl<B: Bus> Core<B> {
     /// Locks up at `t`, for what is at `pc`. The core stays in that cycle until the machine has heard of it: see
     /// `stop_locked_up`.
     fn lock_up(&mut self, pc: u32, cause: Cause) {
-        self.record_lockup(pc, cause);
+        self.lockup_fault = Some(Box::new(self.describe_fault(pc, cause)));
         self.pc = pc & !1;
         self.slept_at = self.t;
         self.post_internal(Phase::Lockup);
@@ -376,10 +361,10 @@ impl<B: Bus> Core<B> {
             }
             Phase::Push | Phase::Vector | Phase::Unstack => self.lock_up(self.pc, cause),
             Phase::LoadMany | Phase::StoreMany => {
-                self.fault_for(self.began, cause);
+                self.fault(self.began, cause);
             }
             _ => {
-                self.fault_for(self.pc.wrapping_sub(2), cause);
+                self.fault(self.pc.wrapping_sub(2), cause);
             }
         }
     }

@@ -107,7 +107,7 @@ impl<B: Bus> Core<B> {
     #[inline(never)]
     pub(crate) fn post_transfer(&mut self, op: &Op, address: u32, phase: Phase) {
         if address & op.width.misaligned() != 0 {
-            return self.fault(self.pc.wrapping_sub(2));
+            return self.fault(self.pc.wrapping_sub(2), self.misaligned());
         }
         self.register = op.d as u8;
         self.width = op.width;
@@ -205,7 +205,7 @@ impl<B: Bus> Core<B> {
         self.began = self.pc.wrapping_sub(2);
         // An empty list is UNPREDICTABLE (A6.7.25); a fault is the kindest reading.
         if first & 3 != 0 || list == 0 {
-            return self.fault(self.began);
+            return self.fault(self.began, self.misaligned());
         }
         self.list = list;
         self.register = base;

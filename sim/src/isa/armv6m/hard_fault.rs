@@ -99,19 +99,9 @@ impl<B: Bus> Core<B> {
         }
     }
 
-    /// The fault that locks the core up.
-    pub(crate) fn record_lockup(&mut self, pc: u32, cause: Cause) {
-        self.lockup_fault = Some(Box::new(self.describe_fault(pc, cause)));
-    }
-
-    fn describe_fault(&self, pc: u32, cause: Cause) -> HardFault {
+    pub(crate) fn describe_fault(&self, pc: u32, cause: Cause) -> HardFault {
         let registers = std::array::from_fn(|number| self.regs[number]);
         HardFault { cycle: self.t, pc, cause, registers, during: self.ipsr }
-    }
-
-    /// The handler of a `HardFault` returns.
-    pub(crate) fn forget_fault(&mut self) {
-        self.hard_fault = None;
     }
 
     /// What a load or store, one register or a list of them, did wrong: its address is posted, but was not asked for.

@@ -111,18 +111,12 @@ impl Nvic {
         new
     }
 
-    /// Takes a new mask of the lines that raise NMI. True if one of them is high and was none of them before.
-    pub(crate) fn set_nmi_mask(&mut self, mask: u32, now: Cycle) -> bool {
-        let rises = self.lines & mask != 0 && self.lines & self.nmi_mask == 0;
-        self.nmi_mask = mask;
-        rises && self.pend(NMI, now)
-    }
-
-    /// Takes new levels of the lines; a rising one makes its interrupt pending. True if one did.
-    pub(crate) fn set_lines(&mut self, lines: u32, now: Cycle) -> bool {
+    /// Takes new levels of the lines, and a new mask of those that raise NMI. Where one rises, its exception is pending; true if
+    /// one was not before.
+    pub(crate) fn set_lines(&mut self, lines: u32, nmi_mask: u32, now: Cycle) -> bool {
         let rising = lines & !self.lines;
-        let nmi = lines & self.nmi_mask != 0 && self.lines & self.nmi_mask == 0;
-        self.lines = lines;
+        let nmi = lines & nmi_mask != 0 && self.lines & self.nmi_mask == 0;
+        (self.lines, self.nmi_mask) = (lines, nmi_mask);
         let mut new = nmi && self.pend(NMI, now);
         for line in set_bits(u64::from(rising)) {
             new |= self.pend(IRQ0 + line, now);
@@ -160,11 +154,8 @@ impl Nvic {
         }
     }
 
-    fn interrupt_control(&self, ipsr: u8, primask_free: i8) -> u32 {
-        let next = self
-            .candidates(primask_free)
-            .min_by_key(|&exception| (self.priority(exception), exception))
-            .map_or(0, u32::from);
+    fn interrupt_control(&self, ipsr: u8) -> u32 {
+        let next = self.best(NEVER, THREAD).map_or(0, u32::from);
         let pended = |exception: u8| (self.pending >> exception & 1) as u32;
         pended(NMI) << 31
             | pended(PEND_SV) << 28
@@ -198,7 +189,7 @@ impl<B: Bus> Core<B> {
         if !self.is_privileged() || self.address >> 16 != 0xe000 {
             return Err(Fault);
         }
-        self.take_systick();
+        self.pend_systick(self.t);
         let address = self.address & 0xfffc;
         let value = self.peek_private(address);
         match address {
@@ -220,7 +211,7 @@ impl<B: Bus> Core<B> {
             0xe400..=0xe41c => nvic.read_levels(16 + (address as usize & 0x1c)),
             // r0p1: DS 2.4.8.
             0xed00 => 0x410c_c601,
-            0xed04 => nvic.interrupt_control(self.ipsr, THREAD),
+            0xed04 => nvic.interrupt_control(self.ipsr),
             0xed08 => nvic.vtor,
             0xed0c => 0xfa05_0000,
             0xed10 => {
@@ -263,7 +254,7 @@ impl<B: Bus> Core<B> {
     }
 
     fn set_private(&mut self, address: u32, value: u32, now: Cycle, bus: &mut B) {
-        self.take_systick_by(now);
+        self.pend_systick(now);
         let interrupts = u64::from(value) << IRQ0;
         let address = address & 0xfffc;
         match address {

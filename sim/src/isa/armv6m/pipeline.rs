@@ -217,6 +217,12 @@ impl<B: Bus> Core<B> {
             pipeline.index = index;
             return true;
         }
+        self.post_request(pipeline, address, phase, now)
+    }
+
+    /// Posts what is more than a pipeline can hold.
+    #[inline(always)]
+    fn post_request(&mut self, pipeline: &mut PipelineState, address: u32, phase: Phase, now: Cycle) -> bool {
         pipeline.store_in(self, now);
         self.post(address, phase);
         pipeline.hand_over_to(self, now);
@@ -267,10 +273,7 @@ impl<B: Bus> Core<B> {
     fn request_next_element(&mut self, pipeline: &mut PipelineState, phase: Phase, now: Cycle, bus: &mut B) -> bool {
         let address = pipeline.address.wrapping_add(4);
         if self.list == 1 << 15 || now >= self.exceptions_from {
-            pipeline.store_in(self, now);
-            self.post(address, phase);
-            pipeline.hand_over_to(self, now);
-            return true;
+            return self.post_request(pipeline, address, phase, now);
         }
         self.request(pipeline, address, phase, now, bus)
     }
@@ -320,17 +323,10 @@ impl<B: Bus> Core<B> {
 
     /// Tells probes of a load or store.
     #[inline(always)]
-    fn record_access<const WATCH: bool>(
-        &self,
-        pipeline: &PipelineState,
-        now: Cycle,
-        bus: &mut B,
-        write: bool,
-        value: u32,
-    ) {
+    fn record_access<const WATCH: bool>(&self, pipeline: &PipelineState, now: Cycle, bus: &mut B, value: u32) {
         if WATCH {
-            let pc = pipeline.pc.wrapping_sub(2);
-            bus.fabric_mut().watch.data(now, self.id, pc, pipeline.address, pipeline.width.bytes(), write, value);
+            let (pc, bytes) = (pipeline.pc.wrapping_sub(2), pipeline.width.bytes());
+            bus.fabric_mut().watch.data(now, self.id, pc, pipeline.address, bytes, pipeline.phase.writes(), value);
         }
     }
 }

@@ -192,17 +192,7 @@ impl<B: Bus> Core<B> {
             self.set_number(self.register, value);
             value
         };
-        if WATCH {
-            bus.fabric_mut().watch.data(
-                self.t,
-                self.id,
-                self.pc.wrapping_sub(2),
-                self.io_address,
-                self.width.bytes(),
-                write,
-                seen,
-            );
-        }
+        self.watch_data::<WATCH>(bus, self.io_address, write, seen);
     }
 
     /// Fetches the posted word, unless the core has to wait for it.
@@ -244,13 +234,13 @@ impl<B: Bus> Core<B> {
             } else if !self.write_data(bus, value) {
                 return;
             }
-            self.watch_data::<WATCH>(bus, value);
+            self.watch_posted::<WATCH>(bus, value);
             self.t += 1;
             return self.end_write(bus);
         }
         let word = if in_ram { Some(bus.read_ram(self.index)) } else { self.read_data(bus) };
         let Some(word) = word else { return };
-        self.watch_data::<WATCH>(bus, extract(word, self.address, self.width));
+        self.watch_posted::<WATCH>(bus, extract(word, self.address, self.width));
         self.t += 1;
         self.end_read(bus, word)
     }
@@ -343,10 +333,16 @@ impl<B: Bus> Core<B> {
     }
 
     /// Records an access by an instruction for probes and watchpoints; those of exceptions do not count.
-    fn watch_data<const WATCH: bool>(&self, bus: &mut B, value: u32) {
-        if WATCH && matches!(self.phase, Phase::Load | Phase::LoadMany | Phase::Store | Phase::StoreMany) {
-            let (pc, bytes, write) = (self.pc.wrapping_sub(2), self.width.bytes(), self.phase.writes());
-            bus.fabric_mut().watch.data(self.t, self.id, pc, self.address, bytes, write, value);
+    fn watch_posted<const WATCH: bool>(&self, bus: &mut B, value: u32) {
+        if matches!(self.phase, Phase::Load | Phase::LoadMany | Phase::Store | Phase::StoreMany) {
+            self.watch_data::<WATCH>(bus, self.address, self.phase.writes(), value);
+        }
+    }
+
+    fn watch_data<const WATCH: bool>(&self, bus: &mut B, address: u32, write: bool, value: u32) {
+        if WATCH {
+            let (pc, bytes) = (self.pc.wrapping_sub(2), self.width.bytes());
+            bus.fabric_mut().watch.data(self.t, self.id, pc, address, bytes, write, value);
         }
     }
 

@@ -24,7 +24,7 @@ impl<B: Bus> Core<B> {
             return self.finish_wide(pc, CALL);
         }
         if !self.system_instruction(first, second) {
-            return self.fault_for(pc, Self::undefined(pc, first as u16, Some(second as u16)));
+            return self.fault(pc, Self::undefined(pc, first as u16, Some(second as u16)));
         }
         self.pc = pc.wrapping_add(4);
         self.finish_wide(pc, if refills(first, second) { CALL } else { SYSTEM })
@@ -79,7 +79,7 @@ impl<B: Bus> Core<B> {
     fn write_special(&mut self, number: u32, value: u32) -> bool {
         if number & !7 == 0 {
             if number & 4 == 0 {
-                self.set_flags(value);
+                self.set_apsr(value);
             }
             return true;
         }
@@ -139,17 +139,12 @@ impl<B: Bus> Core<B> {
                 self.began = pc;
                 self.post_internal(Phase::Semihost);
             }
-            Code::Svc => self.supervisor_call(pc),
-            Code::Bkpt => self.fault_for(pc, Cause::Breakpoint(op.immediate as u8)),
-            _ => self.fault_for(pc, Self::undefined(pc, halfword, None)),
-        }
-    }
-
-    fn supervisor_call(&mut self, pc: u32) {
-        if self.can_take(SV_CALL) {
-            self.take_at_once(SV_CALL, pc.wrapping_add(2))
-        } else {
-            self.fault_for(pc, Cause::SupervisorCall)
+            Code::Svc if self.nvic.priority(SV_CALL) < self.execution_priority() => {
+                self.take_at_once(SV_CALL, pc.wrapping_add(2));
+            }
+            Code::Svc => self.fault(pc, Cause::SupervisorCall),
+            Code::Bkpt => self.fault(pc, Cause::Breakpoint(op.immediate as u8)),
+            _ => self.fault(pc, Self::undefined(pc, halfword, None)),
         }
     }
 
@@ -172,7 +167,7 @@ impl<B: Bus> Core<B> {
 
     /// The last cycle of WFI or WFE after a sleep comes one cycle after waking.
     pub(crate) fn wake(&mut self, bus: &mut B) {
-        self.take_systick();
+        self.pend_systick(self.t);
         if !self.has_reason_to_wake() {
             let now = self.t;
             self.t = NEVER;

@@ -125,13 +125,13 @@ impl<B: Bus> Cpu<B> for Core<B> {
             Phase::Load => {
                 let value = extract(read_word(pipeline, bus), pipeline.address, pipeline.width);
                 self.set_number(pipeline.register, value);
-                self.record_access::<WATCH>(pipeline, now, bus, false, value);
+                self.record_access::<WATCH>(pipeline, now, bus, value);
                 pipeline.finish(LOAD);
             }
             Phase::Store => {
                 let value = self.regs[(pipeline.register & 15) as usize];
                 bus.store_ram(pipeline.index, pipeline.address, pipeline.width, value);
-                self.record_access::<WATCH>(pipeline, now, bus, true, value);
+                self.record_access::<WATCH>(pipeline, now, bus, value);
                 pipeline.finish(STORE);
             }
             Phase::Target => {
@@ -145,7 +145,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
             }
             Phase::LoadMany => {
                 let value = read_word(pipeline, bus);
-                self.record_access::<WATCH>(pipeline, now, bus, false, value);
+                self.record_access::<WATCH>(pipeline, now, bus, value);
                 if self.element_loaded(value) {
                     pipeline.finish(LOAD_MULTIPLE);
                 } else {
@@ -155,7 +155,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
             Phase::StoreMany => {
                 let value = self.next_element_to_store();
                 bus.store_ram(pipeline.index, pipeline.address, Width::Word, value);
-                self.record_access::<WATCH>(pipeline, now, bus, true, value);
+                self.record_access::<WATCH>(pipeline, now, bus, value);
                 if self.element_stored() {
                     pipeline.finish(STORE_MULTIPLE);
                 } else {

@@ -62,6 +62,8 @@ const RUN: i32 = CONTEXT + offset_of!(NativeContext, run) as i32;
 
 const RAX: u8 = 0;
 const RDX: u8 = 2;
+/// RBX, RBP, R12 to R15: what a function of the System V ABI hands back as it was.
+const CALLEE_SAVED: [u8; 6] = [3, 5, 12, 13, 14, 15];
 
 /// Flags, a bit each.
 const N_AND_Z: u8 = 1;
@@ -82,46 +84,23 @@ impl NativeEntry {
     pub fn new(to: &mut Assembler) -> Self {
         let enter = to.offset();
         let leave = to.new_dynamic_label();
-        let (at0, at1, at2, at3) = (REGS, REGS + 4, REGS + 8, REGS + 12);
-        let (at4, at5, at6, at7) = (REGS + 16, REGS + 20, REGS + 24, REGS + 28);
-        dynasm!(to
-            ; .arch x64
-            ; push rbx
-            ; push rbp
-            ; push r12
-            ; push r13
-            ; push r14
-            ; push r15
-            ; mov rbx, rdi
-            ; mov rbp, rsi
-            ; mov ecx, [rbp + CLOCK]
-            ; mov r8d, [rbx + at0]
-            ; mov r9d, [rbx + at1]
-            ; mov r10d, [rbx + at2]
-            ; mov r11d, [rbx + at3]
-            ; mov r12d, [rbx + at4]
-            ; mov r13d, [rbx + at5]
-            ; mov r14d, [rbx + at6]
-            ; mov r15d, [rbx + at7]
-            ; jmp rdx
-            ; =>leave
-            ; mov [rbp + CLOCK], ecx
-            ; mov [rbx + at0], r8d
-            ; mov [rbx + at1], r9d
-            ; mov [rbx + at2], r10d
-            ; mov [rbx + at3], r11d
-            ; mov [rbx + at4], r12d
-            ; mov [rbx + at5], r13d
-            ; mov [rbx + at6], r14d
-            ; mov [rbx + at7], r15d
-            ; pop r15
-            ; pop r14
-            ; pop r13
-            ; pop r12
-            ; pop rbp
-            ; pop rbx
-            ; ret
-        );
+        for register in CALLEE_SAVED {
+            dynasm!(to ; .arch x64 ; push Rq(register));
+        }
+        dynasm!(to ; .arch x64 ; mov rbx, rdi ; mov rbp, rsi ; mov ecx, [rbp + CLOCK]);
+        for number in 0..8 {
+            let at = REGS + 4 * i32::from(number);
+            dynasm!(to ; .arch x64 ; mov Rd(8 + number), [rbx + at]);
+        }
+        dynasm!(to ; .arch x64 ; jmp rdx ; =>leave ; mov [rbp + CLOCK], ecx);
+        for number in 0..8 {
+            let at = REGS + 4 * i32::from(number);
+            dynasm!(to ; .arch x64 ; mov [rbx + at], Rd(8 + number));
+        }
+        for register in CALLEE_SAVED.into_iter().rev() {
+            dynasm!(to ; .arch x64 ; pop Rq(register));
+        }
+        dynasm!(to ; .arch x64 ; ret);
         Self { enter, leave }
     }
 
@@ -159,43 +138,8 @@ pub(crate) enum RequestedSlave {
     NumberInRdi,
 }
 
-/// Code that is seldom executed, placed behind that of all blocks.
-#[derive(Clone, Copy)]
-enum ColdPath {
-    NativeExit {
-        label: DynamicLabel,
-        point: BlockPosition,
-        pc: u32,
-        exit: NativeExit,
-    },
-    Collide {
-        label: DynamicLabel,
-        back: DynamicLabel,
-        asked: RequestedSlave,
-        cycle: i32,
-    },
-    Taken {
-        label: DynamicLabel,
-        point: BlockPosition,
-        pc: u32,
-        target: u32,
-    },
-    OutsideStripedRam {
-        label: DynamicLabel,
-        back: DynamicLabel,
-        done: DynamicLabel,
-        point: BlockPosition,
-        pc: u32,
-        op: Op,
-    },
-    MultipleOutsideStripedRam {
-        label: DynamicLabel,
-        done: DynamicLabel,
-        point: BlockPosition,
-        pc: u32,
-        op: Op,
-    },
-}
+/// Code that is seldom executed, placed behind that of all blocks: its label, where the block was left, and what makes it.
+type ColdPath<'a> = (DynamicLabel, BlockPosition, Box<dyn FnOnce(&mut Translator<'a>)>);
 
 /// What the last comparison or result was, for the branch that follows it.
 #[derive(Clone, Copy)]
@@ -213,7 +157,7 @@ pub(crate) struct Translator<'a> {
     native_entry: &'a NativeEntry,
     role: Role,
     context: &'a RegionContext<'a>,
-    cold_paths: Vec<ColdPath>,
+    cold_paths: Vec<ColdPath<'a>>,
     at: BlockPosition,
     flags: Flags,
 }
@@ -253,8 +197,10 @@ impl<'a> Translator<'a> {
         for (number, block) in blocks.iter().enumerate() {
             self.block(block, blocks.get(number + 1).map(|next| next.pc));
         }
-        while let Some(cold_path) = self.cold_paths.pop() {
-            self.cold_path(cold_path);
+        while let Some((label, at, make)) = self.cold_paths.pop() {
+            dynasm!(self.to ; .arch x64 ; =>label);
+            self.at = at;
+            make(self);
         }
     }
 
@@ -352,38 +298,16 @@ impl<'a> Translator<'a> {
 
     /// The label of a way out before the instruction at `pc`.
     fn exit(&mut self, pc: u32, exit: NativeExit) -> DynamicLabel {
-        let label = self.to.new_dynamic_label();
-        self.cold_paths.push(ColdPath::NativeExit { label, point: self.at, pc, exit });
-        label
+        self.cold_path(move |to| {
+            to.flush_position();
+            to.leave(pc, exit);
+        })
     }
 
-    fn cold_path(&mut self, cold_path: ColdPath) {
-        match cold_path {
-            ColdPath::NativeExit { label, point, pc, exit } => {
-                dynasm!(self.to ; .arch x64 ; =>label);
-                self.at = point;
-                self.flush_position();
-                self.leave(pc, exit);
-            }
-            ColdPath::Collide { label, back, asked, cycle } => {
-                dynasm!(self.to ; .arch x64 ; =>label);
-                self.collide(asked, cycle, back);
-            }
-            ColdPath::Taken { label, point, pc, target } => {
-                dynasm!(self.to ; .arch x64 ; =>label);
-                self.at = point;
-                self.taken(pc, target);
-            }
-            ColdPath::MultipleOutsideStripedRam { label, done, point, pc, op } => {
-                dynasm!(self.to ; .arch x64 ; =>label);
-                self.at = point;
-                self.multiple_outside_striped_ram(&op, pc, done);
-            }
-            ColdPath::OutsideStripedRam { label, back, done, point, pc, op } => {
-                dynasm!(self.to ; .arch x64 ; =>label);
-                self.at = point;
-                self.outside_striped_ram(&op, pc, back, done);
-            }
-        }
+    /// The label of code that is made after all blocks, as if it stood here.
+    fn cold_path(&mut self, make: impl FnOnce(&mut Self) + 'static) -> DynamicLabel {
+        let label = self.to.new_dynamic_label();
+        self.cold_paths.push((label, self.at, Box::new(make)));
+        label
     }
 }

@@ -4,7 +4,7 @@ use crate::core::bus::Slave;
 use crate::isa::armv6m::code_cache::CodeView;
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::native::x86_64::{
-    C, CODE, ColdPath, Flags, LR, MRU, NZ, RAX, RUN, RequestedSlave, TARGET, TARGET_CODE, Translator, V, low,
+    C, CODE, Flags, LR, MRU, NZ, RAX, RUN, RequestedSlave, TARGET, TARGET_CODE, Translator, V, low,
 };
 use crate::isa::armv6m::native::{NativeExit, RegionContext, fetched_by_branch};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
@@ -61,9 +61,8 @@ impl Translator<'_> {
             self.taken(pc, target);
             return;
         }
-        let label = self.to.new_dynamic_label();
-        self.jump_if(op.code, label);
-        self.cold_paths.push(ColdPath::Taken { label, point: self.at, pc, target });
+        let taken = self.cold_path(move |to| to.taken(pc, target));
+        self.jump_if(op.code, taken);
         if op.fetch == self.context.layout.flash_slave {
             let exit = self.exit(pc, NativeExit::Stop);
             self.require_mru([pc.wrapping_add(4)], exit);
@@ -184,106 +183,61 @@ impl Translator<'_> {
     }
 
     /// Jumps if a condition holds.
-    #[allow(clippy::too_many_lines)] // one case per condition
-    pub(crate) fn jump_if(&mut self, code: Code, taken: DynamicLabel) {
-        let equality = matches!(code, Code::Beq | Code::Bne | Code::Bmi | Code::Bpl);
+    fn jump_if(&mut self, code: Code, taken: DynamicLabel) {
         match self.flags {
-            Flags::Compared(a, b, immediate) => {
-                let a = low(a);
-                if let Some(b) = b.map(low) {
-                    dynasm!(self.to ; .arch x64 ; cmp Rd(a), Rd(b));
-                } else {
-                    dynasm!(self.to ; .arch x64 ; cmp Rd(a), immediate);
-                }
-                match code {
-                    Code::Beq => dynasm!(self.to ; .arch x64 ; je =>taken),
-                    Code::Bne => dynasm!(self.to ; .arch x64 ; jne =>taken),
-                    Code::Bcs => dynasm!(self.to ; .arch x64 ; jae =>taken),
-                    Code::Bcc => dynasm!(self.to ; .arch x64 ; jb =>taken),
-                    Code::Bmi => dynasm!(self.to ; .arch x64 ; js =>taken),
-                    Code::Bpl => dynasm!(self.to ; .arch x64 ; jns =>taken),
-                    Code::Bvs => dynasm!(self.to ; .arch x64 ; jo =>taken),
-                    Code::Bvc => dynasm!(self.to ; .arch x64 ; jno =>taken),
-                    Code::Bhi => dynasm!(self.to ; .arch x64 ; ja =>taken),
-                    Code::Bls => dynasm!(self.to ; .arch x64 ; jbe =>taken),
-                    Code::Bge => dynasm!(self.to ; .arch x64 ; jge =>taken),
-                    Code::Blt => dynasm!(self.to ; .arch x64 ; jl =>taken),
-                    Code::Bgt => dynasm!(self.to ; .arch x64 ; jg =>taken),
-                    _ => dynasm!(self.to ; .arch x64 ; jle =>taken),
-                }
+            Flags::Compared(a, Some(b), _) => dynasm!(self.to ; .arch x64 ; cmp Rd(low(a)), Rd(low(b))),
+            Flags::Compared(a, None, immediate) => dynasm!(self.to ; .arch x64 ; cmp Rd(low(a)), immediate),
+            Flags::Result(register) if matches!(code, Code::Beq | Code::Bne | Code::Bmi | Code::Bpl) => {
+                dynasm!(self.to ; .arch x64 ; test Rd(low(register)), Rd(low(register)));
             }
-            Flags::Result(register) if equality => {
-                let register = low(register);
-                dynasm!(self.to ; .arch x64 ; test Rd(register), Rd(register));
-                match code {
-                    Code::Beq => dynasm!(self.to ; .arch x64 ; je =>taken),
-                    Code::Bne => dynasm!(self.to ; .arch x64 ; jne =>taken),
-                    Code::Bmi => dynasm!(self.to ; .arch x64 ; js =>taken),
-                    _ => dynasm!(self.to ; .arch x64 ; jns =>taken),
-                }
-            }
-            _ => self.jump_if_kept(code, taken),
+            _ => self.set_host_flags(code),
+        }
+        match code {
+            Code::Beq => dynasm!(self.to ; .arch x64 ; je =>taken),
+            Code::Bne => dynasm!(self.to ; .arch x64 ; jne =>taken),
+            Code::Bcs => dynasm!(self.to ; .arch x64 ; jae =>taken),
+            Code::Bcc => dynasm!(self.to ; .arch x64 ; jb =>taken),
+            Code::Bmi => dynasm!(self.to ; .arch x64 ; js =>taken),
+            Code::Bpl => dynasm!(self.to ; .arch x64 ; jns =>taken),
+            Code::Bvs => dynasm!(self.to ; .arch x64 ; jo =>taken),
+            Code::Bvc => dynasm!(self.to ; .arch x64 ; jno =>taken),
+            Code::Bhi => dynasm!(self.to ; .arch x64 ; ja =>taken),
+            Code::Bls => dynasm!(self.to ; .arch x64 ; jbe =>taken),
+            Code::Bge => dynasm!(self.to ; .arch x64 ; jge =>taken),
+            Code::Blt => dynasm!(self.to ; .arch x64 ; jl =>taken),
+            Code::Bgt => dynasm!(self.to ; .arch x64 ; jg =>taken),
+            _ => dynasm!(self.to ; .arch x64 ; jle =>taken),
         }
     }
 
-    /// The same by the flags as the core has them.
-    pub(crate) fn jump_if_kept(&mut self, code: Code, taken: DynamicLabel) {
-        let not = self.to.new_dynamic_label();
+    /// Sets those flags of the host that its jump for a condition looks at, by the flags as the core has them.
+    fn set_host_flags(&mut self, code: Code) {
         match code {
-            Code::Beq => dynasm!(self.to ; .arch x64 ; cmp DWORD [rbx + NZ], 0 ; je =>taken),
-            Code::Bne => dynasm!(self.to ; .arch x64 ; cmp DWORD [rbx + NZ], 0 ; jne =>taken),
-            Code::Bcs => dynasm!(self.to ; .arch x64 ; cmp BYTE [rbx + C], 0 ; jne =>taken),
-            Code::Bcc => dynasm!(self.to ; .arch x64 ; cmp BYTE [rbx + C], 0 ; je =>taken),
-            Code::Bmi => dynasm!(self.to ; .arch x64 ; mov rax, [rbx + NZ] ; shr rax, 31 ; jnz =>taken),
-            Code::Bpl => dynasm!(self.to ; .arch x64 ; mov rax, [rbx + NZ] ; shr rax, 31 ; jz =>taken),
-            Code::Bvs => dynasm!(self.to ; .arch x64 ; cmp DWORD [rbx + V], 0 ; js =>taken),
-            Code::Bvc => dynasm!(self.to ; .arch x64 ; cmp DWORD [rbx + V], 0 ; jns =>taken),
-            Code::Bhi => dynasm!(self.to
+            Code::Beq | Code::Bne => dynasm!(self.to ; .arch x64 ; cmp DWORD [rbx + NZ], 0),
+            // The host's carry is a borrow.
+            Code::Bcs | Code::Bcc => dynasm!(self.to ; .arch x64 ; cmp BYTE [rbx + C], 1),
+            Code::Bmi | Code::Bpl => dynasm!(self.to ; .arch x64 ; mov rax, [rbx + NZ] ; shr rax, 31 ; neg rax),
+            Code::Bvs | Code::Bvc => dynasm!(self.to ; .arch x64 ; mov eax, [rbx + V] ; and eax, i32::MIN ; neg eax),
+            Code::Bhi | Code::Bls => dynasm!(self.to
                 ; .arch x64
-                ; cmp BYTE [rbx + C], 0
-                ; je =>not
                 ; cmp DWORD [rbx + NZ], 0
-                ; jne =>taken
-                ; =>not
+                ; setne al
+                ; and al, [rbx + C]
             ),
-            Code::Bls => dynasm!(self.to
+            // Two if N and V differ, from one if Z is clear: negative for LT, zero or negative for LE.
+            _ => dynasm!(self.to
                 ; .arch x64
-                ; cmp BYTE [rbx + C], 0
-                ; je =>taken
+                ; mov rax, [rbx + NZ]
+                ; shr rax, 31
+                ; setnz al
+                ; mov edx, [rbx + V]
+                ; shr edx, 31
+                ; xor al, dl
+                ; add al, al
                 ; cmp DWORD [rbx + NZ], 0
-                ; je =>taken
-                ; =>not
+                ; setne dl
+                ; sub dl, al
             ),
-            Code::Bge | Code::Blt | Code::Bgt | Code::Ble => {
-                dynasm!(self.to
-                    ; .arch x64
-                    ; mov rax, [rbx + NZ]
-                    ; shr rax, 31
-                    ; setnz al
-                    ; mov edx, [rbx + V]
-                    ; shr edx, 31
-                );
-                match code {
-                    Code::Bge => dynasm!(self.to ; .arch x64 ; cmp al, dl ; je =>taken),
-                    Code::Blt => dynasm!(self.to ; .arch x64 ; cmp al, dl ; jne =>taken),
-                    Code::Bgt => dynasm!(self.to
-                        ; .arch x64
-                        ; cmp al, dl
-                        ; jne =>not
-                        ; cmp DWORD [rbx + NZ], 0
-                        ; jne =>taken
-                        ; =>not
-                    ),
-                    _ => dynasm!(self.to
-                        ; .arch x64
-                        ; cmp al, dl
-                        ; jne =>taken
-                        ; cmp DWORD [rbx + NZ], 0
-                        ; je =>taken
-                    ),
-                }
-            }
-            _ => unreachable!("no condition"),
         }
     }
 }

@@ -56,11 +56,6 @@ impl Translator<'_> {
         }
     }
 
-    /// The result of an instruction that sets N and Z of it.
-    pub(crate) fn resulted(&mut self, register: Reg) {
-        self.flags = Flags::Result(register);
-    }
-
     #[allow(clippy::too_many_lines)] // one case per instruction
     pub(crate) fn compute(&mut self, op: &Op, pc: u32, live: u8) {
         let immediate = i32::from(op.immediate);
@@ -69,7 +64,7 @@ impl Translator<'_> {
             Code::MovImm => {
                 dynasm!(self.to ; .arch x64 ; mov Rd(d), immediate);
                 self.keep_nz(live, d);
-                self.resulted(op.d);
+                self.flags = Flags::Result(op.d);
             }
             Code::AddImm | Code::SubImm => {
                 let subtracts = op.code == Code::SubImm;
@@ -82,7 +77,7 @@ impl Translator<'_> {
                     dynasm!(self.to ; .arch x64 ; add Rd(d), immediate);
                 }
                 self.keep_flags(live, d, subtracts);
-                self.resulted(op.d);
+                self.flags = Flags::Result(op.d);
             }
             Code::AddReg | Code::SubReg | Code::Adc | Code::Sbc => {
                 let subtracts = matches!(op.code, Code::SubReg | Code::Sbc);
@@ -100,12 +95,12 @@ impl Translator<'_> {
                 }
                 dynasm!(self.to ; .arch x64 ; mov Rd(d), eax);
                 self.keep_flags(live, d, subtracts);
-                self.resulted(op.d);
+                self.flags = Flags::Result(op.d);
             }
             Code::Rsb => {
                 dynasm!(self.to ; .arch x64 ; xor eax, eax ; sub eax, Rd(m) ; mov Rd(d), eax);
                 self.keep_flags(live, d, true);
-                self.resulted(op.d);
+                self.flags = Flags::Result(op.d);
             }
             Code::CmpImm => {
                 if live != 0 {
@@ -149,7 +144,7 @@ impl Translator<'_> {
                 }
                 dynasm!(self.to ; .arch x64 ; mov Rd(d), eax);
                 self.keep_nz(live, d);
-                self.resulted(op.d);
+                self.flags = Flags::Result(op.d);
             }
             Code::LslImm | Code::LsrImm | Code::AsrImm => self.shift(op, live),
             Code::Lsl | Code::Lsr | Code::Asr | Code::Ror => self.shift_by_register(op, live),
@@ -227,12 +222,12 @@ impl Translator<'_> {
         }
         let kept = if by == 0 { live & !CARRY } else { live };
         self.keep_flags(kept & !OVERFLOW, d, false);
-        self.resulted(op.d);
+        self.flags = Flags::Result(op.d);
     }
 
     pub(crate) fn shift_by_register(&mut self, op: &Op, live: u8) {
         let (d, n, m) = (low(op.d), low(op.n), low(op.m));
-        let (zero, few, done) = (self.to.new_dynamic_label(), self.to.new_dynamic_label(), self.to.new_dynamic_label());
+        let (few, done) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
         // RCX is needed for the distance.
         dynasm!(self.to
             ; .arch x64
@@ -240,34 +235,27 @@ impl Translator<'_> {
             ; mov eax, Rd(n)
             ; movzx ecx, Rb(m)
             ; test ecx, ecx
-            ; jz =>zero
+            ; jz =>done
         );
         if op.code != Code::Ror {
             dynasm!(self.to ; .arch x64 ; cmp ecx, 63 ; jbe =>few ; mov ecx, 63 ; =>few);
         }
         match op.code {
             Code::Lsl => dynasm!(self.to ; .arch x64 ; shl rax, cl ; bt rax, 32 ; setb [rbx + C]),
-            Code::Lsr => dynasm!(self.to
-                ; .arch x64
-                ; shl rax, 32
-                ; shr rax, cl
-                ; bt rax, 31
-                ; setb [rbx + C]
-                ; shr rax, 32
-            ),
-            Code::Asr => dynasm!(self.to
-                ; .arch x64
-                ; shl rax, 32
-                ; sar rax, cl
-                ; bt rax, 31
-                ; setb [rbx + C]
-                ; shr rax, 32
-            ),
+            Code::Lsr | Code::Asr => {
+                dynasm!(self.to ; .arch x64 ; shl rax, 32);
+                if op.code == Code::Lsr {
+                    dynasm!(self.to ; .arch x64 ; shr rax, cl);
+                } else {
+                    dynasm!(self.to ; .arch x64 ; sar rax, cl);
+                }
+                dynasm!(self.to ; .arch x64 ; bt rax, 31 ; setb [rbx + C] ; shr rax, 32);
+            }
             _ => dynasm!(self.to ; .arch x64 ; ror eax, cl ; bt eax, 31 ; setb [rbx + C]),
         }
-        dynasm!(self.to ; .arch x64 ; jmp =>done ; =>zero ; =>done ; mov Rd(d), eax ; mov rcx, rsi);
+        dynasm!(self.to ; .arch x64 ; =>done ; mov Rd(d), eax ; mov rcx, rsi);
         self.keep_nz(live, d);
-        self.resulted(op.d);
+        self.flags = Flags::Result(op.d);
     }
 }
 

@@ -7,8 +7,8 @@ use crate::isa::armv6m::cycles;
 use crate::isa::armv6m::decode::{Code, Op, Reg};
 use crate::isa::armv6m::native::region::words_moved;
 use crate::isa::armv6m::native::x86_64::{
-    COUNTS, ColdPath, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, RAM, RAX, READ,
-    RUN, RequestedSlave, SP, TAGS, Translator, WRITEBACK, WRITTEN, low,
+    COUNTS, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, RAM, RAX, READ, RUN,
+    RequestedSlave, SP, TAGS, Translator, WRITEBACK, WRITTEN, low,
 };
 use crate::isa::armv6m::native::{NativeExit, Role};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
@@ -34,8 +34,8 @@ impl Translator<'_> {
         if misaligned != 0 {
             dynasm!(self.to ; .arch x64 ; test al, misaligned ; jnz =>exit);
         }
-        let (label, back, done) =
-            (self.to.new_dynamic_label(), self.to.new_dynamic_label(), self.to.new_dynamic_label());
+        let (back, done, op) = (self.to.new_dynamic_label(), self.to.new_dynamic_label(), *op);
+        let label = self.cold_path(move |to| to.outside_striped_ram(&op, pc, back, done));
         let (ram, striped) = self.context.ram();
         dynasm!(self.to
             ; .arch x64
@@ -44,11 +44,9 @@ impl Translator<'_> {
             ; jae =>label
             ; =>back
         );
-        let at = self.at;
-        self.cold_paths.push(ColdPath::OutsideStripedRam { label, back, done, point: at, pc, op: *op });
-        self.in_sram(op, exit, true);
+        self.in_sram(&op, exit, true);
         dynasm!(self.to ; .arch x64 ; =>done);
-        if is_load(op) {
+        if is_load(&op) {
             self.written(op.d);
         }
     }
@@ -218,7 +216,8 @@ impl Translator<'_> {
         let bytes = 4 * words_moved(op) as i32;
         self.flush_last_requested();
         let exit = self.exit(pc, NativeExit::Stop);
-        let (label, done) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
+        let (done, op) = (self.to.new_dynamic_label(), *op);
+        let label = self.cold_path(move |to| to.multiple_outside_striped_ram(&op, pc, done));
         let base = self.value(op.n, pc, RAX);
         dynasm!(self.to ; .arch x64 ; mov eax, Rd(base));
         if op.code == Code::Push {
@@ -233,8 +232,7 @@ impl Translator<'_> {
             ; cmp edx, striped - bytes
             ; ja =>label
         );
-        self.cold_paths.push(ColdPath::MultipleOutsideStripedRam { label, done, point: self.at, pc, op: *op });
-        self.move_many(op, exit, true);
+        self.move_many(&op, exit, true);
         dynasm!(self.to ; .arch x64 ; =>done);
     }
 

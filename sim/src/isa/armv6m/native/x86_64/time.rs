@@ -4,8 +4,8 @@ use crate::core::bus::Slave;
 use crate::engine::grant_log::{NO_SLAVE, SLAVES};
 use crate::isa::armv6m::native::Role;
 use crate::isa::armv6m::native::x86_64::{
-    ASKED, BEFORE, BlockPosition, COUNTS, ColdPath, LAST_GRANTED, LAST_REQUESTED, LOST, RequestedSlave,
-    SPECULATIVE_LOST, Translator,
+    ASKED, BEFORE, BlockPosition, COUNTS, LAST_GRANTED, LAST_REQUESTED, LOST, RequestedSlave, SPECULATIVE_LOST,
+    Translator,
 };
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
@@ -33,7 +33,7 @@ impl Translator<'_> {
         self.ask(RequestedSlave::Known(slave.0));
     }
 
-    /// A cycle in which a slave is asked for. Changes RAX only.
+    /// A cycle in which a slave is asked for. Changes RAX, and RDI if the slave is known.
     pub(crate) fn ask(&mut self, asked: RequestedSlave) {
         let cycle = self.at.cycle;
         let (noted, before) = (ASKED + cycle, BEFORE + 2 * cycle);
@@ -65,7 +65,8 @@ impl Translator<'_> {
                 );
             }
             (Role::Replaying, asked) => {
-                let (label, back) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
+                let back = self.to.new_dynamic_label();
+                let label = self.cold_path(move |to| to.collide(asked, cycle, back));
                 match asked {
                     RequestedSlave::Known(slave) => {
                         let last_granted = LAST_GRANTED + 4 * i32::from(slave);
@@ -86,7 +87,6 @@ impl Translator<'_> {
                     ),
                 }
                 dynasm!(self.to ; .arch x64 ; =>back);
-                self.cold_paths.push(ColdPath::Collide { label, back, asked, cycle });
             }
         }
         self.at.cycle += 1;
@@ -97,53 +97,29 @@ impl Translator<'_> {
         let waits = self.to.new_dynamic_label();
         let (before, noted, later) = (BEFORE + 2 * cycle, ASKED + cycle, cycle + 1);
         dynasm!(self.to ; .arch x64 ; movzx eax, WORD [rbp + rcx * 2 + before]);
-        match asked {
-            RequestedSlave::Known(slave) => {
-                let slave = i32::from(slave);
-                let (last_granted, lost, speculative_lost) =
-                    (LAST_GRANTED + 4 * slave, LOST + 4 * slave, SPECULATIVE_LOST + 4 * slave);
-                dynasm!(self.to
-                    ; .arch x64
-                    ; cmp eax, [rbp + last_granted]
-                    ; jb =>waits
-                    ; add DWORD [rbp + speculative_lost], 1
-                    ; lea eax, [rcx + cycle]
-                    ; mov [rbp + last_granted], eax
-                    ; lea rcx, [rcx - 1]
-                    ; jmp =>back
-                    ; =>waits
-                    ; add DWORD [rbp + lost], 1
-                    ; lea eax, [rcx + later]
-                    ; mov [rbp + last_granted], eax
-                    ; lea rcx, [rcx + 1]
-                    ; cmp BYTE [rbp + rcx + noted], slave as i8
-                    ; jne =>back
-                    ; add DWORD [rbp + speculative_lost], 1
-                    ; lea rcx, [rcx - 1]
-                    ; jmp =>back
-                );
-            }
-            RequestedSlave::NumberInRdi => dynasm!(self.to
-                ; .arch x64
-                ; cmp eax, [rbp + rdi * 4 + LAST_GRANTED]
-                ; jb =>waits
-                ; add DWORD [rbp + rdi * 4 + SPECULATIVE_LOST], 1
-                ; lea eax, [rcx + cycle]
-                ; mov [rbp + rdi * 4 + LAST_GRANTED], eax
-                ; lea rcx, [rcx - 1]
-                ; jmp =>back
-                ; =>waits
-                ; add DWORD [rbp + rdi * 4 + LOST], 1
-                ; lea eax, [rcx + later]
-                ; mov [rbp + rdi * 4 + LAST_GRANTED], eax
-                ; lea rcx, [rcx + 1]
-                ; cmp BYTE [rbp + rcx + noted], dil
-                ; jne =>back
-                ; add DWORD [rbp + rdi * 4 + SPECULATIVE_LOST], 1
-                ; lea rcx, [rcx - 1]
-                ; jmp =>back
-            ),
+        if let RequestedSlave::Known(slave) = asked {
+            dynasm!(self.to ; .arch x64 ; mov edi, i32::from(slave));
         }
+        dynasm!(self.to
+            ; .arch x64
+            ; cmp eax, [rbp + rdi * 4 + LAST_GRANTED]
+            ; jb =>waits
+            ; add DWORD [rbp + rdi * 4 + SPECULATIVE_LOST], 1
+            ; lea eax, [rcx + cycle]
+            ; mov [rbp + rdi * 4 + LAST_GRANTED], eax
+            ; lea rcx, [rcx - 1]
+            ; jmp =>back
+            ; =>waits
+            ; add DWORD [rbp + rdi * 4 + LOST], 1
+            ; lea eax, [rcx + later]
+            ; mov [rbp + rdi * 4 + LAST_GRANTED], eax
+            ; lea rcx, [rcx + 1]
+            ; cmp BYTE [rbp + rcx + noted], dil
+            ; jne =>back
+            ; add DWORD [rbp + rdi * 4 + SPECULATIVE_LOST], 1
+            ; lea rcx, [rcx - 1]
+            ; jmp =>back
+        );
     }
 
     /// Puts into the log whom the speculative core last asked when. Changes RAX only.

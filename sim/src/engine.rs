@@ -8,7 +8,6 @@ pub mod fast_bus;
 pub(crate) mod grant_log;
 pub(crate) mod lockstep;
 pub(crate) mod mru_words;
-pub(crate) mod native_context;
 pub(crate) mod policy;
 
 use crate::core::time::Cycle;

@@ -10,8 +10,6 @@
 //! way that matters, or needs more than the fast path can do, the quantum ends: the speculative core is rolled back to its
 //! beginning and runs again, up to that cycle only. From there both go in lock-step until they have passed it.
 
-mod policy;
-
 use crate::core::access::Width;
 use crate::core::bits::set_bits;
 use crate::core::bus::Slave;
@@ -19,8 +17,7 @@ use crate::core::time::Cycle;
 use crate::engine::cpu::{CodeCache as _, FastCpu, Pipeline};
 use crate::engine::fast_bus::{FastBus, FlashCache};
 use crate::engine::grant_log::{BusGrantLog, FIRST};
-use crate::engine::policy::PeerPolicy;
-use policy::{Replaying, Solo, Speculative};
+use crate::engine::policy::{PeerPolicy, Replaying, Solo, Speculative};
 
 /// Cycles in the longest quantum.
 const MAX_QUANTUM: u32 = 4000;

@@ -5,7 +5,6 @@
 
 use crate::core::bus::Slave;
 use crate::engine::access_tags::AccessTag;
-use crate::engine::native_context::NativeContext;
 
 /// Number of the first cycle of a quantum. Lower numbers stand for grants before it.
 pub(crate) const FIRST: u32 = 2;
@@ -15,6 +14,34 @@ pub(crate) const LOG_CYCLES: usize = 4096;
 pub(crate) const SLAVES: usize = 16;
 /// No slave is requested.
 pub(crate) const NO_SLAVE: u8 = 15;
+
+/// What native code needs to know of the chip. Addresses are the host's.
+#[derive(Clone, Debug, Default)]
+#[repr(C)]
+pub(crate) struct NativeContext {
+    /// The cycle of the quantum.
+    pub clock: u32,
+    /// Instructions, times 2^16, and hits in the flash cache. There are fewer than `LOG_CYCLES` of each in a quantum.
+    pub counts: u32,
+    /// Words of RAM, and their access tags.
+    pub ram: usize,
+    /// See `ram`.
+    pub tags: usize,
+    /// The flash.
+    pub flash: usize,
+    /// How much of it there is.
+    pub flash_bytes: u32,
+    /// The number of the run on the fast path.
+    pub run: u32,
+    /// By word of flash, the number of the last run on the fast path that found it to be the most recently used of its set.
+    pub mru: usize,
+    /// Where code is.
+    pub code: usize,
+    /// Where BX or POP goes.
+    pub target: u32,
+    /// The offset of the code for that.
+    pub target_code: u32,
+}
 
 /// See the module's description. Native code reads and writes it, too.
 #[derive(Clone, Debug)]

@@ -5,17 +5,37 @@
 
 use crate::core::bus::Slave;
 use crate::core::time::Cycle;
-use crate::engine::access_tags::AccessTag;
-use crate::engine::grant_log::BusGrantLog;
-use crate::engine::native_context::Role;
+use crate::engine::access_tags::{AccessTag, CODE, WATCHED};
+use crate::engine::cpu::Request;
+use crate::engine::fast_bus::{FastBus, FlashCache};
+use crate::engine::grant_log::{BusGrantLog, FIRST, LOG_CYCLES, NO_SLAVE, SLAVES};
+
+/// Which core native code is for: one of the two of a quantum, or one whose neighbour is idle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It runs ahead.
+    Speculative,
+    /// It goes through the same cycles afterwards.
+    Replaying,
+    /// Its neighbour is idle.
+    Solo,
+}
+
+/// How many roles there are.
+pub(crate) const ROLES: usize = 3;
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; ROLES] = [Self::Speculative, Self::Replaying, Self::Solo];
+}
 
 /// How a core on the fast path shares the bus, memory and the flash cache with the other core. It keeps account of time in a
 /// `Clock` that the hot loop can hold in registers.
 pub(crate) trait PeerPolicy {
     /// A point in time of this core.
     type Clock: Copy;
-    /// The native code for this policy; none if it has none.
-    const ROLE: Option<Role> = None;
+    /// The native code for this policy.
+    const ROLE: Role;
     /// Whether there is time for an instruction of so many cycles, waits not counted.
     fn has_room(&self, clock: Self::Clock, cycles: u32) -> bool;
     /// A cycle in which the core requests a slave, or none (`Slave::INTERNAL`). The time after it.
@@ -34,14 +54,19 @@ pub(crate) trait PeerPolicy {
     /// Whether a word of RAM with this tag may be written.
     fn may_write(&mut self, tag: &mut AccessTag) -> bool;
     /// A word of RAM was written that held `old`.
-    fn record_write(&mut self, index: u32, old: u32);
+    #[inline(always)]
+    fn record_write(&mut self, _index: u32, _old: u32) {}
     /// Whether a way of a set of the flash cache may be read.
-    fn may_hit(&mut self, set: usize, way: u32) -> bool;
+    #[inline(always)]
+    fn may_hit(&mut self, _set: usize, _way: u32) -> bool {
+        true
+    }
     /// A way of a set of the flash cache is about to be read; `was_lru` if that makes the other one the next to be replaced.
-    fn record_hit(&mut self, set: usize, way: u32, was_lru: bool);
+    #[inline(always)]
+    fn record_hit(&mut self, _set: usize, _way: u32, _was_lru: bool) {}
     /// Whether native code may read the most recently used way of a set without recording the hit.
-    fn may_treat_as_mru(&mut self, _: usize, _: u32) -> bool {
-        false
+    fn may_treat_as_mru(&mut self, set: usize, way: u32) -> bool {
+        self.may_hit(set, way)
     }
     /// A register of the I/O port was read whose value is stable for as long as no core writes there.
     fn read_stable_io(&mut self) {}
@@ -50,5 +75,233 @@ pub(crate) trait PeerPolicy {
         true
     }
     /// Lets native code go on from a time, which it advances.
-    fn run_native(&mut self, _: &mut Self::Clock, _: impl FnOnce(&mut BusGrantLog)) {}
+    fn run_native(&mut self, clock: &mut Self::Clock, run: impl FnOnce(&mut BusGrantLog));
+}
+
+// The tag of a set of the flash cache:
+//
+// | bits | meaning |
+// |---|---|
+// | 31 to 4 | the quantum that the other bits are of |
+// | 3 | the speculative core's reading has changed which way is replaced next |
+// | 2 | the replaying core has read the set, too |
+// | 1, 0 | the speculative core has read that way |
+const QUANTUM_SHIFT: u32 = 4;
+const BOTH_WAYS: u32 = 3;
+const REPLAYED: u32 = 4;
+const LRU_CHANGED: u32 = 8;
+
+/// A core whose neighbour is idle.
+pub(crate) struct Solo<'a> {
+    pub log: &'a mut BusGrantLog,
+    pub end: u64,
+}
+
+impl PeerPolicy for Solo<'_> {
+    /// The cycle of the chip, and the slaves that were requested, a bit each.
+    type Clock = (u64, u32);
+    const ROLE: Role = Role::Solo;
+
+    #[inline(always)]
+    fn has_room(&self, (cycle, _): Self::Clock, cycles: u32) -> bool {
+        cycle + u64::from(cycles) <= self.end
+    }
+
+    fn chip_cycle(&self, (cycle, _): Self::Clock) -> Option<Cycle> {
+        Some(cycle)
+    }
+
+    #[inline(always)]
+    fn request(&mut self, (cycle, asked): Self::Clock, slave: Slave) -> Self::Clock {
+        (cycle + 1, asked | 1 << (slave.0 & 31))
+    }
+
+    #[inline(always)]
+    fn may_read(&mut self, tag: &mut AccessTag) -> bool {
+        *tag < WATCHED
+    }
+
+    #[inline(always)]
+    fn may_write(&mut self, tag: &mut AccessTag) -> bool {
+        *tag < CODE
+    }
+
+    fn run_native(&mut self, (cycle, asked): &mut Self::Clock, run: impl FnOnce(&mut BusGrantLog)) {
+        let mut reached = FIRST;
+        let room = (self.end - *cycle).min(LOG_CYCLES as u64 / 2);
+        self.log.speculate(FIRST + room as u32);
+        self.log.run_native(&mut reached, run);
+        *cycle += u64::from(reached - FIRST);
+        for (slave, last_requested) in self.log.last_requested.iter().enumerate() {
+            *asked |= u32::from(*last_requested != 0) << slave;
+        }
+    }
+}
+
+/// The core that runs ahead. Its clock is the number of its next cycle in the quantum.
+pub(crate) struct Speculative<'a> {
+    pub log: &'a mut BusGrantLog,
+    pub lru_changes: &'a mut Vec<(usize, u8)>,
+    pub ways: &'a mut [u32],
+    pub quantum: u32,
+}
+
+impl PeerPolicy for Speculative<'_> {
+    type Clock = u32;
+    const ROLE: Role = Role::Speculative;
+
+    #[inline(always)]
+    fn has_room(&self, cycle: u32, cycles: u32) -> bool {
+        cycle + cycles <= self.log.end
+    }
+
+    #[inline(always)]
+    fn request(&mut self, cycle: u32, slave: Slave) -> u32 {
+        // No request of the replaying core may match this.
+        let noted = if slave == Slave::INTERNAL { NO_SLAVE } else { slave.0 };
+        self.log.record(cycle, noted);
+        cycle + 1
+    }
+
+    #[inline(always)]
+    fn may_read(&mut self, tag: &mut AccessTag) -> bool {
+        *tag = (*tag).max(self.log.read);
+        *tag < WATCHED
+    }
+
+    #[inline(always)]
+    fn may_write(&mut self, tag: &mut AccessTag) -> bool {
+        let may = *tag < CODE;
+        if may {
+            *tag = self.log.written;
+        }
+        may
+    }
+
+    #[inline(always)]
+    fn record_write(&mut self, index: u32, old: u32) {
+        self.log.keep(index, old);
+    }
+
+    #[inline(always)]
+    fn may_hit(&mut self, set: usize, way: u32) -> bool {
+        let seen = &mut self.ways[set];
+        if *seen >> QUANTUM_SHIFT != self.quantum {
+            *seen = self.quantum << QUANTUM_SHIFT;
+        }
+        *seen |= 1 << way;
+        true
+    }
+
+    #[inline(always)]
+    fn record_hit(&mut self, set: usize, way: u32, was_lru: bool) {
+        if was_lru {
+            self.ways[set] |= LRU_CHANGED;
+            self.lru_changes.push((set, way as u8));
+        }
+    }
+
+    fn read_stable_io(&mut self) {
+        self.log.read_stable_io = true;
+    }
+
+    fn run_native(&mut self, clock: &mut u32, run: impl FnOnce(&mut BusGrantLog)) {
+        self.log.run_native(clock, run);
+    }
+}
+
+/// The core that replays the quantum. Its clock is the number of the speculative core's next cycle, which stays the same when
+/// the speculative core loses a cycle to this one.
+pub(crate) struct Replaying<'a> {
+    pub log: &'a mut BusGrantLog,
+    pub ways: &'a mut [u32],
+    pub hit: &'a mut Vec<(usize, u8)>,
+    pub quantum: u32,
+    pub began: Cycle,
+}
+
+impl Replaying<'_> {
+    /// The cycle of the chip in which it is at `cycle` of the quantum.
+    pub fn now(&self, cycle: u32) -> Cycle {
+        let waits: u32 = self.log.speculative_lost.iter().sum();
+        self.began + Cycle::from(cycle - FIRST + waits)
+    }
+
+    /// Whether a request commutes with what the speculative core has done in this quantum.
+    pub fn allows<B: FastBus>(&mut self, request: Request, bus: &mut B) -> bool {
+        if request.slave == B::MEMORY.flash_slave {
+            return self.may_hit(B::Cache::set_of(request.address), request.place);
+        }
+        let tag = *bus.tags().of(request.place) & !WATCHED;
+        if request.writes { tag < self.log.read } else { tag != self.log.written }
+    }
+}
+
+impl PeerPolicy for Replaying<'_> {
+    type Clock = u32;
+    const ROLE: Role = Role::Replaying;
+
+    #[inline(always)]
+    fn has_room(&self, cycle: u32, cycles: u32) -> bool {
+        // It may wait once in each of them.
+        cycle + 2 * cycles <= self.log.end
+    }
+
+    fn chip_cycle(&self, cycle: u32) -> Option<Cycle> {
+        Some(self.now(cycle))
+    }
+
+    #[inline(always)]
+    fn request(&mut self, cycle: u32, slave: Slave) -> u32 {
+        if self.log.collides(cycle, slave) {
+            return self.log.collide(cycle, slave);
+        }
+        self.log.last_granted[slave.number() & (SLAVES - 1)] = cycle;
+        cycle + 1
+    }
+
+    #[inline(always)]
+    fn request_flash(&mut self, cycle: u32, flash: Slave) -> u32 {
+        self.log.collide(cycle, flash)
+    }
+
+    #[inline(always)]
+    fn may_read(&mut self, tag: &mut AccessTag) -> bool {
+        *tag != self.log.written && *tag < WATCHED
+    }
+
+    #[inline(always)]
+    fn may_write(&mut self, tag: &mut AccessTag) -> bool {
+        *tag < self.log.read
+    }
+
+    #[inline(always)]
+    fn may_hit(&mut self, set: usize, way: u32) -> bool {
+        let seen = self.ways[set];
+        seen >> QUANTUM_SHIFT != self.quantum || seen & BOTH_WAYS & !(1 << way) == 0
+    }
+
+    #[inline(always)]
+    fn record_hit(&mut self, set: usize, way: u32, _: bool) {
+        let seen = &mut self.ways[set];
+        // Only sets that the speculative core has read are rolled back.
+        if *seen >> QUANTUM_SHIFT == self.quantum && *seen & REPLAYED == 0 {
+            *seen |= REPLAYED;
+            self.hit.push((set, way as u8));
+        }
+    }
+
+    fn may_treat_as_mru(&mut self, set: usize, way: u32) -> bool {
+        let seen = self.ways[set];
+        let lru_changes = seen >> QUANTUM_SHIFT == self.quantum && seen & LRU_CHANGED != 0;
+        !lru_changes && self.may_hit(set, way)
+    }
+
+    fn may_change_io(&self) -> bool {
+        !self.log.read_stable_io
+    }
+
+    fn run_native(&mut self, clock: &mut u32, run: impl FnOnce(&mut BusGrantLog)) {
+        self.log.run_native(clock, run);
+    }
 }

@@ -52,15 +52,23 @@ impl CodeView {
         }
         (address >> 24 == B::MEMORY.flash >> 24).then_some(Self::Flash)
     }
+
+    /// The address of its first halfword.
+    #[inline(always)]
+    pub fn base<B: FastBus>(self) -> u32 {
+        [B::MEMORY.ram, B::MEMORY.unstriped, B::MEMORY.flash][self as usize]
+    }
+
+    /// The number of the halfword at an address.
+    #[inline(always)]
+    pub fn index<B: FastBus>(self, address: u32) -> usize {
+        (address.wrapping_sub(self.base::<B>()) >> 1) as usize
+    }
 }
 
-/// Instructions by the halfword that they begin with. There is no room for those of a place where none was decoded yet.
-#[derive(Clone, Debug)]
-pub(crate) struct Instructions {
-    ram: Vec<Op>,
-    unstriped: Vec<Op>,
-    flash: Vec<Op>,
-}
+/// By view, instructions by the halfword that they begin with. There is no room for those of a view where none was decoded yet.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Instructions([Vec<Op>; 3]);
 
 /// See the module's description.
 #[derive(Clone, Debug)]
@@ -75,27 +83,23 @@ pub(crate) struct CodeCache {
 }
 
 impl Instructions {
-    /// All of a place, and the address of the first.
+    /// All of a view, and the address of the first.
     #[inline(always)]
     pub fn of<B: FastBus>(&self, view: CodeView) -> (&[Op], u32) {
-        match view {
-            CodeView::Ram => (&self.ram, B::MEMORY.ram),
-            CodeView::Unstriped => (&self.unstriped, B::MEMORY.unstriped),
-            CodeView::Flash => (&self.flash, B::MEMORY.flash),
-        }
+        (&self.0[view as usize], view.base::<B>())
     }
 
-    fn all_mut(&mut self) -> [&mut Vec<Op>; 3] {
-        let Self { ram, unstriped, flash } = self;
-        [ram, unstriped, flash]
+    /// The one at an address of a view, if there is room for it.
+    #[inline(always)]
+    pub fn at<B: FastBus>(&self, view: CodeView, pc: u32) -> Option<&Op> {
+        self.0[view as usize].get(view.index::<B>(pc))
     }
 }
 
 impl Default for CodeCache {
     fn default() -> Self {
-        let instructions = Instructions { ram: Vec::new(), unstriped: Vec::new(), flash: Vec::new() };
         let (native, mru) = (Native::new(JIT_THRESHOLD), MruWords::new());
-        Self { instructions, native, mru, watched: Vec::new(), changes: 0 }
+        Self { instructions: Instructions::default(), native, mru, watched: Vec::new(), changes: 0 }
     }
 }
 
@@ -107,7 +111,7 @@ impl<B: FastBus> cpu::CodeCache<B> for CodeCache {
         }
         self.changes = watch.changes();
         self.watched = watch.executed().collect();
-        for instructions in self.instructions.all_mut() {
+        for instructions in &mut self.instructions.0 {
             instructions.fill(UNDECODED);
         }
         self.native.forget_all();
@@ -137,18 +141,19 @@ impl CodeCache {
     #[cold]
     fn drop_all_stale<B: FastBus>(&mut self, bus: &mut B) {
         let layout = B::MEMORY;
+        let [in_ram, in_unstriped, in_flash] = &mut self.instructions.0;
         let StaleCode { ram, flash } = std::mem::take(bus.stale_code());
         for index in ram {
-            drop_word(&mut self.instructions.ram, index);
+            drop_word(in_ram, index);
             self.native.forget(layout.ram + 4 * index);
             if index < layout.striped_words() {
                 let word = layout.unstriped_word(index);
-                drop_word(&mut self.instructions.unstriped, word);
+                drop_word(in_unstriped, word);
                 self.native.forget(layout.unstriped + 4 * word);
             }
         }
         if let Some((first, last)) = flash {
-            let halves = self.instructions.flash.iter_mut().take(last as usize / 2 + 1);
+            let halves = in_flash.iter_mut().take(last as usize / 2 + 1);
             halves.skip(first as usize / 2).for_each(|op| *op = UNDECODED);
             self.native.forget_range(layout.flash + first, layout.flash + last);
         }
@@ -163,67 +168,47 @@ impl CodeCache {
     /// the same memory, or one of the two words was written in this quantum (the two cores may see different versions).
     #[cold]
     pub fn decode<B: FastBus>(&mut self, pc: u32, bus: &mut B) -> bool {
-        let Some(half) = half_at(pc, bus) else { return false };
-        match CodeView::of::<B>(pc) {
-            Some(CodeView::Flash) => self.decode_flash(pc, half, bus),
-            Some(view) => self.decode_ram(pc, half, view, bus),
-            None => false,
-        }
-    }
-
-    fn decode_ram<B: FastBus>(&mut self, pc: u32, half: u16, view: CodeView, bus: &mut B) -> bool {
-        let layout = B::MEMORY;
-        let watched = self.is_watched(pc);
-        let (instructions, first, bytes) = if view == CodeView::Unstriped {
-            (&mut self.instructions.unstriped, layout.unstriped, layout.striped_bytes)
-        } else {
-            (&mut self.instructions.ram, layout.ram, layout.ram_bytes)
+        let (Some(half), Some(view)) = (half_at(pc, bus), CodeView::of::<B>(pc)) else { return false };
+        let fetched = (pc & !3).wrapping_add(4);
+        let bytes = match view {
+            CodeView::Ram => B::MEMORY.ram_bytes,
+            CodeView::Unstriped => B::MEMORY.striped_bytes,
+            CodeView::Flash => 4 * bus.flash().len() as u32,
         };
-        if instructions.is_empty() {
-            instructions.resize(bytes as usize / 2, UNDECODED);
+        if fetched.wrapping_sub(view.base::<B>()) >= bytes {
+            return false;
         }
-        let op = &mut instructions[(pc.wrapping_sub(first) >> 1) as usize];
+        let watched = self.is_watched(pc);
+        let ops = &mut self.instructions.0[view as usize];
+        if ops.len() < bytes as usize / 2 {
+            ops.resize(bytes as usize / 2, UNDECODED);
+        }
+        let op = &mut ops[view.index::<B>(pc)];
         if op.code != Code::Undecoded {
             return false;
         }
-        let (Some((_, word)), Some((bank, next))) = (B::locate_ram(pc), B::locate_ram((pc & !3).wrapping_add(4)))
-        else {
-            return false;
-        };
-        let tags = bus.tags();
-        let written = tags.written();
-        if [word, next].iter().any(|&index| *tags.of(index) == written) {
-            return false;
+        let mut slave = B::MEMORY.flash_slave;
+        if view != CodeView::Flash {
+            let (Some((_, word)), Some((bank, next))) = (B::locate_ram(pc), B::locate_ram(fetched)) else {
+                return false;
+            };
+            let tags = bus.tags();
+            let written = tags.written();
+            if [word, next].iter().any(|&index| *tags.of(index) == written) {
+                return false;
+            }
+            for index in [word, next] {
+                *tags.of(index) |= CODE;
+            }
+            slave = bank;
         }
-        for index in [word, next] {
-            *tags.of(index) |= CODE;
+        *op = TABLE[half as usize];
+        op.fetch = if pc & 2 == 0 { slave } else { Slave::INTERNAL };
+        if watched {
+            op.code = Code::Watched;
         }
-        let fetch = if pc & 2 == 0 { bank } else { Slave::INTERNAL };
-        *op = decoded(half, fetch, watched);
         true
     }
-
-    fn decode_flash<B: FastBus>(&mut self, pc: u32, half: u16, bus: &B) -> bool {
-        let (at, words) = ((pc.wrapping_sub(B::MEMORY.flash) >> 1) as usize, bus.flash().len());
-        // The word after it is fetched, too.
-        if at / 2 + 1 >= words {
-            return false;
-        }
-        let watched = self.is_watched(pc);
-        let ops = &mut self.instructions.flash;
-        if ops.len() < 2 * words {
-            ops.resize(2 * words, UNDECODED);
-        }
-        let fetch = if pc & 2 == 0 { B::MEMORY.flash_slave } else { Slave::INTERNAL };
-        ops[at] = decoded(half, fetch, watched);
-        true
-    }
-}
-
-/// What an instruction is on the fast path, which fetches the next word from a slave.
-fn decoded(half: u16, fetch: Slave, watched: bool) -> Op {
-    let op = TABLE[half as usize];
-    Op { fetch, code: if watched { Code::Watched } else { op.code }, ..op }
 }
 
 /// Drops what was decoded from a word, or fetched along with it.

@@ -15,7 +15,7 @@ use crate::core::bus::Slave;
 use crate::core::time::Cycle;
 use crate::engine::cpu::FastCpu;
 use crate::engine::fast_bus::{FastBus, FlashCache};
-use crate::engine::native_context::{NativeContext, Role};
+use crate::engine::grant_log::NativeContext;
 use crate::engine::policy::PeerPolicy;
 use crate::isa::armv6m::code_cache::{CodeCache, CodeView, Instructions};
 use crate::isa::armv6m::cycles::{LOAD, MAX_CYCLES, STORE};
@@ -87,10 +87,8 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         loop {
             let CodeCache { instructions, native, mru, .. } = code;
             let mut fast = FastMemory { bus, mru, flash_ready, hits: 0, policy };
-            if let Some(role) = P::ROLE
-                && fast.policy.has_room(clock, MIN_NATIVE_BUDGET)
-            {
-                self.run_native_code(&mut fast, native, instructions, &mut clock, role);
+            if fast.policy.has_room(clock, MIN_NATIVE_BUDGET) {
+                self.run_native_code(&mut fast, native, instructions, &mut clock);
             }
             let Some(view) = CodeView::of::<B>(self.pc) else { break };
             let all = instructions.of::<B>(view);
@@ -148,7 +146,7 @@ impl<B: FastBus> Core<B> {
             CodeView::Flash => self.run_hot_loop::<P, { CodeView::Flash as u8 }>(fast, native, all, clock, from),
         };
         match exit {
-            FastPathExit::SlowPath(op) => self.run_slow_path(fast, all, clock, op, view),
+            FastPathExit::SlowPath(op) => self.run_slow_path(fast, all, clock, op),
             exit => Err(exit),
         }
     }
@@ -196,7 +194,6 @@ impl<B: FastBus> Core<B> {
     ) -> FastPathExit {
         let view = CodeView::ALL[VIEW as usize];
         let in_flash = view == CodeView::Flash;
-        let first = all.of::<B>(view).1;
         let near = if in_flash { CodeView::Ram } else { view };
         let mut pc = self.pc;
         let mut clock = *time;
@@ -230,7 +227,7 @@ impl<B: FastBus> Core<B> {
                         clock = fast.go_known(clock, target);
                         pc = target;
                         instructions += 1;
-                        if P::ROLE.is_some() && native.bump_hot_counter(view, (pc.wrapping_sub(first) >> 1) as usize) {
+                        if native.bump_hot_counter(view, view.index::<B>(pc)) {
                             break FastPathExit::OtherView;
                         }
                         continue;
@@ -238,9 +235,7 @@ impl<B: FastBus> Core<B> {
                     let Some(refill) = fast.refill(all, near, target) else { break unreachable::<B>(target) };
                     clock = fast.go(clock, target, refill);
                     pc = target;
-                    if CodeView::of::<B>(pc) != Some(view)
-                        || (P::ROLE.is_some() && native.bump_hot_counter(view, (pc.wrapping_sub(first) >> 1) as usize))
-                    {
+                    if CodeView::of::<B>(pc) != Some(view) || native.bump_hot_counter(view, view.index::<B>(pc)) {
                         instructions += 1;
                         break FastPathExit::OtherView;
                     }
@@ -291,14 +286,13 @@ impl<B: FastBus> Core<B> {
         native: &mut Native,
         all: &Instructions,
         clock: &mut P::Clock,
-        role: Role,
     ) {
         while let Some(number) = native.entry(self.pc, all, fast.bus) {
             let context = fast.native_context();
             let mut exit = (NativeExit::Stop, 0);
             fast.policy.run_native(clock, |log| {
                 log.native = NativeContext { clock: log.native.clock, ..context };
-                exit = (native.run(number, role, self, log), log.native.counts);
+                exit = (native.run(number, P::ROLE, self, log), log.native.counts);
             });
             let (exit, counts) = exit;
             self.stats.instructions += u64::from(counts >> 16);
@@ -330,12 +324,11 @@ impl<B: FastBus> Core<B> {
     ) -> bool {
         let pc = self.pc;
         let Some(view) = CodeView::of::<B>(pc) else { return false };
-        let (ops, base) = all.of::<B>(view);
-        let Some(&op) = ops.get((pc.wrapping_sub(base) >> 1) as usize) else { return false };
+        let Some(&op) = all.at::<B>(view, pc) else { return false };
         let fetches = op.fetch == B::MEMORY.flash_slave && !op.code.branches();
         if (fetches && !fast.may_hit(pc.wrapping_add(4))) || !fast.policy.has_room(*clock, MAX_CYCLES) {
             return false;
         }
-        self.run_slow_path(fast, all, clock, op, view).is_ok()
+        self.run_slow_path(fast, all, clock, op).is_ok()
     }
 }

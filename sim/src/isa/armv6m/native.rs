@@ -17,7 +17,7 @@ mod x86_64;
 use crate::core::bus::Slave;
 use crate::engine::fast_bus::{FastBus, MemoryLayout};
 use crate::engine::grant_log::BusGrantLog;
-use crate::engine::native_context::{ROLES, Role};
+use crate::engine::policy::{ROLES, Role};
 use crate::isa::armv6m::Core;
 use crate::isa::armv6m::code_cache::{CodeView, Instructions};
 use crate::isa::armv6m::decode::Code;

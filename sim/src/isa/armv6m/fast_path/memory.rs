@@ -7,8 +7,8 @@ use crate::core::access::Width;
 use crate::core::bus::Slave;
 use crate::engine::access_tags::AccessTag;
 use crate::engine::fast_bus::{FastBus, FlashCache};
+use crate::engine::grant_log::NativeContext;
 use crate::engine::mru_words::MruWords;
-use crate::engine::native_context::NativeContext;
 use crate::engine::policy::PeerPolicy;
 use crate::isa::armv6m::code_cache::{CodeView, Instructions};
 use crate::isa::armv6m::cycles::{Cycles, Last, MAX_CYCLES};
@@ -132,19 +132,19 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         &mut self,
         clock: P::Clock,
         cycles: Cycles,
-        (op, pc, in_flash): (&Op, u32, bool),
+        (op, pc): (&Op, u32),
         (target, refill): (u32, RefillSlaves),
     ) -> P::Clock {
         let clock = self.idle(clock, cycles.idle);
         match cycles.last {
-            Last::Fetch => self.fetch(clock, op, pc, in_flash),
+            Last::Fetch => self.fetch(clock, op, pc, true),
             Last::Refill => self.go(clock, target, refill),
             Last::FetchThenRefill => {
-                let clock = self.fetch(clock, op, pc, in_flash);
+                let clock = self.fetch(clock, op, pc, true);
                 self.go(clock, target, refill)
             }
             Last::FetchTwice => {
-                let clock = self.fetch(clock, op, pc, in_flash);
+                let clock = self.fetch(clock, op, pc, true);
                 let middle = if pc & 2 == 0 { Slave::INTERNAL } else { refill[1] };
                 let clock = self.request(clock, middle, target.wrapping_add(2));
                 self.policy.request(clock, Slave::INTERNAL)
@@ -152,7 +152,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         }
     }
 
-    /// The last cycle of the instruction at `pc`, which fetches the next word if one is due.
+    /// The last cycle of the instruction at `pc`, which fetches the next word if one is due; with `in_flash`, maybe from flash.
     #[inline(always)]
     pub fn fetch(&mut self, clock: P::Clock, op: &Op, pc: u32, in_flash: bool) -> P::Clock {
         if in_flash && op.fetch == B::MEMORY.flash_slave {
@@ -188,19 +188,26 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     /// (`unreachable`).
     #[inline(always)]
     pub fn refill(&mut self, all: &Instructions, near: CodeView, target: u32) -> Option<RefillSlaves> {
-        let (ops, base) = all.of::<B>(near);
-        let Some(op) = ops.get((target.wrapping_sub(base) >> 1) as usize) else {
-            return self.refill_from_elsewhere(all, target);
-        };
-        refill_from_ram::<B>(op, target)
+        match all.at::<B>(near, target) {
+            Some(op) => refill_from_ram::<B>(op, target),
+            None => self.refill_from_elsewhere(all, target),
+        }
+    }
+
+    /// The same for a branch most likely to RAM.
+    ///
+    /// # Errors
+    /// What there is to do where there is none.
+    #[inline(always)]
+    pub fn refill_or_exit(&mut self, all: &Instructions, target: u32) -> Result<RefillSlaves, FastPathExit> {
+        self.refill(all, CodeView::Ram, target).ok_or_else(|| unreachable::<B>(target))
     }
 
     #[inline(never)]
     fn refill_from_elsewhere(&mut self, all: &Instructions, target: u32) -> Option<RefillSlaves> {
         let view = CodeView::of::<B>(target)?;
         if view != CodeView::Flash {
-            let (ops, base) = all.of::<B>(view);
-            return refill_from_ram::<B>(ops.get((target.wrapping_sub(base) >> 1) as usize)?, target);
+            return refill_from_ram::<B>(all.at::<B>(view, target)?, target);
         }
         if !self.may_hit(target & !3) {
             return None;

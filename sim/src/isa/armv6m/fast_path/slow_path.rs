@@ -4,12 +4,12 @@
 #![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
 
 use super::FastPathExit;
-use super::memory::{FastMemory, half_at, unreachable};
+use super::memory::{FastMemory, half_at};
 use crate::core::access::Width;
 use crate::core::time::Cycle;
 use crate::engine::fast_bus::FastBus;
 use crate::engine::policy::PeerPolicy;
-use crate::isa::armv6m::code_cache::{CodeView, Instructions};
+use crate::isa::armv6m::code_cache::Instructions;
 use crate::isa::armv6m::cycles::{BRANCH, CALL, LOAD, LOAD_MULTIPLE, POP_PC, REGISTERS, STORE, STORE_MULTIPLE, SYSTEM};
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::{Core, Phase, wide};
@@ -26,20 +26,15 @@ impl<B: FastBus> Core<B> {
         all: &Instructions,
         clock: &mut P::Clock,
         op: Op,
-        view: CodeView,
     ) -> Result<(), FastPathExit> {
-        (self.pc, *clock) = if view == CodeView::Flash {
-            self.slow_path::<P, true>(fast, all, *clock, op)?
-        } else {
-            self.slow_path::<P, false>(fast, all, *clock, op)?
-        };
+        (self.pc, *clock) = self.slow_path(fast, all, *clock, op)?;
         self.stats.instructions += 1;
         Ok(())
     }
 
     /// The address of the next instruction, and the time.
     #[inline(always)]
-    fn slow_path<P: PeerPolicy, const IN_FLASH: bool>(
+    fn slow_path<P: PeerPolicy>(
         &mut self,
         fast: &mut FastMemory<B, P>,
         all: &Instructions,
@@ -55,7 +50,7 @@ impl<B: FastBus> Core<B> {
                 fast.all(clock, first, list, P::may_write).ok_or(FastPathExit::Stop)?;
                 self.store_many(&op, downwards);
                 clock = self.store_elements(fast, clock, first).ok_or(FastPathExit::Stop)?;
-                clock = fast.finish(clock, STORE_MULTIPLE, &op, pc, IN_FLASH);
+                clock = fast.finish(clock, STORE_MULTIPLE, &op, pc, true);
                 pc.wrapping_add(2)
             }
             Code::Pop | Code::Ldm => {
@@ -67,7 +62,7 @@ impl<B: FastBus> Core<B> {
                     fast.all(clock, first, list, P::may_read).ok_or(FastPathExit::Stop)?;
                 }
                 clock = self.load_elements(fast, clock, &op, 0).ok_or(FastPathExit::Stop)?;
-                clock = fast.finish(clock, LOAD_MULTIPLE, &op, pc, IN_FLASH);
+                clock = fast.finish(clock, LOAD_MULTIPLE, &op, pc, true);
                 pc.wrapping_add(2)
             }
             Code::PopPc => {
@@ -77,31 +72,31 @@ impl<B: FastBus> Core<B> {
                 let (slave, index) =
                     B::locate_ram(base.wrapping_add(4 * (list.count_ones() - 1))).ok_or(FastPathExit::Stop)?;
                 let target = self.exchangeable(fast.bus.read_ram(index)).ok_or(FastPathExit::Stop)?;
-                let refill = fast.refill(all, CodeView::Ram, target).ok_or_else(|| unreachable::<B>(target))?;
+                let refill = fast.refill_or_exit(all, target)?;
                 clock = self.load_elements(fast, clock, &op, 1 << 15).ok_or(FastPathExit::Stop)?;
                 clock = fast.policy.request(clock, slave);
                 self.list = 0;
                 self.regs[13] = self.writeback;
-                clock = fast.finish_at(clock, POP_PC, (&op, pc, IN_FLASH), (target, refill));
+                clock = fast.finish_at(clock, POP_PC, (&op, pc), (target, refill));
                 target
             }
             Code::Bx | Code::Blx => {
                 let target = self.exchangeable(self.high(op.m, pc)).ok_or(FastPathExit::Stop)?;
-                let refill = fast.refill(all, CodeView::Ram, target).ok_or_else(|| unreachable::<B>(target))?;
+                let refill = fast.refill_or_exit(all, target)?;
                 if op.code == Code::Blx {
                     self.regs[14] = pc.wrapping_add(2) | 1;
                 }
-                clock = fast.finish_at(clock, BRANCH, (&op, pc, IN_FLASH), (target, refill));
+                clock = fast.finish_at(clock, BRANCH, (&op, pc), (target, refill));
                 target
             }
             Code::MovPc | Code::AddPc => {
                 let value = self.high(op.m, pc);
                 let target = if op.code == Code::MovPc { value } else { pc.wrapping_add(4).wrapping_add(value) } & !1;
-                let refill = fast.refill(all, CodeView::Ram, target).ok_or_else(|| unreachable::<B>(target))?;
-                clock = fast.finish_at(clock, BRANCH, (&op, pc, IN_FLASH), (target, refill));
+                let refill = fast.refill_or_exit(all, target)?;
+                clock = fast.finish_at(clock, BRANCH, (&op, pc), (target, refill));
                 target
             }
-            Code::Wide => return self.slow_path_wide::<P, IN_FLASH>(fast, all, clock, &op),
+            Code::Wide => return self.slow_path_wide(fast, all, clock, &op),
             Code::Cps => {
                 let done = self.unless_it_unmasks_an_exception(|core| {
                     core.set_primask(op.immediate != 0);
@@ -110,7 +105,7 @@ impl<B: FastBus> Core<B> {
                 if !done {
                     return Err(FastPathExit::Stop);
                 }
-                clock = fast.finish(clock, REGISTERS, &op, pc, IN_FLASH);
+                clock = fast.finish(clock, REGISTERS, &op, pc, true);
                 pc.wrapping_add(2)
             }
             Code::LoadImm | Code::LoadReg if op.width == Width::Word => {
@@ -120,7 +115,7 @@ impl<B: FastBus> Core<B> {
                 // That of the I/O port, which is not the bus, comes in the same cycle as the next word.
                 (clock, value) = self.read_register(fast, clock, address).ok_or(FastPathExit::Stop)?;
                 self.set(op.d, value);
-                clock = fast.finish(clock, LOAD, &op, pc, IN_FLASH);
+                clock = fast.finish(clock, LOAD, &op, pc, true);
                 pc.wrapping_add(2)
             }
             Code::StoreImm | Code::StoreReg if op.width == Width::Word => {
@@ -128,7 +123,7 @@ impl<B: FastBus> Core<B> {
                 let address = self.reg(op.n).wrapping_add(offset);
                 fast.write_io(clock, self.id, address, self.reg(op.d)).ok_or(FastPathExit::Stop)?;
                 (self.io_address, self.resume) = (address, Phase::Store);
-                clock = fast.finish(clock, STORE, &op, pc, IN_FLASH);
+                clock = fast.finish(clock, STORE, &op, pc, true);
                 pc.wrapping_add(2)
             }
             _ => return Err(FastPathExit::Stop),
@@ -138,7 +133,7 @@ impl<B: FastBus> Core<B> {
 
     /// The same of a 32-bit instruction.
     #[inline(always)]
-    fn slow_path_wide<P: PeerPolicy, const IN_FLASH: bool>(
+    fn slow_path_wide<P: PeerPolicy>(
         &mut self,
         fast: &mut FastMemory<B, P>,
         all: &Instructions,
@@ -150,7 +145,7 @@ impl<B: FastBus> Core<B> {
         let second = half_at(pc.wrapping_add(2), fast.bus).ok_or(FastPathExit::Stop)?;
         let branch = wide::branch_target(pc, first, second);
         let target = branch.unwrap_or(next);
-        let refill = fast.refill(all, CodeView::Ram, target).ok_or_else(|| unreachable::<B>(target))?;
+        let refill = fast.refill_or_exit(all, target)?;
         let (first, second) = (u32::from(first), u32::from(second));
         if branch.is_some() {
             self.regs[14] = next | 1;
@@ -158,7 +153,7 @@ impl<B: FastBus> Core<B> {
             return Err(FastPathExit::Stop);
         }
         let cycles = if branch.is_some() || wide::refills(first, second) { CALL } else { SYSTEM };
-        Ok((target, fast.finish_at(clock, cycles, (op, pc, IN_FLASH), (target, refill))))
+        Ok((target, fast.finish_at(clock, cycles, (op, pc), (target, refill))))
     }
 
     /// Stores all registers of STM or PUSH from an address on.

@@ -12,8 +12,8 @@ mod compute;
 mod memory;
 mod time;
 
-use crate::engine::grant_log::{BusGrantLog, SLAVES};
-use crate::engine::native_context::{NativeContext, Role};
+use crate::engine::grant_log::{BusGrantLog, NativeContext, SLAVES};
+use crate::engine::policy::Role;
 use crate::isa::armv6m::Core;
 use crate::isa::armv6m::code_cache::CodeView;
 use crate::isa::armv6m::cycles;

@@ -42,13 +42,6 @@ impl AccessTags {
         &mut self.by_word[index as usize & (RAM_ROOM - 1)]
     }
 
-    /// Whether an instruction that is held decoded relies on a word.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_code(&self, index: u32) -> bool {
-        self.by_word[index as usize & (RAM_ROOM - 1)] & CODE != 0
-    }
-
     /// Nobody watches a word any more, and no instruction is held decoded.
     pub fn clear_watches_and_code(&mut self) {
         for tag in &mut self.by_word[..] {

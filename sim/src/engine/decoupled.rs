@@ -48,7 +48,7 @@ pub(crate) struct Decoupled<C: FastCpu<B>, B: FastBus> {
     /// Cycles that the speculative core runs ahead of the replaying core: as many as the replaying core can probably follow through.
     ahead: u32,
     /// No quantum begins before this cycle.
-    rests_until: Cycle,
+    pub rests_until: Cycle,
     pause: Cycle,
 }
 
@@ -126,11 +126,6 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             self.pause = Cycle::from(MIN_QUANTUM);
         }
         true
-    }
-
-    /// The cycle before which no quantum begins.
-    pub fn rests_until(&self) -> Cycle {
-        self.rests_until
     }
 
     /// One quantum from cycle `now` on, of up to `ahead` cycles of the speculative core. Returns how many there were.

@@ -57,8 +57,9 @@ impl StaleCode {
     /// A word of RAM is about to be written: if an instruction relies on it, that is noted.
     #[inline(always)]
     pub fn note_ram(&mut self, tags: &mut AccessTags, index: u32) {
-        if tags.is_code(index) {
-            self.note_code(tags.of(index), index);
+        let tag = tags.of(index);
+        if *tag & CODE != 0 {
+            self.note_code(tag, index);
         }
     }
 

@@ -54,7 +54,7 @@ fn run_both<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     let calm = until.min(zero.exceptions_from()).min(one.exceptions_from());
     if zero.time() != one.time() || !decoupled.run::<WATCH>([zero, one], bus, now, calm) {
         // Until cores are where they can run apart, or the pause is over.
-        let rested = decoupled.rests_until().max(now + RETRY_AFTER);
+        let rested = decoupled.rests_until.max(now + RETRY_AFTER);
         run::<WATCH, true, C, B>([zero, one], bus, now, until.min(rested));
     }
 }

@@ -4,7 +4,7 @@
 
 /// Words of flash whose line is the most recently used one of its set in the cache: reading it again is a hit that changes
 /// nothing. Each run on the fast path starts with none, because other readers of flash do not update this.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct MruWords {
     /// By word of flash, the number of the last run that found it to be one.
     known_in: Vec<u32>,
@@ -12,10 +12,6 @@ pub struct MruWords {
 }
 
 impl MruWords {
-    pub fn new() -> Self {
-        Self { known_in: Vec::new(), run: 0 }
-    }
-
     /// Begins a run, in which none of so many words is known to be one.
     pub fn begin_run(&mut self, words: usize) {
         if self.run == u32::MAX {
@@ -72,13 +68,13 @@ mod tests {
     const WORDS: usize = 0x100;
 
     fn begun() -> MruWords {
-        let mut known = MruWords::new();
+        let mut known = MruWords::default();
         known.begin_run(WORDS);
         known
     }
 
     #[test]
-    fn a_word_is_known_by_the_burst_that_found_it_only() {
+    fn a_word_is_known_in_the_run_that_found_it_only() {
         let mut known = begun();
         assert!(!known.has(WORD));
         known.insert(WORD);
@@ -108,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_whose_number_comes_again_knows_nothing_of_the_first_one() {
+    fn a_run_whose_number_comes_again_knows_nothing_of_the_first_one() {
         let mut known = begun();
         known.insert(WORD);
         known.run = u32::MAX;

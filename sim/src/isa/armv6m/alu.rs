@@ -73,11 +73,6 @@ impl<B: Bus> Core<B> {
     }
 
     #[inline(always)]
-    pub(crate) fn compare(&mut self, a: u32, b: u32, carry: bool) {
-        self.add_with_carry(a, b, carry);
-    }
-
-    #[inline(always)]
     pub(crate) fn add(&mut self, d: Reg, a: u32, b: u32, carry: bool) {
         let value = self.add_with_carry(a, b, carry);
         self.set(d, value);

@@ -98,7 +98,7 @@ impl Instructions {
 
 impl Default for CodeCache {
     fn default() -> Self {
-        let (native, mru) = (Native::new(JIT_THRESHOLD), MruWords::new());
+        let (native, mru) = (Native::new(JIT_THRESHOLD), MruWords::default());
         Self { instructions: Instructions::default(), native, mru, watched: Vec::new(), changes: 0 }
     }
 }

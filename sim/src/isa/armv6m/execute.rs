@@ -35,10 +35,10 @@ impl<B: Bus> Core<B> {
             Code::SubImm => self.add(op.d, self.reg(op.n), !immediate, true),
             Code::AddReg => self.add(op.d, self.reg(op.n), self.reg(op.m), false),
             Code::SubReg => self.add(op.d, self.reg(op.n), !self.reg(op.m), true),
-            Code::CmpImm => self.compare(self.reg(op.n), !immediate, true),
-            Code::Cmp => self.compare(self.reg(op.n), !self.reg(op.m), true),
-            Code::Cmn => self.compare(self.reg(op.n), self.reg(op.m), false),
-            Code::CmpHi => self.compare(self.high(op.n, pc), !self.high(op.m, pc), true),
+            Code::CmpImm => _ = self.add_with_carry(self.reg(op.n), !immediate, true),
+            Code::Cmp => _ = self.add_with_carry(self.reg(op.n), !self.reg(op.m), true),
+            Code::Cmn => _ = self.add_with_carry(self.reg(op.n), self.reg(op.m), false),
+            Code::CmpHi => _ = self.add_with_carry(self.high(op.n, pc), !self.high(op.m, pc), true),
             Code::Adc => self.add(op.d, self.reg(op.n), self.reg(op.m), self.c),
             Code::Sbc => self.add(op.d, self.reg(op.n), !self.reg(op.m), self.c),
             Code::Rsb => self.add(op.d, !self.reg(op.m), 0, true),
@@ -101,6 +101,12 @@ impl<B: Bus> Core<B> {
             _ => return Effect::Rare,
         }
         Effect::Next
+    }
+
+    /// The address of a load or store that is not relative to PC.
+    pub(crate) fn effective_address(&self, op: &Op) -> u32 {
+        let by_register = matches!(op.code, Code::LoadReg | Code::StoreReg);
+        self.reg(op.n).wrapping_add(if by_register { self.reg(op.m) } else { op.immediate as u32 })
     }
 
     /// Posts a load or store, unless it faults.

@@ -61,16 +61,13 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
             return self.phase == Phase::Start;
         }
         let reads_time = |address| B::is_bridged(address) || B::is_harmless_io(address);
-        let immediate = op.immediate as i32 as u32;
         let target = match op.code {
-            Code::LoadImm => return reads_time(self.reg(op.n).wrapping_add(immediate)),
-            Code::LoadReg => return reads_time(self.reg(op.n).wrapping_add(self.reg(op.m))),
-            Code::StoreImm => return B::is_harmless_io(self.reg(op.n).wrapping_add(immediate)),
-            Code::StoreReg => return B::is_harmless_io(self.reg(op.n).wrapping_add(self.reg(op.m))),
+            Code::LoadImm | Code::LoadReg => return reads_time(self.effective_address(op)),
+            Code::StoreImm | Code::StoreReg => return B::is_harmless_io(self.effective_address(op)),
             Code::Ldm => return B::is_bridged(self.reg(op.n)),
             Code::Wide => wide::branch_target(pc, op.immediate as u16, (self.queue >> 16) as u16),
             Code::Bx | Code::Blx => Some(self.high(op.m, pc) & !1),
-            direct => direct.branches_directly().then(|| pc.wrapping_add(4).wrapping_add(immediate)),
+            direct => direct.branches_directly().then(|| pc.wrapping_add(4).wrapping_add(op.immediate as u32)),
         };
         target.is_some_and(|target| code.is_watched(target))
     }

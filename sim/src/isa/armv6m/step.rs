@@ -54,13 +54,6 @@ impl<B: Bus> Core<B> {
         }
     }
 
-    /// Whether what is posted is part of reading registers behind a bridge, from which nothing is taken by that.
-    pub(crate) fn reads_registers(&self) -> bool {
-        let (slave, phase) =
-            if self.phase == Phase::Delayed { (self.delayed, self.resume) } else { (self.slave, self.phase) };
-        B::is_bridge(slave) && matches!(phase, Phase::Load | Phase::LoadMany) && !B::takes_data(self.address)
-    }
-
     /// What a fetch has got.
     fn end_fetch(&mut self, word: u32) {
         match self.phase {

@@ -10,7 +10,7 @@ use crate::core::time::Cycle;
 use crate::engine::fast_bus::FastBus;
 use crate::engine::policy::PeerPolicy;
 use crate::isa::armv6m::code_cache::Instructions;
-use crate::isa::armv6m::cycles::{BRANCH, CALL, LOAD, LOAD_MULTIPLE, POP_PC, REGISTERS, STORE, STORE_MULTIPLE, SYSTEM};
+use crate::isa::armv6m::cycles::{self, BRANCH, CALL, POP_PC, SYSTEM};
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::{Core, Phase, wide};
 
@@ -27,7 +27,7 @@ impl<B: FastBus> Core<B> {
         clock: &mut P::Clock,
         op: Op,
     ) -> Result<(), FastPathExit> {
-        (self.pc, *clock) = self.slow_path(fast, all, *clock, op)?;
+        (self.pc, *clock) = self.slow_path(fast, all, *clock, &op)?;
         self.stats.instructions += 1;
         Ok(())
     }
@@ -39,19 +39,17 @@ impl<B: FastBus> Core<B> {
         fast: &mut FastMemory<B, P>,
         all: &Instructions,
         mut clock: P::Clock,
-        op: Op,
+        op: &Op,
     ) -> Result<(u32, P::Clock), FastPathExit> {
         let pc = self.pc;
-        let next = match op.code {
+        match op.code {
             Code::Push | Code::Stm => {
                 let list = op.immediate as u16;
                 let downwards = op.code == Code::Push;
                 let first = self.reg(op.n).wrapping_sub(if downwards { 4 * list.count_ones() } else { 0 });
                 fast.all(clock, first, list, P::may_write).ok_or(FastPathExit::Stop)?;
-                self.store_many(&op, downwards);
+                self.store_many(op, downwards);
                 clock = self.store_elements(fast, clock, first).ok_or(FastPathExit::Stop)?;
-                clock = fast.finish(clock, STORE_MULTIPLE, &op, pc, true);
-                pc.wrapping_add(2)
             }
             Code::Pop | Code::Ldm => {
                 let (first, list) = (self.reg(op.n), op.immediate as u16);
@@ -61,9 +59,7 @@ impl<B: FastBus> Core<B> {
                 } else {
                     fast.all(clock, first, list, P::may_read).ok_or(FastPathExit::Stop)?;
                 }
-                clock = self.load_elements(fast, clock, &op, 0).ok_or(FastPathExit::Stop)?;
-                clock = fast.finish(clock, LOAD_MULTIPLE, &op, pc, true);
-                pc.wrapping_add(2)
+                clock = self.load_elements(fast, clock, op, 0).ok_or(FastPathExit::Stop)?;
             }
             Code::PopPc => {
                 let list = op.immediate as u16 | 1 << 15;
@@ -73,62 +69,47 @@ impl<B: FastBus> Core<B> {
                     B::locate_ram(base.wrapping_add(4 * (list.count_ones() - 1))).ok_or(FastPathExit::Stop)?;
                 let target = self.exchangeable(fast.bus.read_ram(index)).ok_or(FastPathExit::Stop)?;
                 let refill = fast.refill_or_exit(all, target)?;
-                clock = self.load_elements(fast, clock, &op, 1 << 15).ok_or(FastPathExit::Stop)?;
+                clock = self.load_elements(fast, clock, op, 1 << 15).ok_or(FastPathExit::Stop)?;
                 clock = fast.policy.request(clock, slave);
                 self.list = 0;
                 self.regs[13] = self.writeback;
-                clock = fast.finish_at(clock, POP_PC, (&op, pc), (target, refill));
-                target
+                return Ok((target, fast.finish_at(clock, POP_PC, (op, pc), (target, refill))));
             }
-            Code::Bx | Code::Blx => {
-                let target = self.exchangeable(self.high(op.m, pc)).ok_or(FastPathExit::Stop)?;
+            Code::Bx | Code::Blx | Code::MovPc | Code::AddPc => {
+                let value = self.high(op.m, pc);
+                let target = match op.code {
+                    Code::MovPc => value & !1,
+                    Code::AddPc => pc.wrapping_add(4).wrapping_add(value) & !1,
+                    _ => self.exchangeable(value).ok_or(FastPathExit::Stop)?,
+                };
                 let refill = fast.refill_or_exit(all, target)?;
                 if op.code == Code::Blx {
                     self.regs[14] = pc.wrapping_add(2) | 1;
                 }
-                clock = fast.finish_at(clock, BRANCH, (&op, pc), (target, refill));
-                target
+                return Ok((target, fast.finish_at(clock, BRANCH, (op, pc), (target, refill))));
             }
-            Code::MovPc | Code::AddPc => {
-                let value = self.high(op.m, pc);
-                let target = if op.code == Code::MovPc { value } else { pc.wrapping_add(4).wrapping_add(value) } & !1;
-                let refill = fast.refill_or_exit(all, target)?;
-                clock = fast.finish_at(clock, BRANCH, (&op, pc), (target, refill));
-                target
-            }
-            Code::Wide => return self.slow_path_wide(fast, all, clock, &op),
+            Code::Wide => return self.slow_path_wide(fast, all, clock, op),
             Code::Cps => {
-                let done = self.unless_it_unmasks_an_exception(|core| {
+                self.unless_it_unmasks_an_exception(|core| {
                     core.set_primask(op.immediate != 0);
                     true
-                });
-                if !done {
-                    return Err(FastPathExit::Stop);
-                }
-                clock = fast.finish(clock, REGISTERS, &op, pc, true);
-                pc.wrapping_add(2)
+                })?;
             }
             Code::LoadImm | Code::LoadReg if op.width == Width::Word => {
-                let offset = if op.code == Code::LoadReg { self.reg(op.m) } else { op.immediate as u32 };
-                let address = self.reg(op.n).wrapping_add(offset);
+                let address = self.effective_address(op);
                 let value;
                 // That of the I/O port, which is not the bus, comes in the same cycle as the next word.
                 (clock, value) = self.read_register(fast, clock, address).ok_or(FastPathExit::Stop)?;
                 self.set(op.d, value);
-                clock = fast.finish(clock, LOAD, &op, pc, true);
-                pc.wrapping_add(2)
             }
             Code::StoreImm | Code::StoreReg if op.width == Width::Word => {
-                let offset = if op.code == Code::StoreReg { self.reg(op.m) } else { op.immediate as u32 };
-                let address = self.reg(op.n).wrapping_add(offset);
+                let address = self.effective_address(op);
                 fast.write_io(clock, self.id, address, self.reg(op.d)).ok_or(FastPathExit::Stop)?;
                 (self.io_address, self.resume) = (address, Phase::Store);
-                clock = fast.finish(clock, STORE, &op, pc, true);
-                pc.wrapping_add(2)
             }
             _ => return Err(FastPathExit::Stop),
-        };
-        Ok((next, clock))
+        }
+        Ok((pc.wrapping_add(2), fast.finish(clock, cycles::of(op.code), op, pc, true)))
     }
 
     /// The same of a 32-bit instruction.
@@ -149,8 +130,8 @@ impl<B: FastBus> Core<B> {
         let (first, second) = (u32::from(first), u32::from(second));
         if branch.is_some() {
             self.regs[14] = next | 1;
-        } else if !self.unless_it_unmasks_an_exception(|core| core.system_instruction(first, second)) {
-            return Err(FastPathExit::Stop);
+        } else {
+            self.unless_it_unmasks_an_exception(|core| core.system_instruction(first, second))?;
         }
         let cycles = if branch.is_some() || wide::refills(first, second) { CALL } else { SYSTEM };
         Ok((target, fast.finish_at(clock, cycles, (op, pc), (target, refill))))
@@ -220,15 +201,18 @@ impl<B: FastBus> Core<B> {
         Some(clock)
     }
 
-    /// Applies `action` unless it unmasks a pending exception: then it is rolled back. Whether it was applied.
-    fn unless_it_unmasks_an_exception(&mut self, action: impl FnOnce(&mut Self) -> bool) -> bool {
+    /// Applies `action` unless it unmasks a pending exception: then it is rolled back.
+    ///
+    /// # Errors
+    /// If it was, or if `action` has failed.
+    fn unless_it_unmasks_an_exception(&mut self, action: impl FnOnce(&mut Self) -> bool) -> Result<(), FastPathExit> {
         let (primask, exceptions_from) = (self.primask, self.exceptions_from);
         let succeeded = action(self);
-        let done = self.exceptions_from == exceptions_from;
-        if !done {
+        if self.exceptions_from != exceptions_from {
             (self.primask, self.exceptions_from) = (primask, exceptions_from);
+            return Err(FastPathExit::Stop);
         }
-        succeeded && done
+        if succeeded { Ok(()) } else { Err(FastPathExit::Stop) }
     }
 
     /// The target of BX, BLX or POP; none if it returns from an exception, or faults.

@@ -66,7 +66,9 @@ impl<B: Bus> Cpu<B> for Core<B> {
     }
 
     fn reads_bridge(&self) -> bool {
-        self.reads_registers()
+        let (slave, phase) =
+            if self.phase == Phase::Delayed { (self.delayed, self.resume) } else { (self.slave, self.phase) };
+        B::is_bridge(slave) && matches!(phase, Phase::Load | Phase::LoadMany) && !B::takes_data(self.address)
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ mod thumb_bit;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::machine_code::{CODE, NOP, STACK, STAY, VECTORS, machine, put, put_word};
+use crate::machine_code::{CODE, NOP, STACK, STAY, VECTORS, VTOR, machine, put, put_word};
 use intercore_sim::core::stop::Stop;
 use intercore_sim::isa::armv6m::hard_fault::Cause;
 use intercore_sim::rp2040::machine::Machine;
@@ -19,7 +19,7 @@ const UDF: u16 = 0xde00;
 /// Core 0 with a program, and with a handler of `HardFault` of its own.
 fn with_handler(code: &[u16], handler: &[u16]) -> Machine {
     let mut machine = machine(code);
-    machine.core_mut(0).set_vector_table(VECTORS);
+    machine.write_private(0, VTOR, VECTORS);
     put_word(&mut machine, VECTORS + 12, HANDLER | 1);
     put(&mut machine, HANDLER, handler);
     machine
@@ -94,7 +94,7 @@ fn each_core_that_locks_up_is_told_once_and_then_nothing_more_happens() {
     let mut machine = with_handler(&[NOP, UDF], &[UDF]);
     put(&mut machine, CODE_1, &[NOP, NOP, UDF]);
     machine.start_core(1, CODE_1 | 1, STACK + 0x1000);
-    machine.core_mut(1).set_vector_table(VECTORS);
+    machine.write_private(1, VTOR, VECTORS);
     assert!(matches!(machine.run_until(1_000), Stop::Lockup { core: 0, .. }));
     assert!(!machine.is_lost());
     assert!(matches!(machine.run_until(1_000), Stop::Lockup { core: 1, .. }));
@@ -144,7 +144,7 @@ fn a_stack_that_leads_nowhere_is_told_as_such() {
     let fault = machine.core(0).hard_fault().expect("a fault");
     assert_eq!((fault.cause, fault.pc), (Cause::Undefined(UDF, None), CODE + 2), "the first one counts");
     let mut machine = crate::machine_code::machine(&[NOP, 0xdf00]);
-    machine.core_mut(0).set_vector_table(VECTORS);
+    machine.write_private(0, VTOR, VECTORS);
     put_word(&mut machine, VECTORS + 12, HANDLER | 1);
     put(&mut machine, HANDLER, &[STAY]);
     machine.core_mut(0).set_register(13, 0x3000_0100);

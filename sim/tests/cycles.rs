@@ -3,7 +3,7 @@
 //! MULS takes one cycle: the RP2040 has the fast multiplier (datasheet 2.4.1.2). How instructions of all classes mix is
 //! tested in `lockstep`.
 
-use crate::machine_code::{CODE, NOP, STACK, STAY, cycles, machine, put_word, times};
+use crate::machine_code::{CODE, NOP, NVIC_ISER, STACK, STAY, cycles, machine, put_word, times};
 use intercore_sim::rp2040::machine::Machine;
 
 /// Registers point where loads and stores are harmless: R0 SRAM4, R1 SIO, R2 a small number, R3 system control block, R4
@@ -196,7 +196,7 @@ fn a_wait_that_does_not_sleep_takes_two_cycles() {
         let waits = cycles(&code, wfi, wfi + 1, |machine| {
             registers(machine);
             machine.core_mut(0).set_register(6, 0xe000_e200);
-            machine.core_mut(0).enable_interrupts(4);
+            machine.write_private(0, NVIC_ISER, 4);
         });
         assert_eq!(waits, 2, "wfi");
     }

@@ -1,6 +1,6 @@
 //! Exceptions: what they do, and what they cost. Sources at the constants of `cpu::exception`.
 
-use crate::machine_code::{CODE, NOP, STACK, STAY, VECTORS, machine, put, put_word, times};
+use crate::machine_code::{CODE, NOP, NVIC_ISER, STACK, STAY, VECTORS, VTOR, machine, put, put_word, times};
 use intercore_sim::core::stop::Stop;
 use intercore_sim::isa::armv6m::exception::RECOGNITION;
 use intercore_sim::rp2040::machine::Machine;
@@ -19,13 +19,20 @@ fn with_handler(code: &[u16], number: u32, handler: &[u16]) -> Machine {
     let mut machine = machine(code);
     put_word(&mut machine, VECTORS + 4 * number, HANDLER | 1);
     put(&mut machine, HANDLER, handler);
-    machine.core_mut(0).set_vector_table(VECTORS);
+    machine.write_private(0, VTOR, VECTORS);
     machine
 }
 
 /// R3 points at `NVIC_ISER`; ICSR is at `ED04`.
 fn enable(machine: &mut Machine, interrupts: u32) {
-    machine.core_mut(0).enable_interrupts(interrupts);
+    machine.write_private(0, NVIC_ISER, interrupts);
+}
+
+/// Sets the priority of an interrupt, which has the highest after reset (ARMv6-M B3.4.7).
+fn set_priority(machine: &mut Machine, interrupt: u8, level: u8) {
+    let (register, byte) = (0xe000_e400 + u32::from(interrupt & !3), u32::from(interrupt & 3));
+    let others = machine.core(0).peek_private(register);
+    machine.write_private(0, register, others | u32::from(level) << (8 * byte + 6));
 }
 
 #[test]
@@ -75,7 +82,7 @@ fn a_late_and_more_urgent_interrupt_is_taken_first() {
     put_word(&mut machine, VECTORS + 4 * (16 + 27), SECOND | 1);
     put(&mut machine, SECOND, &[NOP, BX_LR]);
     enable(&mut machine, 3 << 26);
-    machine.core_mut(0).set_interrupt_priority(26, 3);
+    set_priority(&mut machine, 26, 3);
     machine.run_until(100);
     machine.raise_interrupt(0, 26);
     machine.run_until(106);
@@ -94,7 +101,7 @@ fn a_more_urgent_interrupt_nests_and_an_equal_one_waits() {
         put_word(&mut machine, VECTORS + 4 * (16 + 27), SECOND | 1);
         put(&mut machine, SECOND, &[NOP, BX_LR]);
         enable(&mut machine, 3 << 26);
-        machine.core_mut(0).set_interrupt_priority(26, priority);
+        set_priority(&mut machine, 26, priority);
         machine.run_until(100);
         machine.raise_interrupt(0, 26);
         machine.run_until(130);
@@ -181,7 +188,7 @@ fn an_entry_waits_for_its_stack_its_vector_and_its_handler() {
         machine.bus.xip.ssi.configure(4);
         put_word(&mut machine, vectors + 4 * 42, handler | 1);
         put(&mut machine, handler, &[NOP, STAY]);
-        machine.core_mut(0).set_vector_table(vectors);
+        machine.write_private(0, VTOR, vectors);
         enable(&mut machine, 1 << 26);
         machine.run_until(100);
         machine.raise_interrupt(0, 26);
@@ -202,7 +209,7 @@ fn pending_interrupts_are_taken_in_order_of_priority_then_number() {
         for (interrupt, handler) in (24u8..).zip(handlers) {
             put_word(&mut machine, VECTORS + 4 * (16 + u32::from(interrupt)), handler | 1);
             put(&mut machine, handler, &[BX_LR, NOP]);
-            machine.core_mut(0).set_interrupt_priority(interrupt, levels[usize::from(interrupt) - 24]);
+            set_priority(&mut machine, interrupt, levels[usize::from(interrupt) - 24]);
         }
         enable(&mut machine, 7 << 24);
         machine.run_until(100);
@@ -228,8 +235,8 @@ fn a_level_that_stays_interrupts_again() {
     put(&mut machine, SECOND, &[STAY]);
     machine.core_mut(0).set_register(0, 0xd000_0040);
     machine.start_core(1, SECOND | 1, 0x2004_1800);
-    machine.core_mut(1).set_vector_table(VECTORS);
-    machine.core_mut(1).enable_interrupts(1 << 16);
+    machine.write_private(1, VTOR, VECTORS);
+    machine.write_private(1, NVIC_ISER, 1 << 16);
     let probe = machine.bus.fabric.watch.probe(intercore_sim::core::watch::Watch::Execute, HANDLER, 1);
     machine.run_until(200);
     let hits = machine.bus.fabric.watch.hits(probe);

@@ -14,6 +14,9 @@ pub const STACK: u32 = 0x2004_0800;
 pub const BANK: [u32; 4] = [0x2100_0000, 0x2101_0000, 0x2102_0000, 0x2103_0000];
 /// Banks of their own for the code of each core: SRAM4, SRAM5.
 pub const OWN: [u32; 2] = [0x2004_0000, 0x2004_1000];
+/// Where a core's vector table is (ARMv6-M B3.2.5), and its set-enable register of interrupts (B3.4.3).
+pub const VTOR: u32 = 0xe000_ed08;
+pub const NVIC_ISER: u32 = 0xe000_e100;
 /// Vector table of both cores, in SRAM.
 pub const VECTORS: u32 = 0x2000_f000;
 

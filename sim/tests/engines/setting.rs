@@ -1,7 +1,7 @@
 //! Where a program stands, what else goes on in the chip, and how the run is cut.
 
 use super::program::{OWN_DATA, PATCHED, Part, SHARED_DATA, SIO, Taste, assemble, program};
-use crate::machine_code::{put, put_word, set_bus_priority};
+use crate::machine_code::{NVIC_ISER, VTOR, put, put_word, set_bus_priority};
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::watch::Watch;
 use intercore_sim::rp2040::machine::Machine;
@@ -200,8 +200,8 @@ impl Setting {
             for (register, value) in registers {
                 machine.core_mut(core).set_register(usize::from(register), value);
             }
-            machine.core_mut(core).set_vector_table(VECTORS);
-            machine.core_mut(core).enable_interrupts(u32::MAX);
+            machine.write_private(core, VTOR, VECTORS);
+            machine.write_private(core, NVIC_ISER, u32::MAX);
         }
         machine
     }

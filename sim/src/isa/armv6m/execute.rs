@@ -119,19 +119,14 @@ impl<B: Bus> Core<B> {
         self.width = op.width;
         self.post(address, phase);
         if self.slave == Slave::IO {
-            self.transfer_io(phase);
-        }
-    }
-
-    /// The single-cycle I/O port is not the bus: an access there takes no cycle of its own, but goes together with the first of
-    /// those behind data (TRM 2.2.2, table 3-1 note b).
-    fn transfer_io(&mut self, direction: Phase) {
-        self.io_address = self.address;
-        self.resume = direction;
-        if self.io_cycles().idle == 0 {
-            self.post_with_fetch(Phase::Io);
-        } else {
-            self.post_internal(Phase::Io);
+            // The single-cycle I/O port is not the bus: an access there takes no cycle of its own, but goes together with the
+            // first of those behind data (TRM 2.2.2, table 3-1 note b).
+            (self.io_address, self.resume) = (address, phase);
+            if self.io_cycles().idle == 0 {
+                self.post_with_fetch(Phase::Io);
+            } else {
+                self.post_internal(Phase::Io);
+            }
         }
     }
 
@@ -181,12 +176,6 @@ impl<B: Bus> Core<B> {
     pub(crate) fn branch_to(&mut self, target: u32) {
         self.pc = target & !1;
         self.finish(BRANCH)
-    }
-
-    /// Ends the first cycle of a branch whose target word has come.
-    pub(crate) fn end_target(&mut self, word: u32) {
-        self.queue = u64::from(word) >> ((self.pc & 2) * 8);
-        self.end_cycle();
     }
 
     /// LDM, POP: posts the first element.

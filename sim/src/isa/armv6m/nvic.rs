@@ -167,23 +167,6 @@ impl Nvic {
 }
 
 impl<B: Bus> Core<B> {
-    /// Sets VTOR from outside.
-    pub fn set_vector_table(&mut self, address: u32) {
-        self.nvic.vtor = address & 0xffff_ff00;
-    }
-
-    /// Enables interrupts from outside, as a write to `NVIC_ISER` does.
-    pub fn enable_interrupts(&mut self, mask: u32) {
-        self.nvic.enabled |= u64::from(mask) << IRQ0;
-        self.update_exception_check();
-    }
-
-    /// Sets the 2-bit priority of an interrupt from outside.
-    pub fn set_interrupt_priority(&mut self, interrupt: u8, level: u8) {
-        self.nvic.level[usize::from(IRQ0 + (interrupt & 31))] = level & 3;
-        self.update_exception_check();
-    }
-
     /// Reads a register of the private peripheral bus. Unknown ones read 0.
     pub(crate) fn read_private(&mut self, bus: &mut B) -> Result<u32, Fault> {
         if !self.is_privileged() || self.address >> 16 != 0xe000 {

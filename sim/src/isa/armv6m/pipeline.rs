@@ -132,12 +132,6 @@ impl PipelineState {
 }
 
 impl<B: Bus> Core<B> {
-    /// Whether the next element of POP is the program counter: more than a pipeline can hold.
-    #[inline(always)]
-    fn loads_pc(&self) -> bool {
-        self.phase == Phase::LoadMany && self.list == 1 << 15
-    }
-
     /// Begins a cycle that is not the first of an instruction.
     #[inline(always)]
     fn continue_instruction<const WATCH: bool>(
@@ -179,8 +173,9 @@ impl<B: Bus> Core<B> {
         if pipeline.state == State::Ready {
             return self.issue::<WATCH>(pipeline, now, bus);
         }
+        // An element that is PC, or before which the instruction may be abandoned, is more than a pipeline can hold.
         let moves_many = matches!(self.phase, Phase::LoadMany | Phase::StoreMany);
-        if self.phase.is_plain() && !(moves_many && (self.loads_pc() || now >= self.exceptions_from)) {
+        if self.phase.is_plain() && !(moves_many && (self.list == 1 << 15 || now >= self.exceptions_from)) {
             pipeline.state = State::Ready;
             return self.request(pipeline, pipeline.address, pipeline.phase, now, bus);
         }

@@ -57,7 +57,10 @@ impl<B: Bus> Core<B> {
     /// What a fetch has got.
     fn end_fetch(&mut self, word: u32) {
         match self.phase {
-            Phase::Target => return self.end_target(word),
+            Phase::Target => {
+                self.queue = u64::from(word) >> ((self.pc & 2) * 8);
+                return self.end_cycle();
+            }
             Phase::FetchEarly => {
                 self.queue = u64::from(word);
                 self.t += 1;
@@ -78,52 +81,33 @@ impl<B: Bus> Core<B> {
 
     /// What a read of data has got.
     fn end_read(&mut self, bus: &mut B, word: u32) {
-        match self.phase {
+        let phase = self.phase;
+        match phase {
             Phase::Load => {
                 self.set_number(self.register, extract(word, self.address, self.width));
-                self.finish(LOAD)
+                self.finish(LOAD);
             }
-            Phase::LoadMany => self.end_load_many(word),
+            Phase::LoadMany if self.list == 1 << 15 => {
+                self.list = 0;
+                self.regs[13] = self.writeback;
+                self.t += Cycle::from(POP_PC.idle);
+                self.branch_exchange(word, self.began);
+            }
+            Phase::LoadMany if self.element_loaded(word) => self.finish(LOAD_MULTIPLE),
+            Phase::LoadMany => self.post(self.address.wrapping_add(4), Phase::LoadMany),
             Phase::Vector => self.end_vector(word),
             _ => self.end_unstack(bus, word),
         }
     }
 
-    /// What a write of data stores.
-    fn value_to_store(&self) -> u32 {
-        match self.phase {
-            Phase::Store => self.regs[(self.register & 15) as usize],
-            Phase::StoreMany => self.next_element_to_store(),
-            _ => self.frame[self.count as usize & 7],
-        }
-    }
-
     fn end_write(&mut self, bus: &mut B) {
-        match self.phase {
+        let phase = self.phase;
+        match phase {
             Phase::Store => self.finish(STORE),
-            Phase::StoreMany => self.end_store_many(),
+            Phase::StoreMany if self.element_stored() => self.finish(STORE_MULTIPLE),
+            Phase::StoreMany => self.post(self.address.wrapping_add(4), Phase::StoreMany),
             _ => self.end_push(bus),
         }
-    }
-
-    fn end_load_many(&mut self, word: u32) {
-        if self.list == 1 << 15 {
-            self.list = 0;
-            self.regs[13] = self.writeback;
-            self.t += Cycle::from(POP_PC.idle);
-            return self.branch_exchange(word, self.began);
-        }
-        if self.element_loaded(word) {
-            return self.finish(LOAD_MULTIPLE);
-        }
-        self.post(self.address.wrapping_add(4), Phase::LoadMany);
-    }
-
-    fn end_store_many(&mut self) {
-        if self.element_stored() {
-            return self.finish(STORE_MULTIPLE);
-        }
-        self.post(self.address.wrapping_add(4), Phase::StoreMany);
     }
 
     /// A fetch posted beside something else, if one is due.
@@ -149,17 +133,17 @@ impl<B: Bus> Core<B> {
             }
             _ => {}
         }
-        self.lost::<WATCH>(self.slave, self.t, bus);
+        self.lost::<WATCH>(self.slave, 1, self.t, bus);
         self.t += 1;
     }
 
-    /// Cycle `now` is lost to another master of `slave`.
+    /// So many cycles from `now` on are lost to another master of `slave`.
     #[inline(always)]
-    pub(crate) fn lost<const WATCH: bool>(&mut self, slave: Slave, now: Cycle, bus: &mut B) {
-        self.stats.conflicts[slave.number()] += 1;
+    pub(crate) fn lost<const WATCH: bool>(&mut self, slave: Slave, cycles: Cycle, now: Cycle, bus: &mut B) {
+        self.stats.conflicts[slave.number()] += cycles;
         self.contested = true;
         if WATCH {
-            bus.fabric_mut().watch.core_event(now, self.id, CoreEvent::Conflicts(slave, 1));
+            bus.fabric_mut().watch.core_event(now, self.id, CoreEvent::Conflicts(slave, cycles));
         }
     }
 
@@ -221,7 +205,11 @@ impl<B: Bus> Core<B> {
     /// The data phase of a read or write.
     fn transfer_data<const WATCH: bool>(&mut self, bus: &mut B, in_ram: bool) {
         if self.phase.writes() {
-            let value = self.value_to_store();
+            let value = match self.phase {
+                Phase::Store => self.regs[(self.register & 15) as usize],
+                Phase::StoreMany => self.next_element_to_store(),
+                _ => self.frame[self.count as usize & 7],
+            };
             if in_ram {
                 bus.store_ram(self.index, self.address, self.width, value);
             } else if !self.write_data(bus, value) {
@@ -251,15 +239,7 @@ impl<B: Bus> Core<B> {
     fn request_slave<const WATCH: bool>(&mut self, bus: &mut B, write: bool) -> bool {
         match bus.begin(self.id, self.slave, self.address, write, self.t) {
             Access::Busy(until) => {
-                self.stats.conflicts[self.slave.number()] += until - self.t;
-                self.contested = true;
-                if WATCH {
-                    bus.fabric_mut().watch.core_event(
-                        self.t,
-                        self.id,
-                        CoreEvent::Conflicts(self.slave, until - self.t),
-                    );
-                }
+                self.lost::<WATCH>(self.slave, until - self.t, self.t, bus);
                 self.t = until;
                 false
             }

@@ -52,7 +52,7 @@ impl Machine {
     }
 
     /// Writes a register of a core's private peripheral bus (NVIC, SCB, `SysTick`) as the core would, in no time.
-    pub(crate) fn write_private(&mut self, core: usize, address: u32, value: u32) {
+    pub fn write_private(&mut self, core: usize, address: u32, value: u32) {
         let now = self.now();
         let (core, bus) = self.core_and_bus(core);
         core.poke_private(address, value, now, bus);

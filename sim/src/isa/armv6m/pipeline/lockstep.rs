@@ -180,7 +180,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
             }
             _ => {
                 pipeline.state = State::Waits;
-                self.lost::<WATCH>(pipeline.slave, now, bus);
+                self.lost::<WATCH>(pipeline.slave, 1, now, bus);
             }
         }
     }

@@ -1,6 +1,8 @@
 //! How a chip gets through its cycles: both cores together ([`lockstep`], the reference), or each by itself for as long as
 //! that makes no difference ([`decoupled`]), with the same result.
 
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
+
 pub mod access_tags;
 pub(crate) mod cpu;
 pub(crate) mod decoupled;

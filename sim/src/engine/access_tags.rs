@@ -8,8 +8,6 @@
 //! | 29 to 1 | the quantum in which the speculative core last read or wrote the word |
 //! | 0 | it wrote the word in that quantum |
 
-#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
-
 use crate::core::ram::{RAM_ROOM, zeroed};
 
 /// What stands behind a word of RAM, see the module's description.

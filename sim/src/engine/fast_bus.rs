@@ -1,8 +1,6 @@
 //! What a core reaches without asking for the bus cycle by cycle, if the chip has it: RAM, hits in the cache of the flash, and
 //! registers whose reading or writing concerns nobody else.
 
-#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
-
 use crate::core::access::Width;
 use crate::core::bus::{Bus, Slave};
 use crate::core::time::Cycle;

@@ -1,8 +1,6 @@
 //! The log of a quantum: which slave the speculative core requested in which cycle, what it has overwritten, and which cycles
 //! arbitration cost both cores.
 
-#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
-
 use crate::core::bus::Slave;
 use crate::engine::access_tags::AccessTag;
 

@@ -1,7 +1,5 @@
 //! Words of flash that the fast path has found to be most recently used, so that it need not look for them again.
 
-#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
-
 /// Words of flash whose line is the most recently used one of its set in the cache: reading it again is a hit that changes
 /// nothing. Each run on the fast path starts with none, because other readers of flash do not update this.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,6 @@
 //! What a core on the fast path shares the chip with: an idle core, one that will replay what it does, or one whose cycles it
 //! replays.
 
-#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
-
 use crate::core::bus::Slave;
 use crate::core::time::Cycle;
 use crate::engine::access_tags::{AccessTag, CODE, WATCHED};
@@ -21,11 +19,9 @@ pub(crate) enum Role {
     Solo,
 }
 
-/// How many roles there are.
 pub(crate) const ROLES: usize = 3;
 
 impl Role {
-    /// All of them.
     pub const ALL: [Self; ROLES] = [Self::Speculative, Self::Replaying, Self::Solo];
 }
 

@@ -21,9 +21,9 @@
 //! `schedule`. What a cycle raises is seen by instruction boundaries of later cycles only.
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
+#![allow(clippy::trivially_copy_pass_by_ref)] // of a decoded instruction, only what is needed is then read: measured likewise
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a register is signed or not as its instruction says
 
-pub mod alu;
 pub(crate) mod code_cache;
 pub(crate) mod cycles;
 pub mod decode;
@@ -107,7 +107,6 @@ impl Phase {
         matches!(self, Phase::Store | Phase::StoreMany | Phase::Push)
     }
 
-    /// Whether it is a fetch.
     pub(crate) fn fetches(self) -> bool {
         use Phase::{Fetch, FetchEarly, FetchMiddle, FetchThenTarget, Target};
         matches!(self, Fetch | FetchEarly | FetchMiddle | FetchThenTarget | Target)

@@ -7,8 +7,6 @@
 //!
 //! What is watched ([`Watchpoints`](crate::core::watch::Watchpoints)) is apart: words of data carry the tag [`WATCHED`], and instructions are `Code::Watched`.
 
-#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
-
 use crate::core::bus::Slave;
 use crate::engine::access_tags::{CODE, WATCHED};
 use crate::engine::cpu;
@@ -38,7 +36,6 @@ pub(crate) enum CodeView {
 }
 
 impl CodeView {
-    /// All of them, by number.
     pub const ALL: [Self; 3] = [Self::Ram, Self::Unstriped, Self::Flash];
 
     /// Where an address is, if the fast path can execute code there.

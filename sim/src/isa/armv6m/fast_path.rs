@@ -5,8 +5,6 @@
 //! It stops before an instruction that needs more. Lock-step executes that one. Both read the same table of bus cycles
 //! ([`super::cycles`]); tests/engines compares the two.
 
-#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
-
 pub(crate) mod memory;
 mod slow_path;
 

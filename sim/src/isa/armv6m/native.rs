@@ -145,7 +145,6 @@ impl Native {
         Self { hot, hot_counters: [const { Vec::new() }; 3], compiled: None }
     }
 
-    /// How many blocks were translated.
     pub fn blocks(&self) -> usize {
         self.compiled.as_ref().map_or(0, |compiled| compiled.entries.len())
     }

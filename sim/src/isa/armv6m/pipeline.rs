@@ -1,7 +1,5 @@
 //! What a core does in a cycle: asks the bus for something (`issue`), and deals with what it was given (`complete`).
 
-#![allow(clippy::trivially_copy_pass_by_ref)] // of a decoded instruction, only what is needed is then read: measured, see bench/sim
-
 mod lockstep;
 
 use crate::core::access::Width;

@@ -1,7 +1,5 @@
 //! 32-bit instructions, and the 16-bit ones that change more than registers.
 
-#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
-
 use crate::core::bus::Bus;
 use crate::core::cortex_m::SV_CALL;
 use crate::core::time::{Cycle, NEVER};

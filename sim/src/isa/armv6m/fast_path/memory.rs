@@ -1,7 +1,5 @@
 //! The memory that a core on the fast path reaches at once, and what each access means for the other core.
 
-#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
-
 use super::FastPathExit;
 use crate::core::access::Width;
 use crate::core::bus::Slave;
@@ -83,7 +81,6 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         self.mru.insert(address.wrapping_sub(B::MEMORY.flash));
     }
 
-    /// What native code needs to know.
     pub fn native_context(&mut self) -> NativeContext {
         NativeContext {
             clock: 0,
@@ -112,7 +109,6 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         is_mru
     }
 
-    /// Cycles without a request.
     #[inline(always)]
     pub fn idle(&mut self, clock: P::Clock, cycles: u32) -> P::Clock {
         (0..cycles).fold(clock, |clock, _| self.policy.request(clock, Slave::INTERNAL))

@@ -1,8 +1,6 @@
 //! The slow path of the fast path: instructions that the hot loop leaves out because they are rare. Lists of registers, branches
 //! through a register, 32-bit instructions, registers of peripherals.
 
-#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
-
 use super::FastPathExit;
 use super::memory::{FastMemory, half_at};
 use crate::core::access::Width;

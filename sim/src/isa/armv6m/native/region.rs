@@ -1,7 +1,5 @@
 //! Which instructions are translated together: all that follow from one place by branches whose targets stand in them.
 
-#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
-
 use crate::isa::armv6m::cycles::{self, MAX_CYCLES};
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::wide::branch_target;

@@ -5,7 +5,6 @@
 
 #![allow(clippy::useless_conversion, clippy::used_underscore_binding)] // what `dynasm!` becomes
 #![allow(clippy::many_single_char_names)] // the operands of instructions
-#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
 
 mod branch;
 mod compute;

@@ -1,7 +1,5 @@
 //! A core as the lock-step engine sees it.
 
-#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
-
 use super::{PipelineState, State, read_word};
 use crate::core::access::{Width, extract};
 use crate::core::bus::{Bus, Slave};

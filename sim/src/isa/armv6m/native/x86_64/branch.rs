@@ -182,7 +182,6 @@ impl Translator<'_> {
         dynasm!(self.to ; .arch x64 ; mov eax, [rbp + TARGET_CODE] ; add rax, [rbp + CODE] ; jmp rax);
     }
 
-    /// Jumps if a condition holds.
     fn jump_if(&mut self, code: Code, taken: DynamicLabel) {
         match self.flags {
             Flags::Compared(a, Some(b), _) => dynasm!(self.to ; .arch x64 ; cmp Rd(low(a)), Rd(low(b))),

@@ -10,7 +10,6 @@ use crate::isa::armv6m::native::x86_64::{
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 impl Translator<'_> {
-    /// Cycles without a request.
     pub(crate) fn idle(&mut self, cycles: u32) {
         for _ in 0..cycles {
             self.fetch(Slave::INTERNAL);

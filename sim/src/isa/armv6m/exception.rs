@@ -210,7 +210,7 @@ impl<B: Bus> Core<B> {
         if !self.thumb {
             return self.fault(vector, Cause::NoThumb(vector));
         }
-        self.branch_to(vector)
+        self.branch_to(vector);
     }
 
     /// BX, BLX and POP: to an address, or back from an exception.
@@ -223,7 +223,7 @@ impl<B: Bus> Core<B> {
             self.thumb = false;
             return self.fault(target, Cause::NoThumb(target));
         }
-        self.branch_to(target)
+        self.branch_to(target);
     }
 
     /// Leaves the exception that is active; unless another is chained to it, its frame is read back from the second next
@@ -316,7 +316,7 @@ impl<B: Bus> Core<B> {
             return;
         }
         self.record_fault(pc, cause);
-        self.take_at_once(HARD_FAULT, pc)
+        self.take_at_once(HARD_FAULT, pc);
     }
 
     pub(crate) fn take_at_once(&mut self, exception: u8, resume_at: u32) {

@@ -173,13 +173,13 @@ impl<B: Bus> Core<B> {
     #[inline(always)]
     pub(crate) fn branch_to(&mut self, target: u32) {
         self.pc = target & !1;
-        self.finish(BRANCH)
+        self.finish(BRANCH);
     }
 
     /// LDM, POP: posts the first element.
     pub(crate) fn load_many(&mut self, op: &Op, more: u16) {
         let list = op.immediate as u16 | more;
-        self.start_many(op.n as u8, list, self.reg(op.n), Phase::LoadMany)
+        self.start_many(op.n as u8, list, self.reg(op.n), Phase::LoadMany);
     }
 
     /// STM, PUSH: posts the first element.
@@ -187,11 +187,10 @@ impl<B: Bus> Core<B> {
         let list = op.immediate as u16;
         let base = self.reg(op.n);
         let first = if downwards { base.wrapping_sub(4 * list.count_ones()) } else { base };
-        let posted = self.start_many(op.n as u8, list, first, Phase::StoreMany);
+        self.start_many(op.n as u8, list, first, Phase::StoreMany);
         if downwards {
             self.writeback = first;
         }
-        posted
     }
 
     fn start_many(&mut self, base: u8, list: u16, first: u32, phase: Phase) {

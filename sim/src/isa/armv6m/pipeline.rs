@@ -296,7 +296,7 @@ impl<B: Bus> Core<B> {
             Code::Blx => {
                 let target = self.high(op.m, pc);
                 self.regs[14] = pc.wrapping_add(2) | 1;
-                self.branch_exchange(target, pc)
+                self.branch_exchange(target, pc);
             }
             Code::Wide => self.wide(pc, op.immediate as u16),
             _ => self.rare(op, pc, halfword),

@@ -24,7 +24,7 @@ impl<B: Bus> Core<B> {
             | Phase::Push
             | Phase::Unstack => self.access_data::<WATCH>(bus),
             Phase::Fetch | Phase::Target | Phase::FetchEarly | Phase::FetchMiddle | Phase::FetchThenTarget => {
-                self.fetch::<WATCH>(bus)
+                self.fetch::<WATCH>(bus);
             }
             Phase::Delayed => self.end_wait_states::<WATCH>(bus),
             Phase::Start => unreachable!("`begin` has been here"),
@@ -36,7 +36,7 @@ impl<B: Bus> Core<B> {
             }
             Phase::Sev => {
                 bus.fabric_mut().requests.send_event(self.t);
-                self.fetch_with_io::<WATCH>(bus)
+                self.fetch_with_io::<WATCH>(bus);
             }
             Phase::Doze => self.sleep_unless_woken(bus),
             Phase::Asleep => self.wake(bus),
@@ -116,7 +116,7 @@ impl<B: Bus> Core<B> {
             return self.end_instruction();
         }
         self.phase = Phase::Fetch;
-        self.fetch::<WATCH>(bus)
+        self.fetch::<WATCH>(bus);
     }
 
     /// What happens in a lost cycle all the same: the I/O port and events are not the bus.
@@ -185,7 +185,7 @@ impl<B: Bus> Core<B> {
             return;
         };
         self.t += 1;
-        self.end_fetch(word)
+        self.end_fetch(word);
     }
 
     /// Reads or writes what is posted, unless the core has to wait for it, abandons it, or it faults.
@@ -199,7 +199,7 @@ impl<B: Bus> Core<B> {
         } else if !self.request_slave::<WATCH>(bus, self.phase.writes()) {
             return;
         }
-        self.transfer_data::<WATCH>(bus, in_ram)
+        self.transfer_data::<WATCH>(bus, in_ram);
     }
 
     /// The data phase of a read or write.
@@ -223,7 +223,7 @@ impl<B: Bus> Core<B> {
         let Some(word) = word else { return };
         self.watch_posted::<WATCH>(bus, extract(word, self.address, self.width));
         self.t += 1;
-        self.end_read(bus, word)
+        self.end_read(bus, word);
     }
 
     /// A bank of RAM grants its cycle.
@@ -273,7 +273,7 @@ impl<B: Bus> Core<B> {
             self.t += 1;
             return self.end_fetch(word);
         }
-        self.transfer_data::<WATCH>(bus, false)
+        self.transfer_data::<WATCH>(bus, false);
     }
 
     #[inline(never)]

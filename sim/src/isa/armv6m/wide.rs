@@ -25,7 +25,7 @@ impl<B: Bus> Core<B> {
             return self.fault(pc, Self::undefined(pc, first as u16, Some(second as u16)));
         }
         self.pc = pc.wrapping_add(4);
-        self.finish_wide(pc, if refills(first, second) { CALL } else { SYSTEM })
+        self.finish_wide(pc, if refills(first, second) { CALL } else { SYSTEM });
     }
 
     /// The cycles of a 32-bit instruction at `at`: execution goes on at `pc`.
@@ -124,7 +124,7 @@ impl<B: Bus> Core<B> {
         match op.code {
             Code::Cps => {
                 self.set_primask(op.immediate != 0);
-                self.end_cycle()
+                self.end_cycle();
             }
             Code::Sev => {
                 self.post_with_fetch(Phase::Sev);
@@ -178,7 +178,7 @@ impl<B: Bus> Core<B> {
         if std::mem::take(&mut self.resume_from_exit) {
             return self.branch_to(self.pc);
         }
-        self.end_cycle()
+        self.end_cycle();
     }
 
     /// After the host served BKPT 0xAB: one cycle of nothing, then the next instruction.

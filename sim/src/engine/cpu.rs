@@ -120,7 +120,7 @@ pub(crate) trait FastCpu<B: FastBus>: Cpu<B> {
     fn set_time(&mut self, time: Cycle);
 
     /// So many cycles were lost to another master of `slave`.
-    fn lost_some(&mut self, slave: Slave, cycles: u32);
+    fn count_conflicts(&mut self, slave: Slave, cycles: u32);
 }
 
 /// Instructions that are held decoded, and code for the host that was made of them.

@@ -165,8 +165,8 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         for slave in shared() {
             let number = slave.number();
             let log = &self.log;
-            speculative.lost_some(slave, log.speculative_lost[number]);
-            replaying.lost_some(slave, log.lost[number]);
+            speculative.count_conflicts(slave, log.speculative_lost[number]);
+            replaying.count_conflicts(slave, log.lost[number]);
             let last = log.last_granted[number];
             if last_requested[number] != 0 && (last.max(FIRST)..cycle).rev().any(|before| log.collides(before, slave)) {
                 bus.fabric_mut().arbiter.grant(speculative.id(), slave);
@@ -192,7 +192,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
 
     /// Makes undone what the speculative core did to memory and the flash cache; what the replaying core did stays.
     fn roll_back(&mut self, bus: &mut B) {
-        for (index, word) in self.log.kept() {
+        for (index, word) in self.log.overwrites() {
             bus.write_ram(index, 0, Width::Word, word);
         }
         for &(set, way) in self.lru_changes.iter().rev() {

@@ -64,11 +64,11 @@ pub(crate) struct BusGrantLog {
     pub lost: [u32; SLAVES],
     pub speculative_lost: [u32; SLAVES],
     /// By cycle, the number of the slave that the speculative core requested.
-    pub(crate) asked: [u8; LOG_CYCLES],
+    pub(crate) requested: [u8; LOG_CYCLES],
     /// By cycle, the speculative core's previous request of the same slave; 0 if there is none in this quantum.
-    pub(crate) before: [u16; LOG_CYCLES],
+    pub(crate) previous_request: [u16; LOG_CYCLES],
     /// Words that the speculative core has overwritten, in order: index in RAM and old value.
-    pub(crate) kept: [(u32, u32); LOG_CYCLES],
+    pub(crate) overwrites: [(u32, u32); LOG_CYCLES],
 }
 
 impl BusGrantLog {
@@ -85,9 +85,9 @@ impl BusGrantLog {
             last_granted: [0; SLAVES],
             lost: [0; SLAVES],
             speculative_lost: [0; SLAVES],
-            asked: [NO_SLAVE; LOG_CYCLES],
-            before: [0; LOG_CYCLES],
-            kept: [(0, 0); LOG_CYCLES],
+            requested: [NO_SLAVE; LOG_CYCLES],
+            previous_request: [0; LOG_CYCLES],
+            overwrites: [(0, 0); LOG_CYCLES],
         })
     }
 
@@ -112,22 +112,22 @@ impl BusGrantLog {
     pub fn record(&mut self, cycle: u32, slave: u8) {
         let at = cycle as usize & (LOG_CYCLES - 1);
         let last = &mut self.last_requested[slave as usize & (SLAVES - 1)];
-        self.asked[at] = slave;
-        self.before[at] = *last as u16;
+        self.requested[at] = slave;
+        self.previous_request[at] = *last as u16;
         *last = cycle;
     }
 
     /// Whether the speculative core requested a slave in a cycle.
     #[inline(always)]
     pub fn collides(&self, cycle: u32, slave: Slave) -> bool {
-        self.asked[cycle as usize & (LOG_CYCLES - 1)] == slave.0
+        self.requested[cycle as usize & (LOG_CYCLES - 1)] == slave.0
     }
 
     /// Whether the replaying core waits in a cycle in which both request the same slave: round robin makes the core wait that had
     /// it last.
     #[inline(always)]
     pub fn waits(&self, cycle: u32, slave: Slave) -> bool {
-        let before = u32::from(self.before[cycle as usize & (LOG_CYCLES - 1)]);
+        let before = u32::from(self.previous_request[cycle as usize & (LOG_CYCLES - 1)]);
         self.last_granted[slave.number() & (SLAVES - 1)] > before
     }
 
@@ -153,14 +153,14 @@ impl BusGrantLog {
 
     /// Records that the speculative core overwrites a word of RAM that held `old`.
     #[inline(always)]
-    pub fn keep(&mut self, index: u32, old: u32) {
-        self.kept[self.overwritten as usize & (LOG_CYCLES - 1)] = (index, old);
+    pub fn record_overwrite(&mut self, index: u32, old: u32) {
+        self.overwrites[self.overwritten as usize & (LOG_CYCLES - 1)] = (index, old);
         self.overwritten += 1;
     }
 
     /// Words that the speculative core has overwritten, last first: index and old value.
-    pub fn kept(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.kept[..self.overwritten as usize].iter().rev().copied()
+    pub fn overwrites(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.overwrites[..self.overwritten as usize].iter().rev().copied()
     }
 
     /// Lets native code go on from a cycle, which it advances.

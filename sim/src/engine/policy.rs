@@ -176,7 +176,7 @@ impl PeerPolicy for Speculative<'_> {
 
     #[inline(always)]
     fn record_write(&mut self, index: u32, old: u32) {
-        self.log.keep(index, old);
+        self.log.record_overwrite(index, old);
     }
 
     #[inline(always)]

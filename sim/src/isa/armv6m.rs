@@ -71,9 +71,9 @@ pub(crate) enum Phase {
     /// A load or store at the single-cycle I/O port, beside a fetch if one is due.
     Io,
     /// The next element of LDM or POP.
-    LoadMany,
+    LoadMultiple,
     /// The next element of STM or PUSH.
-    StoreMany,
+    StoreMultiple,
     /// SEV, beside a fetch if one is due.
     Sev,
     /// Second cycle of WFI or WFE: asleep from here or not.
@@ -104,7 +104,7 @@ impl Phase {
     /// Whether it is a write of data.
     #[inline(always)]
     pub(crate) fn writes(self) -> bool {
-        matches!(self, Phase::Store | Phase::StoreMany | Phase::Push)
+        matches!(self, Phase::Store | Phase::StoreMultiple | Phase::Push)
     }
 
     pub(crate) fn fetches(self) -> bool {
@@ -115,8 +115,8 @@ impl Phase {
     /// Whether it is an access that `Core::complete` can deal with, if its place is SRAM or a hit in the flash cache.
     #[inline(always)]
     pub(crate) fn is_plain(self) -> bool {
-        use Phase::{Fetch, FetchThenTarget, Load, LoadMany, Store, StoreMany, Target};
-        matches!(self, Fetch | FetchThenTarget | Target | Load | Store | LoadMany | StoreMany)
+        use Phase::{Fetch, FetchThenTarget, Load, LoadMultiple, Store, StoreMultiple, Target};
+        matches!(self, Fetch | FetchThenTarget | Target | Load | Store | LoadMultiple | StoreMultiple)
     }
 }
 

@@ -14,8 +14,8 @@ impl Code {
         (Code::Beq as u8..=Code::B as u8).contains(&(self as u8))
     }
 
-    /// Whether it is more than registers, one access, or a direct branch: what `execute` calls rare.
-    pub(crate) fn is_rare(self) -> bool {
+    /// Whether it is more than registers, one access, or a direct branch: what the slow path executes.
+    pub(crate) fn needs_slow_path(self) -> bool {
         use Code::{
             AddPc, Bkpt, Blx, Bx, Cps, Ldm, MovPc, Pop, PopPc, Push, Sev, Stm, Svc, Udf, Undecoded, Watched, Wfe, Wfi,
             Wide,

@@ -251,7 +251,7 @@ impl<B: Bus> Core<B> {
         self.post_internal(Phase::Return);
     }
 
-    pub(crate) fn chain_or_unstack(&mut self, bus: &mut B) {
+    pub(crate) fn tail_chain_or_unstack(&mut self, bus: &mut B) {
         bus.fabric_mut().watch.leaves(self.t, self.id, self.ipsr);
         self.t += 1;
         self.pend_systick(self.t);
@@ -360,7 +360,7 @@ impl<B: Bus> Core<B> {
                 self.begin_handler(bus);
             }
             Phase::Push | Phase::Vector | Phase::Unstack => self.lock_up(self.pc, cause),
-            Phase::LoadMany | Phase::StoreMany => {
+            Phase::LoadMultiple | Phase::StoreMultiple => {
                 self.fault(self.began, cause);
             }
             _ => {

@@ -18,7 +18,7 @@ pub(crate) enum Effect {
     /// It stores to an address.
     Store(u32),
     /// More than is worth a place in the hot loop.
-    Rare,
+    SlowPath,
 }
 
 impl<B: Bus> Core<B> {
@@ -96,7 +96,7 @@ impl<B: Bus> Core<B> {
             Code::Blt => return branch_if(self.less()),
             Code::Bgt => return branch_if(!self.zero() && !self.less()),
             Code::Ble => return branch_if(self.zero() || self.less()),
-            _ => return Effect::Rare,
+            _ => return Effect::SlowPath,
         }
         Effect::Next
     }
@@ -177,23 +177,23 @@ impl<B: Bus> Core<B> {
     }
 
     /// LDM, POP: posts the first element.
-    pub(crate) fn load_many(&mut self, op: &Op, more: u16) {
+    pub(crate) fn post_load_multiple(&mut self, op: &Op, more: u16) {
         let list = op.immediate as u16 | more;
-        self.start_many(op.n as u8, list, self.reg(op.n), Phase::LoadMany);
+        self.post_multiple(op.n as u8, list, self.reg(op.n), Phase::LoadMultiple);
     }
 
     /// STM, PUSH: posts the first element.
-    pub(crate) fn store_many(&mut self, op: &Op, downwards: bool) {
+    pub(crate) fn post_store_multiple(&mut self, op: &Op, downwards: bool) {
         let list = op.immediate as u16;
         let base = self.reg(op.n);
         let first = if downwards { base.wrapping_sub(4 * list.count_ones()) } else { base };
-        self.start_many(op.n as u8, list, first, Phase::StoreMany);
+        self.post_multiple(op.n as u8, list, first, Phase::StoreMultiple);
         if downwards {
             self.writeback = first;
         }
     }
 
-    fn start_many(&mut self, base: u8, list: u16, first: u32, phase: Phase) {
+    fn post_multiple(&mut self, base: u8, list: u16, first: u32, phase: Phase) {
         self.began = self.pc.wrapping_sub(2);
         // An empty list is UNPREDICTABLE (A6.7.25); a fault is the kindest reading.
         if first & 3 != 0 || list == 0 {

@@ -113,7 +113,7 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         self.t = time;
     }
 
-    fn lost_some(&mut self, slave: Slave, cycles: u32) {
+    fn count_conflicts(&mut self, slave: Slave, cycles: u32) {
         self.stats.conflicts[slave.number()] += u64::from(cycles);
         self.contested |= cycles > 0;
     }
@@ -219,7 +219,7 @@ impl<B: FastBus> Core<B> {
                 Effect::Branch => {
                     let target = pc.wrapping_add(4).wrapping_add(op.immediate as i32 as u32);
                     if in_flash && fast.is_mru(target) {
-                        clock = fast.go_known(clock, target);
+                        clock = fast.refill_cycles_from_mru(clock, target);
                         pc = target;
                         instructions += 1;
                         if native.bump_hot_counter(view, view.index::<B>(pc)) {
@@ -228,7 +228,7 @@ impl<B: FastBus> Core<B> {
                         continue;
                     }
                     let Some(refill) = fast.refill(all, near, target) else { break unreachable::<B>(target) };
-                    clock = fast.go(clock, target, refill);
+                    clock = fast.refill_cycles(clock, target, refill);
                     pc = target;
                     if CodeView::of::<B>(pc) != Some(view) || native.bump_hot_counter(view, view.index::<B>(pc)) {
                         instructions += 1;
@@ -239,15 +239,15 @@ impl<B: FastBus> Core<B> {
                     if address & op.width.misaligned() != 0 {
                         break FastPathExit::Stop;
                     }
-                    let Some(loadable) = fast.loadable(address) else {
+                    let Some(readable_word) = fast.readable_word(address) else {
                         break if B::is_bridged(address) || B::is_io(address) {
                             FastPathExit::SlowPath(*op)
                         } else {
                             FastPathExit::Stop
                         };
                     };
-                    clock = fast.request(clock, loadable.slave, address);
-                    self.set(op.d, extract(loadable.word, address, op.width));
+                    clock = fast.request(clock, readable_word.slave, address);
+                    self.set(op.d, extract(readable_word.word, address, op.width));
                     clock = fast.finish(clock, LOAD, op, pc, in_flash);
                     pc = pc.wrapping_add(2);
                 }
@@ -255,16 +255,16 @@ impl<B: FastBus> Core<B> {
                     if address & op.width.misaligned() != 0 {
                         break FastPathExit::Stop;
                     }
-                    let Some((slave, index)) = fast.writable(address) else {
+                    let Some((slave, index)) = fast.writable_word(address) else {
                         break if B::is_io(address) { FastPathExit::SlowPath(*op) } else { FastPathExit::Stop };
                     };
                     clock = fast.write(clock, slave, index, address, op.width, self.reg(op.d));
                     clock = fast.finish(clock, STORE, op, pc, in_flash);
                     pc = pc.wrapping_add(2);
                 }
-                Effect::Rare if op.code == Code::Undecoded => break FastPathExit::Undecoded(pc),
-                Effect::Rare if op.code == Code::Watched => break FastPathExit::Watched(*op),
-                Effect::Rare => break FastPathExit::SlowPath(*op),
+                Effect::SlowPath if op.code == Code::Undecoded => break FastPathExit::Undecoded(pc),
+                Effect::SlowPath if op.code == Code::Watched => break FastPathExit::Watched(*op),
+                Effect::SlowPath => break FastPathExit::SlowPath(*op),
             }
             instructions += 1;
         };
@@ -294,7 +294,7 @@ impl<B: FastBus> Core<B> {
             fast.hits += counts & 0xffff;
             let goes_on = match exit {
                 NativeExit::Branch => true,
-                NativeExit::Rare => self.run_one_on_slow_path(fast, all, clock),
+                NativeExit::SlowPath => self.run_one_on_slow_path(fast, all, clock),
                 NativeExit::Unknown => native.entry(self.pc, all, fast.bus).is_some_and(|number| {
                     let (words, more) = native.words(number);
                     for &word in more {

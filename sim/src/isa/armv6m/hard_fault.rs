@@ -119,7 +119,7 @@ impl<B: Bus> Core<B> {
         match self.phase {
             Phase::Push | Phase::Unstack => Cause::Frame(self.address),
             Phase::Vector => Cause::Vector(self.address),
-            Phase::Store | Phase::StoreMany => Cause::Write(self.address),
+            Phase::Store | Phase::StoreMultiple => Cause::Write(self.address),
             _ => Cause::Read(self.address),
         }
     }

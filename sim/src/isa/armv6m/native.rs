@@ -42,7 +42,7 @@ pub(crate) enum NativeExit {
     /// For a place for which there is no code.
     Branch,
     /// Before an instruction that the hot loop does not know either.
-    Rare,
+    SlowPath,
     /// Before a block of which not all is known to be in the flash cache.
     Unknown,
     /// Before something that the hot loop must look at.
@@ -51,7 +51,7 @@ pub(crate) enum NativeExit {
 
 impl NativeExit {
     fn of(number: u32) -> Self {
-        [Self::Branch, Self::Rare, Self::Unknown, Self::Stop][number as usize & 3]
+        [Self::Branch, Self::SlowPath, Self::Unknown, Self::Stop][number as usize & 3]
     }
 }
 
@@ -119,8 +119,8 @@ struct Compiled {
 /// All that was translated.
 pub(crate) struct Native {
     /// How often a place is branched to before it is translated.
-    hot: u32,
-    /// By place and halfword, how often it was branched to; above `hot`, the number of an entry.
+    threshold: u32,
+    /// By place and halfword, how often it was branched to; above `threshold`, the number of an entry.
     hot_counters: [Vec<u32>; 3],
     compiled: Option<Box<Compiled>>,
 }
@@ -128,7 +128,7 @@ pub(crate) struct Native {
 impl Clone for Native {
     /// Another chip makes code of its own.
     fn clone(&self) -> Self {
-        Self::new(self.hot)
+        Self::new(self.threshold)
     }
 }
 
@@ -139,10 +139,10 @@ impl std::fmt::Debug for Native {
 }
 
 impl Native {
-    /// Nothing is translated yet; a place will be when it is branched to for the `hot`th time.
-    pub fn new(hot: u32) -> Self {
-        let hot = if x86_64::RUNS_HERE { hot.max(1) } else { NEVER };
-        Self { hot, hot_counters: [const { Vec::new() }; 3], compiled: None }
+    /// Nothing is translated yet; a place will be when it is branched to so many times.
+    pub fn new(threshold: u32) -> Self {
+        let threshold = if x86_64::RUNS_HERE { threshold.max(1) } else { NEVER };
+        Self { threshold, hot_counters: [const { Vec::new() }; 3], compiled: None }
     }
 
     pub fn blocks(&self) -> usize {
@@ -153,10 +153,10 @@ impl Native {
     #[inline(always)]
     pub fn bump_hot_counter(&mut self, place: CodeView, index: usize) -> bool {
         let Some(hot_counters) = self.hot_counters[place as usize].get_mut(index) else { return false };
-        if *hot_counters < self.hot {
+        if *hot_counters < self.threshold {
             *hot_counters += 1;
         }
-        *hot_counters >= self.hot
+        *hot_counters >= self.threshold
     }
 
     /// Execution goes on at an address. The number of the code for that, which is made if it is worth it.
@@ -173,11 +173,13 @@ impl Native {
         if !self.bump_hot_counter(place, index) || !source.is_decoded(pc) {
             return None;
         }
-        if self.hot_counters[place as usize][index] == self.hot && self.is_full() {
+        if self.hot_counters[place as usize][index] == self.threshold && self.is_full() {
             self.forget_all();
             return None;
         }
-        if self.hot_counters[place as usize][index] == self.hot && self.translate(pc, place, source, bus).is_none() {
+        if self.hot_counters[place as usize][index] == self.threshold
+            && self.translate(pc, place, source, bus).is_none()
+        {
             // The host does not let code be made.
             *self = Self::new(NEVER);
         }
@@ -189,7 +191,7 @@ impl Native {
     }
 
     fn number(&self, place: CodeView, index: usize) -> Option<usize> {
-        number(*self.hot_counters[place as usize].get(index)?, self.hot)
+        number(*self.hot_counters[place as usize].get(index)?, self.threshold)
     }
 
     /// Makes code of the region that begins at an address. None if that cannot be done; then some of it may be there.
@@ -204,16 +206,16 @@ impl Native {
         for block in &blocks {
             compiled.add(block);
             *self.hot_counters[place as usize].get_mut(source.index(block.pc))? =
-                self.hot + compiled.entries.len() as u32;
+                self.threshold + compiled.entries.len() as u32;
         }
-        let (hot_counters, hot) = (&self.hot_counters[place as usize], self.hot);
+        let (hot_counters, threshold) = (&self.hot_counters[place as usize], self.threshold);
         let Compiled { assembler, native_entry, entries, targets, base, .. } = &mut **compiled;
         let targets = &mut targets[place as usize];
         if targets[0].is_empty() {
             *targets = [(); ROLES].map(|()| vec![0; source.ops.len()].into());
         }
         let label = |pc, role: Role| {
-            let number = number(*hot_counters.get(source.index(pc))?, hot)?;
+            let number = number(*hot_counters.get(source.index(pc))?, threshold)?;
             entries.get(number).map(|entry| entry.labels[role as usize])
         };
         let context = RegionContext {
@@ -263,7 +265,7 @@ impl Native {
 
     /// Nothing is translated any more.
     pub fn forget_all(&mut self) {
-        *self = Self::new(self.hot);
+        *self = Self::new(self.threshold);
     }
 
     /// The words of flash that a block fetches whatever happens, and those that it may fetch or read.
@@ -282,8 +284,8 @@ impl Native {
 }
 
 /// The number of an entry.
-fn number(hot_counters: u32, hot: u32) -> Option<usize> {
-    hot_counters.checked_sub(hot.checked_add(1)?).map(|number| number as usize)
+fn number(hot_counters: u32, threshold: u32) -> Option<usize> {
+    hot_counters.checked_sub(threshold.checked_add(1)?).map(|number| number as usize)
 }
 
 impl Compiled {

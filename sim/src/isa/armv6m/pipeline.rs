@@ -147,8 +147,8 @@ impl<B: Bus> Core<B> {
             }
             State::Last => self.fetch_if_due(pipeline, now, bus),
             State::Refill => self.request(pipeline, pipeline.pc & !3, Phase::Target, now, bus),
-            State::LoadNext => self.request_next_element(pipeline, Phase::LoadMany, now, bus),
-            State::StoreNext => self.request_next_element(pipeline, Phase::StoreMany, now, bus),
+            State::LoadNext => self.request_next_element(pipeline, Phase::LoadMultiple, now, bus),
+            State::StoreNext => self.request_next_element(pipeline, Phase::StoreMultiple, now, bus),
             State::Posted => self.resume::<WATCH>(pipeline, now, bus),
         }
     }
@@ -172,7 +172,7 @@ impl<B: Bus> Core<B> {
             return self.issue::<WATCH>(pipeline, now, bus);
         }
         // An element that is PC, or before which the instruction may be abandoned, is more than a pipeline can hold.
-        let moves_many = matches!(self.phase, Phase::LoadMany | Phase::StoreMany);
+        let moves_many = matches!(self.phase, Phase::LoadMultiple | Phase::StoreMultiple);
         if self.phase.is_plain() && !(moves_many && (self.list == 1 << 15 || now >= self.exceptions_from)) {
             pipeline.state = State::Ready;
             return self.request(pipeline, pipeline.address, pipeline.phase, now, bus);
@@ -205,7 +205,7 @@ impl<B: Bus> Core<B> {
     fn request(&mut self, pipeline: &mut PipelineState, address: u32, phase: Phase, now: Cycle, bus: &mut B) -> bool {
         pipeline.phase = phase;
         pipeline.address = address;
-        if let Some((slave, index)) = bus.at_once(address, matches!(phase, Phase::Store | Phase::StoreMany), now) {
+        if let Some((slave, index)) = bus.at_once(address, matches!(phase, Phase::Store | Phase::StoreMultiple), now) {
             pipeline.slave = slave;
             pipeline.index = index;
             return true;
@@ -286,10 +286,10 @@ impl<B: Bus> Core<B> {
             self.address = self.reg(op.n);
         }
         match op.code {
-            Code::Push => self.store_many(op, true),
-            Code::Stm => self.store_many(op, false),
-            Code::Ldm | Code::Pop => self.load_many(op, 0),
-            Code::PopPc => self.load_many(op, 1 << 15),
+            Code::Push => self.post_store_multiple(op, true),
+            Code::Stm => self.post_store_multiple(op, false),
+            Code::Ldm | Code::Pop => self.post_load_multiple(op, 0),
+            Code::PopPc => self.post_load_multiple(op, 1 << 15),
             Code::MovPc => self.branch_to(self.high(op.m, pc)),
             Code::AddPc => self.branch_to(pc.wrapping_add(4).wrapping_add(self.high(op.m, pc))),
             Code::Bx => self.branch_exchange(self.high(op.m, pc), pc),
@@ -299,7 +299,7 @@ impl<B: Bus> Core<B> {
                 self.branch_exchange(target, pc);
             }
             Code::Wide => self.wide(pc, op.immediate as u16),
-            _ => self.rare(op, pc, halfword),
+            _ => self.issue_system_instruction(op, pc, halfword),
         }
         if self.phase == Phase::Start {
             *pipeline = PipelineState::of(self, now + 1);

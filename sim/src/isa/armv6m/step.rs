@@ -17,9 +17,9 @@ impl<B: Bus> Core<B> {
     pub(crate) fn perform_posted<const WATCH: bool>(&mut self, bus: &mut B) {
         match self.phase {
             Phase::Load
-            | Phase::LoadMany
+            | Phase::LoadMultiple
             | Phase::Store
-            | Phase::StoreMany
+            | Phase::StoreMultiple
             | Phase::Vector
             | Phase::Push
             | Phase::Unstack => self.access_data::<WATCH>(bus),
@@ -43,7 +43,7 @@ impl<B: Bus> Core<B> {
             Phase::Semihost => {
                 bus.fabric_mut().requests.ask_host(self.id);
             }
-            Phase::Return => self.chain_or_unstack(bus),
+            Phase::Return => self.tail_chain_or_unstack(bus),
             // Its time stands still until the machine has dealt with it.
             Phase::Lockup => {
                 bus.fabric_mut().requests.lock_up(self.id);
@@ -87,14 +87,14 @@ impl<B: Bus> Core<B> {
                 self.set_number(self.register, extract(word, self.address, self.width));
                 self.finish(LOAD);
             }
-            Phase::LoadMany if self.list == 1 << 15 => {
+            Phase::LoadMultiple if self.list == 1 << 15 => {
                 self.list = 0;
                 self.regs[13] = self.writeback;
                 self.t += Cycle::from(POP_PC.idle);
                 self.branch_exchange(word, self.began);
             }
-            Phase::LoadMany if self.element_loaded(word) => self.finish(LOAD_MULTIPLE),
-            Phase::LoadMany => self.post(self.address.wrapping_add(4), Phase::LoadMany),
+            Phase::LoadMultiple if self.element_loaded(word) => self.finish(LOAD_MULTIPLE),
+            Phase::LoadMultiple => self.post(self.address.wrapping_add(4), Phase::LoadMultiple),
             Phase::Vector => self.end_vector(word),
             _ => self.end_unstack(bus, word),
         }
@@ -104,8 +104,8 @@ impl<B: Bus> Core<B> {
         let phase = self.phase;
         match phase {
             Phase::Store => self.finish(STORE),
-            Phase::StoreMany if self.element_stored() => self.finish(STORE_MULTIPLE),
-            Phase::StoreMany => self.post(self.address.wrapping_add(4), Phase::StoreMany),
+            Phase::StoreMultiple if self.element_stored() => self.finish(STORE_MULTIPLE),
+            Phase::StoreMultiple => self.post(self.address.wrapping_add(4), Phase::StoreMultiple),
             _ => self.end_push(bus),
         }
     }
@@ -190,7 +190,7 @@ impl<B: Bus> Core<B> {
 
     /// Reads or writes what is posted, unless the core has to wait for it, abandons it, or it faults.
     fn access_data<const WATCH: bool>(&mut self, bus: &mut B) {
-        if matches!(self.phase, Phase::LoadMany | Phase::StoreMany) && self.abandons() {
+        if matches!(self.phase, Phase::LoadMultiple | Phase::StoreMultiple) && self.abandons() {
             return;
         }
         let in_ram = B::is_ram(self.slave);
@@ -207,7 +207,7 @@ impl<B: Bus> Core<B> {
         if self.phase.writes() {
             let value = match self.phase {
                 Phase::Store => self.regs[(self.register & 15) as usize],
-                Phase::StoreMany => self.next_element_to_store(),
+                Phase::StoreMultiple => self.next_element_to_store(),
                 _ => self.frame[self.count as usize & 7],
             };
             if in_ram {
@@ -307,7 +307,7 @@ impl<B: Bus> Core<B> {
 
     /// Records an access by an instruction for probes and watchpoints; those of exceptions do not count.
     fn watch_posted<const WATCH: bool>(&self, bus: &mut B, value: u32) {
-        if matches!(self.phase, Phase::Load | Phase::LoadMany | Phase::Store | Phase::StoreMany) {
+        if matches!(self.phase, Phase::Load | Phase::LoadMultiple | Phase::Store | Phase::StoreMultiple) {
             self.watch_data::<WATCH>(bus, self.address, self.phase.writes(), value);
         }
     }

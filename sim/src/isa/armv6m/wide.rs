@@ -120,7 +120,7 @@ impl<B: Bus> Core<B> {
 
     /// 16-bit instructions that reach beyond registers. Returns as `execute`.
     #[inline(never)]
-    pub(crate) fn rare(&mut self, op: &Op, pc: u32, halfword: u16) {
+    pub(crate) fn issue_system_instruction(&mut self, op: &Op, pc: u32, halfword: u16) {
         match op.code {
             Code::Cps => {
                 self.set_primask(op.immediate != 0);

@@ -134,10 +134,10 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         let clock = self.idle(clock, cycles.idle);
         match cycles.last {
             Last::Fetch => self.fetch(clock, op, pc, true),
-            Last::Refill => self.go(clock, target, refill),
+            Last::Refill => self.refill_cycles(clock, target, refill),
             Last::FetchThenRefill => {
                 let clock = self.fetch(clock, op, pc, true);
-                self.go(clock, target, refill)
+                self.refill_cycles(clock, target, refill)
             }
             Last::FetchTwice => {
                 let clock = self.fetch(clock, op, pc, true);
@@ -175,7 +175,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
 
     /// The last two cycles of a branch to such a target.
     #[inline(always)]
-    pub fn go_known(&mut self, clock: P::Clock, target: u32) -> P::Clock {
+    pub fn refill_cycles_from_mru(&mut self, clock: P::Clock, target: u32) -> P::Clock {
         let clock = self.hit_known(clock);
         if target & 2 == 0 { self.policy.request(clock, Slave::INTERNAL) } else { self.hit_known(clock) }
     }
@@ -216,7 +216,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
 
     /// The last two cycles of a branch.
     #[inline(always)]
-    pub fn go(&mut self, mut clock: P::Clock, target: u32, refill: RefillSlaves) -> P::Clock {
+    pub fn refill_cycles(&mut self, mut clock: P::Clock, target: u32, refill: RefillSlaves) -> P::Clock {
         for (number, address) in [target & !3, target.wrapping_add(2)].into_iter().enumerate() {
             clock = self.request(clock, refill[number], address);
         }
@@ -225,7 +225,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
 
     /// The word at an address, if a load may read it.
     #[inline(always)]
-    pub fn loadable(&mut self, address: u32) -> Option<LoadedWord> {
+    pub fn readable_word(&mut self, address: u32) -> Option<LoadedWord> {
         if let Some((slave, index)) = B::locate_ram(address) {
             let readable = self.policy.may_read(self.bus.tags().of(index));
             return readable.then(|| LoadedWord { slave, word: self.bus.read_ram(index) });
@@ -241,7 +241,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
     }
 
     /// Some if there is time to read so many registers behind the bridge, and the bus allows it ([`FastBus::may_read_registers`]).
-    pub fn all_registers(&self, clock: P::Clock, first: u32, count: u32) -> Option<()> {
+    pub fn may_read_registers(&self, clock: P::Clock, first: u32, count: u32) -> Option<()> {
         let now = self.policy.chip_cycle(clock)?;
         // And one more cycle, at most with a wait.
         let has_room = self.policy.has_room(clock, count * B::BRIDGE_READ as u32 + MAX_CYCLES);
@@ -274,7 +274,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
 
     /// The bank and index of a word of RAM that may be written.
     #[inline(always)]
-    pub fn writable(&mut self, address: u32) -> Option<(Slave, u32)> {
+    pub fn writable_word(&mut self, address: u32) -> Option<(Slave, u32)> {
         let (slave, index) = B::locate_ram(address)?;
         self.policy.may_write(self.bus.tags().of(index)).then_some((slave, index))
     }
@@ -296,7 +296,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
 
     /// Some if there is time for LDM, STM and the like, and they `may` access all words that they move, from an aligned address on.
     #[inline(always)]
-    pub fn all(
+    pub fn may_access_all(
         &mut self,
         clock: P::Clock,
         first: u32,

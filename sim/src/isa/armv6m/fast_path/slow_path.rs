@@ -45,24 +45,24 @@ impl<B: FastBus> Core<B> {
                 let list = op.immediate as u16;
                 let downwards = op.code == Code::Push;
                 let first = self.reg(op.n).wrapping_sub(if downwards { 4 * list.count_ones() } else { 0 });
-                fast.all(clock, first, list, P::may_write).ok_or(FastPathExit::Stop)?;
-                self.store_many(op, downwards);
+                fast.may_access_all(clock, first, list, P::may_write).ok_or(FastPathExit::Stop)?;
+                self.post_store_multiple(op, downwards);
                 clock = self.store_elements(fast, clock, first).ok_or(FastPathExit::Stop)?;
             }
             Code::Pop | Code::Ldm => {
                 let (first, list) = (self.reg(op.n), op.immediate as u16);
                 if B::is_bridged(first) {
-                    fast.all_registers(clock, first, list.count_ones()).ok_or(FastPathExit::Stop)?;
-                    self.waited_for_registers(list.count_ones(), Phase::LoadMany);
+                    fast.may_read_registers(clock, first, list.count_ones()).ok_or(FastPathExit::Stop)?;
+                    self.waited_for_registers(list.count_ones(), Phase::LoadMultiple);
                 } else {
-                    fast.all(clock, first, list, P::may_read).ok_or(FastPathExit::Stop)?;
+                    fast.may_access_all(clock, first, list, P::may_read).ok_or(FastPathExit::Stop)?;
                 }
                 clock = self.load_elements(fast, clock, op, 0).ok_or(FastPathExit::Stop)?;
             }
             Code::PopPc => {
                 let list = op.immediate as u16 | 1 << 15;
                 let base = self.reg(op.n);
-                fast.all(clock, base, list, P::may_read).ok_or(FastPathExit::Stop)?;
+                fast.may_access_all(clock, base, list, P::may_read).ok_or(FastPathExit::Stop)?;
                 let (slave, index) =
                     B::locate_ram(base.wrapping_add(4 * (list.count_ones() - 1))).ok_or(FastPathExit::Stop)?;
                 let target = self.exchangeable(fast.bus.read_ram(index)).ok_or(FastPathExit::Stop)?;
@@ -88,7 +88,7 @@ impl<B: FastBus> Core<B> {
             }
             Code::Wide => return self.slow_path_wide(fast, all, clock, op),
             Code::Cps => {
-                self.unless_it_unmasks_an_exception(|core| {
+                self.apply_unless_unmasking(|core| {
                     core.set_primask(op.immediate != 0);
                     true
                 })?;
@@ -129,7 +129,7 @@ impl<B: FastBus> Core<B> {
         if branch.is_some() {
             self.regs[14] = next | 1;
         } else {
-            self.unless_it_unmasks_an_exception(|core| core.system_instruction(first, second))?;
+            self.apply_unless_unmasking(|core| core.system_instruction(first, second))?;
         }
         let cycles = if branch.is_some() || wide::refills(first, second) { CALL } else { SYSTEM };
         Ok((target, fast.finish_at(clock, cycles, (op, pc), (target, refill))))
@@ -165,7 +165,7 @@ impl<B: FastBus> Core<B> {
             (self.io_address, self.resume) = (address, Phase::Load);
             return Some((clock, value));
         }
-        fast.all_registers(clock, address, 1)?;
+        fast.may_read_registers(clock, address, 1)?;
         self.waited_for_registers(1, Phase::Load);
         fast.read_register(clock, address)
     }
@@ -185,7 +185,7 @@ impl<B: FastBus> Core<B> {
         more: u16,
     ) -> Option<P::Clock> {
         let mut address = self.reg(op.n);
-        self.load_many(op, more);
+        self.post_load_multiple(op, more);
         while self.list & 0x7fff != 0 {
             let word;
             (clock, word) = if let Some((slave, index)) = B::locate_ram(address) {
@@ -203,7 +203,7 @@ impl<B: FastBus> Core<B> {
     ///
     /// # Errors
     /// If it was, or if `action` has failed.
-    fn unless_it_unmasks_an_exception(&mut self, action: impl FnOnce(&mut Self) -> bool) -> Result<(), FastPathExit> {
+    fn apply_unless_unmasking(&mut self, action: impl FnOnce(&mut Self) -> bool) -> Result<(), FastPathExit> {
         let (primask, exceptions_from) = (self.primask, self.exceptions_from);
         let succeeded = action(self);
         if self.exceptions_from != exceptions_from {

@@ -30,7 +30,7 @@ pub(crate) enum BlockEnd {
     /// BX, or POP with PC.
     Jump(Op),
     /// An instruction that is not translated, of so many bytes.
-    Rare(u32),
+    Untranslated(u32),
     /// Nothing that was decoded.
     Undecoded,
 }
@@ -117,7 +117,7 @@ fn follows(block: &Block) -> impl Iterator<Item = u32> {
         BlockEnd::Branch(op, target) if op.code == Code::B => (None, Some(target)),
         BlockEnd::Branch(_, target) => (Some(pc.wrapping_add(2)), Some(target)),
         BlockEnd::Call(_, target) => (Some(pc.wrapping_add(4)), Some(target)),
-        BlockEnd::Rare(bytes) => (Some(pc.wrapping_add(bytes)), None),
+        BlockEnd::Untranslated(bytes) => (Some(pc.wrapping_add(bytes)), None),
         BlockEnd::Jump(_) | BlockEnd::Undecoded => (None, None),
     };
     after.into_iter().chain(target)
@@ -136,13 +136,13 @@ fn block(source: Source, start: u32, half: &impl Fn(u32) -> Option<u16>, begins:
             Code::Wide => {
                 let second = half(pc.wrapping_add(2));
                 let target = second.and_then(|second| branch_target(pc, op.immediate as u16, second));
-                break target.map_or(BlockEnd::Rare(4), |target| BlockEnd::Call(op, target));
+                break target.map_or(BlockEnd::Untranslated(4), |target| BlockEnd::Call(op, target));
             }
             code if code.branches_directly() => {
                 break BlockEnd::Branch(op, pc.wrapping_add(4).wrapping_add(op.immediate as i32 as u32));
             }
             Code::Bx | Code::PopPc => break BlockEnd::Jump(op),
-            code if code.is_rare() && !moves_plainly(&op) => break BlockEnd::Rare(2),
+            code if code.needs_slow_path() && !moves_plainly(&op) => break BlockEnd::Untranslated(2),
             _ => ops.push(op),
         }
         pc = pc.wrapping_add(2);

@@ -44,9 +44,9 @@ const LAST_REQUESTED: i32 = offset_of!(BusGrantLog, last_requested) as i32;
 const LAST_GRANTED: i32 = offset_of!(BusGrantLog, last_granted) as i32;
 const LOST: i32 = offset_of!(BusGrantLog, lost) as i32;
 const SPECULATIVE_LOST: i32 = offset_of!(BusGrantLog, speculative_lost) as i32;
-const ASKED: i32 = offset_of!(BusGrantLog, asked) as i32;
-const BEFORE: i32 = offset_of!(BusGrantLog, before) as i32;
-const OVERWRITES: i32 = offset_of!(BusGrantLog, kept) as i32;
+const REQUESTED: i32 = offset_of!(BusGrantLog, requested) as i32;
+const PREVIOUS_REQUEST: i32 = offset_of!(BusGrantLog, previous_request) as i32;
+const OVERWRITES: i32 = offset_of!(BusGrantLog, overwrites) as i32;
 const CLOCK: i32 = CONTEXT + offset_of!(NativeContext, clock) as i32;
 const COUNTS: i32 = CONTEXT + offset_of!(NativeContext, counts) as i32;
 const RAM: i32 = CONTEXT + offset_of!(NativeContext, ram) as i32;
@@ -161,7 +161,7 @@ pub(crate) struct Translator<'a> {
     flags: Flags,
 }
 
-fn low(register: Reg) -> u8 {
+fn host_register(register: Reg) -> u8 {
     8 + register as u8
 }
 
@@ -169,7 +169,7 @@ fn is_low(register: Reg) -> bool {
     (register as u8) < 8
 }
 
-fn place(register: Reg) -> i32 {
+fn register_offset(register: Reg) -> i32 {
     REGS + 4 * i32::from(register as u8)
 }
 
@@ -232,11 +232,11 @@ impl<'a> Translator<'a> {
             }
             BlockEnd::Branch(op, target) => self.branch(&op, pc, target, next),
             BlockEnd::Call(op, target) => self.call(&op, pc, target),
-            BlockEnd::Jump(op) if op.code == Code::PopPc => self.many(&op, pc),
+            BlockEnd::Jump(op) if op.code == Code::PopPc => self.load_store_multiple(&op, pc),
             BlockEnd::Jump(op) => self.exchange(&op, pc),
-            BlockEnd::Rare(_) => {
+            BlockEnd::Untranslated(_) => {
                 self.flush_position();
-                self.leave(pc, NativeExit::Rare);
+                self.leave(pc, NativeExit::SlowPath);
             }
             BlockEnd::Undecoded => {
                 self.flush_position();
@@ -249,7 +249,7 @@ impl<'a> Translator<'a> {
     fn instruction(&mut self, op: &Op, pc: u32, live: u8) {
         match op.code {
             Code::LoadImm | Code::LoadReg | Code::LdrLiteral | Code::StoreImm | Code::StoreReg => self.access(op, pc),
-            Code::Push | Code::Pop | Code::Stm | Code::Ldm => self.many(op, pc),
+            Code::Push | Code::Pop | Code::Stm | Code::Ldm => self.load_store_multiple(op, pc),
             _ => self.compute(op, pc, live),
         }
         self.idle(cycles::of(op.code).idle);

@@ -18,7 +18,7 @@ impl Pipeline for PipelineState {
 
     #[inline(always)]
     fn request(&self) -> Request {
-        let writes = matches!(self.phase, Phase::Store | Phase::StoreMany);
+        let writes = matches!(self.phase, Phase::Store | Phase::StoreMultiple);
         Request { slave: self.slave, address: self.address, place: self.index, writes }
     }
 
@@ -66,7 +66,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
     fn reads_bridge(&self) -> bool {
         let (slave, phase) =
             if self.phase == Phase::Delayed { (self.delayed, self.resume) } else { (self.slave, self.phase) };
-        B::is_bridge(slave) && matches!(phase, Phase::Load | Phase::LoadMany) && !B::takes_data(self.address)
+        B::is_bridge(slave) && matches!(phase, Phase::Load | Phase::LoadMultiple) && !B::takes_data(self.address)
     }
 
     #[inline(always)]
@@ -107,7 +107,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
             }
             Effect::Load(address) => self.begin_transfer(pipeline, op, address, Phase::Load, now, bus),
             Effect::Store(address) => self.begin_transfer(pipeline, op, address, Phase::Store, now, bus),
-            Effect::Rare => self.issue_on_slow_path::<WATCH>(pipeline, now, bus),
+            Effect::SlowPath => self.issue_on_slow_path::<WATCH>(pipeline, now, bus),
         }
     }
 
@@ -143,7 +143,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
                 read_word(pipeline, bus);
                 pipeline.state = State::Refill;
             }
-            Phase::LoadMany => {
+            Phase::LoadMultiple => {
                 let value = read_word(pipeline, bus);
                 self.record_access::<WATCH>(pipeline, now, bus, value);
                 if self.element_loaded(value) {
@@ -152,7 +152,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
                     pipeline.state = State::LoadNext;
                 }
             }
-            Phase::StoreMany => {
+            Phase::StoreMultiple => {
                 let value = self.next_element_to_store();
                 bus.store_ram(pipeline.index, pipeline.address, Width::Word, value);
                 self.record_access::<WATCH>(pipeline, now, bus, value);
@@ -171,7 +171,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
         match pipeline.phase {
             _ if pipeline.state == State::Posted => self.lose_cycle::<WATCH>(bus),
             // It may be abandoned before it is asked for again.
-            Phase::LoadMany | Phase::StoreMany => {
+            Phase::LoadMultiple | Phase::StoreMultiple => {
                 pipeline.post(self, now);
                 pipeline.state = State::Posted;
                 self.lose_cycle::<WATCH>(bus);

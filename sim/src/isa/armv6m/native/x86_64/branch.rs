@@ -4,7 +4,7 @@ use crate::core::bus::Slave;
 use crate::isa::armv6m::code_cache::CodeView;
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::native::x86_64::{
-    C, CODE, Flags, LR, MRU, NZ, RAX, RUN, RequestedSlave, TARGET, TARGET_CODE, Translator, V, low,
+    C, CODE, Flags, LR, MRU, NZ, RAX, RUN, RequestedSlave, TARGET, TARGET_CODE, Translator, V, host_register,
 };
 use crate::isa::armv6m::native::{NativeExit, RegionContext, fetched_by_branch};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
@@ -80,7 +80,7 @@ impl Translator<'_> {
     }
 
     pub(crate) fn call(&mut self, op: &Op, pc: u32, target: u32) {
-        if self.require_target_mru(pc, target, NativeExit::Rare) {
+        if self.require_target_mru(pc, target, NativeExit::SlowPath) {
             dynasm!(self.to ; .arch x64 ; mov DWORD [rbx + LR], (pc.wrapping_add(4) | 1) as i32);
             // One that begins a word asks for the next word in vain.
             self.fetch(op.fetch);
@@ -90,7 +90,7 @@ impl Translator<'_> {
 
     /// BX, to where a register says.
     pub(crate) fn exchange(&mut self, op: &Op, pc: u32) {
-        let exit = self.exit(pc, NativeExit::Rare);
+        let exit = self.exit(pc, NativeExit::SlowPath);
         let value = self.value(op.m, pc, RAX);
         dynasm!(self.to ; .arch x64 ; mov esi, Rd(value));
         self.find_target(exit);
@@ -146,10 +146,10 @@ impl Translator<'_> {
     pub(crate) fn go_to_target(&mut self) {
         self.flush_last_requested();
         let lower = self.to.new_dynamic_label();
-        self.ask_for_target(0);
+        self.request_target(0);
         dynasm!(self.to ; .arch x64 ; test BYTE [rbp + TARGET], 2 ; jz =>lower);
         let at = self.at;
-        self.ask_for_target(2);
+        self.request_target(2);
         self.enter_target();
         dynasm!(self.to ; .arch x64 ; =>lower);
         self.at = at;
@@ -158,7 +158,7 @@ impl Translator<'_> {
     }
 
     /// Asks for the word that is so many bytes behind the target.
-    fn ask_for_target(&mut self, behind: i32) {
+    fn request_target(&mut self, behind: i32) {
         let shift = match self.context.place {
             CodeView::Flash => return self.fetch(self.context.layout.flash_slave),
             CodeView::Ram => 2,
@@ -173,7 +173,7 @@ impl Translator<'_> {
             ; and edi, 3
             ; add edi, first_bank
         );
-        self.ask(RequestedSlave::NumberInRdi);
+        self.request(RequestedSlave::NumberInRdi);
     }
 
     fn enter_target(&mut self) {
@@ -184,10 +184,12 @@ impl Translator<'_> {
 
     fn jump_if(&mut self, code: Code, taken: DynamicLabel) {
         match self.flags {
-            Flags::Compared(a, Some(b), _) => dynasm!(self.to ; .arch x64 ; cmp Rd(low(a)), Rd(low(b))),
-            Flags::Compared(a, None, immediate) => dynasm!(self.to ; .arch x64 ; cmp Rd(low(a)), immediate),
+            Flags::Compared(a, Some(b), _) => {
+                dynasm!(self.to ; .arch x64 ; cmp Rd(host_register(a)), Rd(host_register(b)));
+            }
+            Flags::Compared(a, None, immediate) => dynasm!(self.to ; .arch x64 ; cmp Rd(host_register(a)), immediate),
             Flags::Result(register) if matches!(code, Code::Beq | Code::Bne | Code::Bmi | Code::Bpl) => {
-                dynasm!(self.to ; .arch x64 ; test Rd(low(register)), Rd(low(register)));
+                dynasm!(self.to ; .arch x64 ; test Rd(host_register(register)), Rd(host_register(register)));
             }
             _ => self.set_host_flags(code),
         }

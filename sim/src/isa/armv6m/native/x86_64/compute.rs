@@ -3,7 +3,7 @@
 use crate::isa::armv6m::decode::{Code, Op, Reg};
 use crate::isa::armv6m::native::region::{Block, words_moved};
 use crate::isa::armv6m::native::x86_64::{
-    ALL, C, CARRY, Flags, N_AND_Z, NZ, OVERFLOW, RAX, RDX, SP, Translator, V, is_low, low, place,
+    ALL, C, CARRY, Flags, N_AND_Z, NZ, OVERFLOW, RAX, RDX, SP, Translator, V, host_register, is_low, register_offset,
 };
 use dynasmrt::x64::Assembler;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
@@ -12,12 +12,12 @@ impl Translator<'_> {
     /// The number of the host's register that has the value of one: RAX or RDX if it had to be fetched.
     pub(crate) fn value(&mut self, register: Reg, pc: u32, into: u8) -> u8 {
         if is_low(register) {
-            return low(register);
+            return host_register(register);
         }
         if register == Reg::Pc {
             dynasm!(self.to ; .arch x64 ; mov Rd(into), pc.wrapping_add(4) as i32);
         } else {
-            let place = place(register);
+            let place = register_offset(register);
             dynasm!(self.to ; .arch x64 ; mov Rd(into), [rbx + place]);
         }
         into
@@ -59,7 +59,7 @@ impl Translator<'_> {
     #[allow(clippy::too_many_lines)] // one case per instruction
     pub(crate) fn compute(&mut self, op: &Op, pc: u32, live: u8) {
         let immediate = i32::from(op.immediate);
-        let (d, n, m) = (low(op.d), low(op.n), low(op.m));
+        let (d, n, m) = (host_register(op.d), host_register(op.n), host_register(op.m));
         match op.code {
             Code::MovImm => {
                 dynasm!(self.to ; .arch x64 ; mov Rd(d), immediate);
@@ -187,27 +187,27 @@ impl Translator<'_> {
     }
 
     pub(crate) fn extended(&mut self, op: &Op, make: impl Fn(&mut Assembler, u8, u8)) {
-        make(self.to, low(op.d), low(op.m));
+        make(self.to, host_register(op.d), host_register(op.m));
         self.written(op.d);
     }
 
     /// A register that may be a high one gets the value in RAX.
     pub(crate) fn set_high(&mut self, register: Reg) {
         if is_low(register) {
-            let d = low(register);
+            let d = host_register(register);
             dynasm!(self.to ; .arch x64 ; mov Rd(d), eax);
         } else {
             if register == Reg::Sp {
                 dynasm!(self.to ; .arch x64 ; and eax, -4);
             }
-            let place = place(register);
+            let place = register_offset(register);
             dynasm!(self.to ; .arch x64 ; mov [rbx + place], eax);
         }
         self.written(register);
     }
 
     pub(crate) fn shift(&mut self, op: &Op, live: u8) {
-        let (d, m) = (low(op.d), low(op.m));
+        let (d, m) = (host_register(op.d), host_register(op.m));
         let by = op.immediate as i8;
         if d != m {
             dynasm!(self.to ; .arch x64 ; mov Rd(d), Rd(m));
@@ -226,7 +226,7 @@ impl Translator<'_> {
     }
 
     pub(crate) fn shift_by_register(&mut self, op: &Op, live: u8) {
-        let (d, n, m) = (low(op.d), low(op.n), low(op.m));
+        let (d, n, m) = (host_register(op.d), host_register(op.n), host_register(op.m));
         let (few, done) = (self.to.new_dynamic_label(), self.to.new_dynamic_label());
         // RCX is needed for the distance.
         dynasm!(self.to

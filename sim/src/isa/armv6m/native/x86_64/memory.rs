@@ -8,7 +8,7 @@ use crate::isa::armv6m::decode::{Code, Op, Reg};
 use crate::isa::armv6m::native::region::words_moved;
 use crate::isa::armv6m::native::x86_64::{
     COUNTS, FLASH_AT, FLASH_BYTES, Flags, LIST, LOADS_BASE, LR, MRU, OVERWRITES, OVERWRITTEN, RAM, RAX, READ, RUN,
-    RequestedSlave, SP, TAGS, Translator, WRITEBACK, WRITTEN, low,
+    RequestedSlave, SP, TAGS, Translator, WRITEBACK, WRITTEN, host_register,
 };
 use crate::isa::armv6m::native::{NativeExit, Role};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
@@ -17,7 +17,7 @@ impl Translator<'_> {
     /// A load or store, without the last cycle.
     pub(crate) fn access(&mut self, op: &Op, pc: u32) {
         let immediate = i32::from(op.immediate);
-        let (n, m) = (low(op.n), low(op.m));
+        let (n, m) = (host_register(op.n), host_register(op.m));
         // Whom an access asks is known only then.
         self.flush_last_requested();
         match op.code {
@@ -44,7 +44,7 @@ impl Translator<'_> {
             ; jae =>label
             ; =>back
         );
-        self.in_sram(&op, exit, true);
+        self.access_ram(&op, exit, true);
         dynasm!(self.to ; .arch x64 ; =>done);
         if is_load(&op) {
             self.written(op.d);
@@ -52,7 +52,7 @@ impl Translator<'_> {
     }
 
     /// An access to the word of RAM at the offset in RDX, of the striped banks or the others.
-    pub(crate) fn in_sram(&mut self, op: &Op, exit: DynamicLabel, striped: bool) {
+    pub(crate) fn access_ram(&mut self, op: &Op, exit: DynamicLabel, striped: bool) {
         dynasm!(self.to
             ; .arch x64
             ; mov esi, edx
@@ -72,9 +72,9 @@ impl Translator<'_> {
         }
         dynasm!(self.to ; .arch x64 ; mov edi, edx);
         self.bank(striped);
-        let d = low(op.d);
+        let d = host_register(op.d);
         if is_load(op) {
-            self.ask(RequestedSlave::NumberInRdi);
+            self.request(RequestedSlave::NumberInRdi);
             dynasm!(self.to ; .arch x64 ; mov rax, [rbp + RAM]);
             self.load(op);
         } else {
@@ -84,7 +84,7 @@ impl Translator<'_> {
                 Width::Half | Width::SignedHalf => dynasm!(self.to ; .arch x64 ; mov WORD [rax + rdx], Rw(d)),
                 Width::Byte | Width::SignedByte => dynasm!(self.to ; .arch x64 ; mov BYTE [rax + rdx], Rb(d)),
             }
-            self.ask(RequestedSlave::NumberInRdi);
+            self.request(RequestedSlave::NumberInRdi);
         }
     }
 
@@ -113,7 +113,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Keeps what is in the word at the offset in RSI: see `BusGrantLog::keep`. Changes RAX, RSI and RDI.
+    /// Keeps what is in the word at the offset in RSI: see `BusGrantLog::record_overwrite`. Changes RAX, RSI and RDI.
     fn keep_overwritten(&mut self) {
         dynasm!(self.to
             ; .arch x64
@@ -148,7 +148,7 @@ impl Translator<'_> {
 
     /// The destination gets what is at the offset RDX of the memory at RAX.
     pub(crate) fn load(&mut self, op: &Op) {
-        let d = low(op.d);
+        let d = host_register(op.d);
         match op.width {
             Width::Word => dynasm!(self.to ; .arch x64 ; mov Rd(d), [rax + rdx]),
             Width::Half => dynasm!(self.to ; .arch x64 ; movzx Rd(d), WORD [rax + rdx]),
@@ -167,7 +167,7 @@ impl Translator<'_> {
         let (ram_bytes, striped_bytes, unstriped) = (ram_bytes as i32, striped_bytes as i32, unstriped as i32);
         let (shift, in_bank, flash) = (self.context.bank_shift(), striped_bytes / 4 - 1, flash as i32);
         dynasm!(self.to ; .arch x64 ; cmp edx, ram_bytes ; jae =>not_small);
-        self.in_sram(op, exit, false);
+        self.access_ram(op, exit, false);
         self.at = at;
         dynasm!(self.to
             ; .arch x64
@@ -204,7 +204,7 @@ impl Translator<'_> {
             ; cmp edi, [rbp + RUN]
             ; jne =>exit
         );
-        self.ask(RequestedSlave::Known(flash_slave.0));
+        self.request(RequestedSlave::Known(flash_slave.0));
         self.flush_last_requested();
         dynasm!(self.to ; .arch x64 ; add DWORD [rbp + COUNTS], 1 ; mov rax, [rbp + FLASH_AT]);
         self.load(op);
@@ -212,7 +212,7 @@ impl Translator<'_> {
     }
 
     /// LDM, STM, PUSH or POP, without the last cycle; or POP with PC, to its end.
-    pub(crate) fn many(&mut self, op: &Op, pc: u32) {
+    pub(crate) fn load_store_multiple(&mut self, op: &Op, pc: u32) {
         let bytes = 4 * words_moved(op) as i32;
         self.flush_last_requested();
         let exit = self.exit(pc, NativeExit::Stop);
@@ -232,7 +232,7 @@ impl Translator<'_> {
             ; cmp edx, striped - bytes
             ; ja =>label
         );
-        self.move_many(&op, exit, true);
+        self.move_multiple(&op, exit, true);
         dynasm!(self.to ; .arch x64 ; =>done);
     }
 
@@ -249,14 +249,14 @@ impl Translator<'_> {
             ; cmp edx, end
             ; ja =>exit
         );
-        self.move_many(op, exit, false);
+        self.move_multiple(op, exit, false);
         if op.code != Code::PopPc {
             dynasm!(self.to ; .arch x64 ; jmp =>done);
         }
     }
 
     /// Moves words from the offset in RDX on.
-    fn move_many(&mut self, op: &Op, exit: DynamicLabel, striped: bool) {
+    fn move_multiple(&mut self, op: &Op, exit: DynamicLabel, striped: bool) {
         let list = op.immediate as u16 | if op.code == Code::PopPc { 1 << 15 } else { 0 };
         let loads = !matches!(op.code, Code::Push | Code::Stm);
         let registers = (0..16u8).filter(|number| list >> number & 1 != 0);
@@ -277,11 +277,11 @@ impl Translator<'_> {
         }
         for (register, offset) in registers.zip(offsets) {
             if !loads {
-                self.store_of_many(register, offset);
+                self.store_of_multiple(register, offset);
             }
             dynasm!(self.to ; .arch x64 ; lea edi, [rdx + offset]);
             self.bank(striped);
-            self.ask(RequestedSlave::NumberInRdi);
+            self.request(RequestedSlave::NumberInRdi);
             if loads && register < 15 {
                 let d = 8 + register;
                 dynasm!(self.to ; .arch x64 ; mov rax, [rbp + RAM] ; mov Rd(d), [rax + rdx + offset]);
@@ -304,7 +304,7 @@ impl Translator<'_> {
     }
 
     /// A register, by number, is stored at an offset from RDX.
-    fn store_of_many(&mut self, register: u8, offset: i32) {
+    fn store_of_multiple(&mut self, register: u8, offset: i32) {
         if self.role == Role::Speculative {
             dynasm!(self.to
                 ; .arch x64

@@ -4,8 +4,8 @@ use crate::core::bus::Slave;
 use crate::engine::grant_log::{NO_SLAVE, SLAVES};
 use crate::isa::armv6m::native::Role;
 use crate::isa::armv6m::native::x86_64::{
-    ASKED, BEFORE, BlockPosition, COUNTS, LAST_GRANTED, LAST_REQUESTED, LOST, RequestedSlave, SPECULATIVE_LOST,
-    Translator,
+    BlockPosition, COUNTS, LAST_GRANTED, LAST_REQUESTED, LOST, PREVIOUS_REQUEST, REQUESTED, RequestedSlave,
+    SPECULATIVE_LOST, Translator,
 };
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
@@ -20,7 +20,7 @@ impl Translator<'_> {
     pub(crate) fn fetch(&mut self, slave: Slave) {
         if slave == Slave::INTERNAL {
             if self.role == Role::Speculative {
-                let at = ASKED + self.at.cycle;
+                let at = REQUESTED + self.at.cycle;
                 dynasm!(self.to ; .arch x64 ; mov BYTE [rbp + rcx + at], NO_SLAVE as i8);
             }
             self.at.cycle += 1;
@@ -29,13 +29,13 @@ impl Translator<'_> {
         if slave == self.context.layout.flash_slave {
             self.at.hits += 1;
         }
-        self.ask(RequestedSlave::Known(slave.0));
+        self.request(RequestedSlave::Known(slave.0));
     }
 
     /// A cycle in which a slave is asked for. Changes RAX, and RDI if the slave is known.
-    pub(crate) fn ask(&mut self, asked: RequestedSlave) {
+    pub(crate) fn request(&mut self, asked: RequestedSlave) {
         let cycle = self.at.cycle;
-        let (noted, before) = (ASKED + cycle, BEFORE + 2 * cycle);
+        let (noted, before) = (REQUESTED + cycle, PREVIOUS_REQUEST + 2 * cycle);
         match (self.role, asked) {
             (Role::Speculative, RequestedSlave::Known(slave)) => {
                 let last_requested = LAST_REQUESTED + 4 * i32::from(slave);
@@ -94,7 +94,7 @@ impl Translator<'_> {
     /// The replaying core asks for what the speculative core asked for in that cycle: see `BusGrantLog::collide`.
     pub(crate) fn collide(&mut self, asked: RequestedSlave, cycle: i32, back: DynamicLabel) {
         let waits = self.to.new_dynamic_label();
-        let (before, noted, later) = (BEFORE + 2 * cycle, ASKED + cycle, cycle + 1);
+        let (before, noted, later) = (PREVIOUS_REQUEST + 2 * cycle, REQUESTED + cycle, cycle + 1);
         dynasm!(self.to ; .arch x64 ; movzx eax, WORD [rbp + rcx * 2 + before]);
         if let RequestedSlave::Known(slave) = asked {
             dynasm!(self.to ; .arch x64 ; mov edi, i32::from(slave));

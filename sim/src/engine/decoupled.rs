@@ -145,7 +145,10 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
             Replaying { log: &mut self.log, ways: &mut self.ways, hit: &mut self.hit, quantum, began: now };
         let cycle = replay::<WATCH, C, B>(replaying, &mut policy, bus, &mut self.code, flash_ready);
         let time = policy.now(cycle);
-        let speculative_waits = shared().any(|slave| self.log.is_lost_by_speculative(cycle, slave));
+        // The replaying core has just won this cycle's arbitration for what the speculative core requested.
+        let log = &self.log;
+        let speculative_waits =
+            shared().any(|slave| log.last_granted[slave.number()] == cycle && log.collides(cycle, slave));
         let speculative_ended = cycle == end && end + C::MAX_CYCLES <= FIRST + ahead;
         if !speculative_ended {
             self.ahead = (3 * (cycle - FIRST)).clamp(2 * MIN_QUANTUM, MAX_QUANTUM);

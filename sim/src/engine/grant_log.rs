@@ -131,11 +131,6 @@ impl BusGrantLog {
         self.last_granted[slave.number() & (SLAVES - 1)] > before
     }
 
-    /// Whether the replaying core has just won this cycle's arbitration for the slave that the speculative core requested.
-    pub fn is_lost_by_speculative(&self, cycle: u32, slave: Slave) -> bool {
-        self.last_granted[slave.number() & (SLAVES - 1)] == cycle && self.collides(cycle, slave)
-    }
-
     /// The replaying core requests a slave that the speculative core may have requested, too. The time after the cycle in which it
     /// is granted. (Without a branch: collisions are hard to predict.)
     #[inline(always)]

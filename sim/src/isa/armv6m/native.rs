@@ -173,21 +173,15 @@ impl Native {
         if !self.bump_hot_counter(place, index) || !source.is_decoded(pc) {
             return None;
         }
-        if self.hot_counters[place as usize][index] == self.threshold && self.is_full() {
-            self.forget_all();
-            return None;
-        }
-        if self.hot_counters[place as usize][index] == self.threshold
-            && self.translate(pc, place, source, bus).is_none()
-        {
-            // The host does not let code be made.
-            *self = Self::new(NEVER);
+        if self.hot_counters[place as usize][index] == self.threshold {
+            if self.compiled.as_ref().is_some_and(|compiled| compiled.assembler.offset().0 > MOST_CODE) {
+                self.forget_all();
+            } else if self.translate(pc, place, source, bus).is_none() {
+                // The host does not let code be made.
+                *self = Self::new(NEVER);
+            }
         }
         self.number(place, index)
-    }
-
-    fn is_full(&self) -> bool {
-        self.compiled.as_ref().is_some_and(|compiled| compiled.assembler.offset().0 > MOST_CODE)
     }
 
     fn number(&self, place: CodeView, index: usize) -> Option<usize> {

@@ -148,8 +148,9 @@ impl<B: Bus> Core<B> {
     }
 
     /// Tells the performance counters of an access that is granted.
-    pub(crate) fn count(&mut self, bus: &mut B, slave: Slave) {
-        if bus.counts() {
+    #[inline(always)]
+    pub(crate) fn count<const WATCH: bool>(&mut self, bus: &mut B, slave: Slave) {
+        if WATCH && bus.counts() {
             bus.count(slave, std::mem::take(&mut self.contested));
         }
     }
@@ -159,17 +160,15 @@ impl<B: Bus> Core<B> {
             bus.note_narrow_io(self.io_address, self.t);
         }
         let write = self.resume == Phase::Store;
-        let value = self.regs[(self.register & 15) as usize];
-        let seen = if write {
-            bus.write_io(self.id, self.io_address, value, self.t);
-            value
-        } else {
+        if !write {
             let word = bus.read_io(self.id, self.io_address, self.t);
-            let value = extract(word, self.io_address, self.width);
-            self.set_number(self.register, value);
-            value
-        };
-        self.watch_data::<WATCH>(bus, self.io_address, write, seen);
+            self.set_number(self.register, extract(word, self.io_address, self.width));
+        }
+        let value = self.regs[(self.register & 15) as usize];
+        if write {
+            bus.write_io(self.id, self.io_address, value, self.t);
+        }
+        self.watch_data::<WATCH>(bus, self.io_address, write, value);
     }
 
     /// Fetches the posted word, unless the core has to wait for it.
@@ -229,9 +228,7 @@ impl<B: Bus> Core<B> {
     /// A bank of RAM grants its cycle.
     fn request_ram<const WATCH: bool>(&mut self, bus: &mut B) {
         bus.fabric_mut().arbiter.grant(self.id, self.slave);
-        if WATCH {
-            self.count(bus, self.slave);
-        }
+        self.count::<WATCH>(bus, self.slave);
     }
 
     /// Asks a slave that may be busy or slow. False: the core stops again later.
@@ -244,15 +241,13 @@ impl<B: Bus> Core<B> {
                 false
             }
             Access::Takes(1) => {
-                if WATCH {
-                    self.count(bus, self.slave);
-                }
+                self.count::<WATCH>(bus, self.slave);
                 true
             }
             Access::Takes(cycles) => {
                 self.stats.waits[self.slave.number()] += cycles - 1;
+                self.count::<WATCH>(bus, self.slave);
                 if WATCH {
-                    self.count(bus, self.slave);
                     bus.fabric_mut().watch.core_event(self.t, self.id, CoreEvent::Waits(self.slave, cycles - 1));
                 }
                 self.resume = self.phase;

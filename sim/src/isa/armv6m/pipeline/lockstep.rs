@@ -117,9 +117,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
             return self.complete_posted::<WATCH>(pipeline, now, bus);
         }
         bus.fabric_mut().arbiter.grant(self.id, pipeline.slave);
-        if WATCH {
-            self.count(bus, pipeline.slave);
-        }
+        self.count::<WATCH>(bus, pipeline.slave);
         match pipeline.phase {
             Phase::Fetch => pipeline.queue |= u64::from(read_word(pipeline, bus)) << 16,
             Phase::Load => {

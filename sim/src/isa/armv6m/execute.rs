@@ -96,7 +96,25 @@ impl<B: Bus> Core<B> {
             Code::Blt => return branch_if(self.less()),
             Code::Bgt => return branch_if(!self.zero() && !self.less()),
             Code::Ble => return branch_if(self.zero() || self.less()),
-            _ => return Effect::SlowPath,
+            Code::AddPc
+            | Code::MovPc
+            | Code::Bx
+            | Code::Blx
+            | Code::Push
+            | Code::Pop
+            | Code::PopPc
+            | Code::Stm
+            | Code::Ldm
+            | Code::Cps
+            | Code::Bkpt
+            | Code::Wfe
+            | Code::Wfi
+            | Code::Sev
+            | Code::Svc
+            | Code::Wide
+            | Code::Udf
+            | Code::Undecoded
+            | Code::Watched => return Effect::SlowPath,
         }
         Effect::Next
     }

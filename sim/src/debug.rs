@@ -171,8 +171,8 @@ fn converse<D: Debuggee>(stream: TcpStream, debugged: &mut Debugged<'_, D>) -> R
                 },
             },
             State::CtrlCInterrupt(stub) => {
-                let reason =
-                    MultiThreadStopReason::SignalWithThread { tid: debugged.last_thread(), signal: Signal::SIGINT };
+                let tid = thread(debugged.last);
+                let reason = MultiThreadStopReason::SignalWithThread { tid, signal: Signal::SIGINT };
                 stub.interrupt_handled(debugged, Some(reason))?
             }
             State::Disconnected(mut stub) => {
@@ -198,14 +198,14 @@ fn explain<D: Debuggee>(debugged: &mut Debugged<'_, D>, stop: &Stop) -> (MultiTh
     match *stop {
         Stop::Breakpoint { core, pc } => (debugged.at_breakpoint(core, pc), String::new()),
         Stop::Watchpoint { core, address } => (debugged.at_watchpoint(core, address), String::new()),
-        Stop::Stepped => (signal(debugged.last_thread(), Signal::SIGTRAP), String::new()),
+        Stop::Stepped => (signal(thread(debugged.last), Signal::SIGTRAP), String::new()),
         Stop::Exit { code, .. } => (MultiThreadStopReason::Exited(code.to_le_bytes()[0]), String::new()),
         Stop::Lockup { core, .. } => {
             let why = why();
-            debugged.turn_to(core);
+            debugged.last = core;
             (signal(thread(core), Signal::SIGSEGV), why)
         }
-        Stop::DeadEnd => (signal(debugged.last_thread(), Signal::SIGSTOP), why()),
+        Stop::DeadEnd => (signal(thread(debugged.last), Signal::SIGSTOP), why()),
         Stop::Limit | Stop::Heard => {
             let moment = debugged.debuggee.chip().moment();
             (MultiThreadStopReason::Terminated(Signal::SIGXCPU), format!("{moment}: the run is limited to that\n"))

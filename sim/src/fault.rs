@@ -170,10 +170,6 @@ fn noise(text: &str) -> Result<Noise, String> {
 pub struct Line {
     noise: Noise,
     random: SplitMix64,
-    /// Bytes so far.
-    pub bytes: u64,
-    /// Of them lost, or sent twice, or with bits flipped.
-    pub damaged: u64,
 }
 
 /// A character has no more bits than start, 8 data, parity and 2 stop bits.
@@ -183,7 +179,7 @@ impl Line {
     /// A line as bad as asked.
     #[must_use]
     pub fn new(noise: Noise) -> Self {
-        Self { noise, random: SplitMix64(noise.seed), bytes: 0, damaged: 0 }
+        Self { noise, random: SplitMix64(noise.seed) }
     }
 
     /// What becomes of the next byte: for each time it arrives the bits that are inverted, the start bit in bit 0.
@@ -197,8 +193,6 @@ impl Line {
             }
         }
         let arrivals = if lost { 0 } else { 1 + usize::from(doubled) };
-        self.bytes += 1;
-        self.damaged += u64::from(arrivals != 1 || flips[0] != 0);
         flips[..arrivals].to_vec()
     }
 
@@ -259,10 +253,7 @@ pub trait FaultTarget: Chip {
 /// What happens to the chip at a cycle.
 #[derive(Clone, Copy, Debug)]
 enum Event<S> {
-    Reset,
-    ResetCore { core: usize },
-    SwitchOff { core: usize, until: Cycle },
-    Stick { core: usize, until: Cycle },
+    Begin(Fault),
     Unstick { core: usize, stuck: S },
 }
 
@@ -294,18 +285,12 @@ impl<M: FaultTarget> Faults<M> {
             match fault {
                 Fault::UartIn(noise) => all.incoming = Some(Line::new(noise)),
                 Fault::UartOut(noise) => all.outgoing = Some(Line::new(noise)),
-                Fault::Reset(at) => all.events.entry(at).or_default().push(Event::Reset),
-                Fault::ResetCore { core, at } => {
-                    all.events.entry(at).or_default().push(Event::ResetCore { core: core & 1 });
-                }
-                Fault::Off { core, from, until } => {
-                    all.events.entry(from).or_default().push(Event::SwitchOff { core: core & 1, until });
-                }
+                Fault::Reset(at)
+                | Fault::ResetCore { at, .. }
+                | Fault::Off { from: at, .. }
+                | Fault::Stuck { from: at, .. } => all.events.entry(at).or_default().push(Event::Begin(fault)),
                 Fault::Loss(loss) if loss.channel == M::CHANNEL => losses.push(loss),
                 Fault::Loss(loss) => return Err(loss.channel.absent()),
-                Fault::Stuck { core, from, until } => {
-                    all.events.entry(from).or_default().push(Event::Stick { core: core & 1, until });
-                }
             }
         }
         machine.lose(losses);
@@ -326,15 +311,17 @@ impl<M: FaultTarget> Faults<M> {
             let Some((_, due)) = self.events.pop_first() else { break };
             for event in due {
                 match event {
-                    Event::Reset => machine.reset_chip(),
-                    Event::ResetCore { core } => machine.reset_core_alone(core),
-                    Event::SwitchOff { core, until } => {
+                    Event::Begin(Fault::Reset(_)) => machine.reset_chip(),
+                    Event::Begin(Fault::ResetCore { core, .. }) => machine.reset_core_alone(core),
+                    Event::Begin(Fault::Off { core, until, .. }) => {
                         machine.switch_off(core, until);
                         if until < NEVER {
-                            self.events.entry(until).or_default().push(Event::ResetCore { core });
+                            let reset = Event::Begin(Fault::ResetCore { core, at: until });
+                            self.events.entry(until).or_default().push(reset);
                         }
                     }
-                    Event::Stick { core, until } => {
+                    Event::Begin(Fault::UartIn(_) | Fault::UartOut(_) | Fault::Loss(_)) => {}
+                    Event::Begin(Fault::Stuck { core, until, .. }) => {
                         if let (Some(stuck), true) = (machine.stick_core(core), until < NEVER) {
                             self.events.entry(until).or_default().push(Event::Unstick { core, stuck });
                         }
@@ -465,7 +452,6 @@ mod tests {
             let mut line = Line::new(Noise { seed, ..Noise::default() });
             let heard: Vec<u8> = bytes.iter().flat_map(|&byte| line.heard(byte, format)).collect();
             prop_assert_eq!(heard, bytes);
-            prop_assert_eq!(line.damaged, 0);
         }
 
         #[test]

@@ -134,16 +134,6 @@ impl Image {
     pub fn symbol(&self, name: &str) -> Option<u32> {
         self.symbols.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.address)
     }
-
-    /// The function an address is in, and how far.
-    #[must_use]
-    pub fn function_at(&self, address: u32) -> Option<(&str, u32)> {
-        let upto = self.symbols.partition_point(|symbol| symbol.address <= address);
-        let symbol = self.symbols[..upto].iter().rev().find(|symbol| symbol.is_function)?;
-        let offset = address - symbol.address;
-        // Assembler functions often have no size; a page is as far as such a name is believed to reach.
-        (offset < if symbol.size == 0 { 4096 } else { symbol.size }).then_some((symbol.name.as_str(), offset))
-    }
 }
 
 /// The word at an offset, lowest byte first.
@@ -171,7 +161,11 @@ fn contents(path: &Path) -> Result<Vec<u8>, ImageError> {
 
 impl Names for Image {
     fn function_at(&self, address: u32) -> Option<(&str, u32)> {
-        self.function_at(address)
+        let upto = self.symbols.partition_point(|symbol| symbol.address <= address);
+        let symbol = self.symbols[..upto].iter().rev().find(|symbol| symbol.is_function)?;
+        let offset = address - symbol.address;
+        // Assembler functions often have no size; a page is as far as such a name is believed to reach.
+        (offset < if symbol.size == 0 { 4096 } else { symbol.size }).then_some((symbol.name.as_str(), offset))
     }
 
     fn line_at(&self, address: u32) -> Option<(String, u32)> {

@@ -107,6 +107,7 @@ fn damaged(file: &[u8], damage: &[(usize, u8, bool)]) -> Vec<u8> {
 
 #[test]
 fn a_damaged_image_with_symbols_is_refused_or_runs_but_never_panics() {
+    use intercore_sim::core::names::Names as _;
     use intercore_sim::image::Image;
     use intercore_sim::rp2040::machine::Machine;
     use proptest::prelude::*;

@@ -1,6 +1,7 @@
 //! No file makes the loaders panic, or hand on what does not fit into the chip.
 #![no_main]
 
+use intercore_sim::core::names::Names as _;
 use intercore_sim::image::Image;
 use intercore_sim::rp2040::boot::IMAGES;
 use libfuzzer_sys::fuzz_target;

@@ -41,7 +41,9 @@ pub trait Runnable: DebugTarget + FaultTarget {
     fn is_lost(&self) -> bool;
 
     /// Whether nothing is pending that could wake a core, on a chip whose runs go on nevertheless.
-    fn is_at_dead_end(&self) -> bool;
+    fn is_at_dead_end(&self) -> bool {
+        false
+    }
 
     /// While a UART sends: a time at which it has got further.
     fn next_character(&self) -> Option<Cycle>;
@@ -53,10 +55,14 @@ pub trait Runnable: DebugTarget + FaultTarget {
     fn listens(&self) -> bool;
 
     /// What the program wrote by semihosting since the last call.
-    fn take_host_output(&mut self) -> Vec<u8>;
+    fn take_host_output(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
 
-    /// By block of which nothing is modelled, how often the program accessed it.
-    fn unmodelled_accesses(&self) -> BTreeMap<&'static str, u64>;
+    /// By block of which nothing is modelled, how often the program accessed it, unless the notes tell that.
+    fn unmodelled_accesses(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::new()
+    }
 }
 
 fn opened(path: &Path, base: Option<u32>, target: &Target) -> Result<Image, String> {
@@ -85,10 +91,6 @@ impl Runnable for rp2040::machine::Machine {
 
     fn is_lost(&self) -> bool {
         Self::is_lost(self)
-    }
-
-    fn is_at_dead_end(&self) -> bool {
-        false
     }
 
     fn next_character(&self) -> Option<Cycle> {
@@ -158,15 +160,5 @@ impl Runnable for stm32h745::machine::Machine {
 
     fn listens(&self) -> bool {
         self.shared.peripherals.listens()
-    }
-
-    /// There is no semihosting.
-    fn take_host_output(&mut self) -> Vec<u8> {
-        Vec::new()
-    }
-
-    /// They are among the notes.
-    fn unmodelled_accesses(&self) -> BTreeMap<&'static str, u64> {
-        BTreeMap::new()
     }
 }

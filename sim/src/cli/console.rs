@@ -51,6 +51,8 @@ pub struct Console {
     input: Input,
     output: Box<dyn Write>,
     ended: bool,
+    /// The terminal's end of a pseudo-terminal, so that ours does not break when a terminal program leaves.
+    _terminal: Option<File>,
 }
 
 impl Console {
@@ -75,7 +77,12 @@ impl Console {
     fn stdio() -> io::Result<Self> {
         let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
         if stdin.metadata()?.is_file() {
-            return Ok(Self { input: Input::File(stdin), output: Box::new(io::stdout()), ended: false });
+            return Ok(Self {
+                input: Input::File(stdin),
+                output: Box::new(io::stdout()),
+                ended: false,
+                _terminal: None,
+            });
         }
         Ok(Self::new(stdin, io::stdout()))
     }
@@ -85,7 +92,6 @@ impl Console {
         grantpt(&ours)?;
         unlockpt(&ours)?;
         let name = ptsname(&ours, Vec::new())?.to_string_lossy().into_owned();
-        // Held open, so that our end does not break when a terminal program leaves.
         let theirs = File::options().read(true).write(true).open(&name)?;
         if isatty(&theirs) {
             let mut settings = tcgetattr(&theirs)?;
@@ -94,10 +100,7 @@ impl Console {
         }
         tell(&format!("{uart} is {name}"));
         let ours = File::from(ours);
-        let held = (ours.try_clone()?, theirs);
-        let mut console = Self::new(ours, io::sink());
-        console.output = Box::new(Held(held));
-        Ok(console)
+        Ok(Self { _terminal: Some(theirs), ..Self::new(ours.try_clone()?, ours) })
     }
 
     fn new(mut from: impl Read + Send + 'static, to: impl Write + 'static) -> Self {
@@ -110,7 +113,7 @@ impl Console {
                 }
             }
         });
-        Self { input: Input::Arriving(input), output: Box::new(to), ended: false }
+        Self { input: Input::Arriving(input), output: Box::new(to), ended: false, _terminal: None }
     }
 
     /// What has come in, no more than so many bytes and a chunk; never waits.
@@ -162,18 +165,5 @@ impl Console {
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.output.write_all(bytes)?;
         self.output.flush()
-    }
-}
-
-/// Our end of a pseudo-terminal, and the other one, which must stay open.
-struct Held((File, File));
-
-impl Write for Held {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.0.flush()
     }
 }

@@ -360,22 +360,6 @@ impl Watchpoints {
             timeline.push((cycle, core, what));
         }
     }
-
-    pub(crate) fn sleeps(&mut self, cycle: Cycle, core: u8) {
-        self.core_event(cycle, core, CoreEvent::Sleeps);
-    }
-
-    pub(crate) fn wakes(&mut self, cycle: Cycle, core: u8) {
-        self.core_event(cycle, core, CoreEvent::Wakes);
-    }
-
-    pub(crate) fn enters(&mut self, cycle: Cycle, core: u8, exception: u8) {
-        self.core_event(cycle, core, CoreEvent::Enters(exception));
-    }
-
-    pub(crate) fn leaves(&mut self, cycle: Cycle, core: u8, exception: u8) {
-        self.core_event(cycle, core, CoreEvent::Leaves(exception));
-    }
 }
 
 #[cfg(test)]

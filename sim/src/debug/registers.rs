@@ -9,10 +9,6 @@ use gdbstub::arch::{Arch, RegId, Registers};
 use crate::core::cortex_m::Register;
 use crate::debug::DebugTarget;
 
-const PC: usize = 15;
-/// R0 to R15 and xPSR.
-const PROGRAM: usize = 17;
-
 /// All registers of a core, in the order in which GDB numbers them.
 pub fn all<C: DebugTarget>() -> impl Iterator<Item = Register> {
     (0..16).map(Register::R).chain([Register::Xpsr]).chain(C::OTHER_REGISTERS.iter().copied())
@@ -89,7 +85,7 @@ pub struct Values<C>(pub Vec<u64>, PhantomData<C>);
 
 impl<C: DebugTarget> Default for Values<C> {
     fn default() -> Self {
-        Self(vec![0; PROGRAM + C::OTHER_REGISTERS.len()], PhantomData)
+        Self(vec![0; all::<C>().count()], PhantomData)
     }
 }
 
@@ -103,7 +99,7 @@ impl<C: DebugTarget> Registers for Values<C> {
     type ProgramCounter = u32;
 
     fn pc(&self) -> u32 {
-        self.0[PC] as u32
+        self.0[15] as u32
     }
 
     fn gdb_serialize(&self, mut write: impl FnMut(Option<u8>)) {

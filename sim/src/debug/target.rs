@@ -77,7 +77,7 @@ pub struct Debugged<'a, D: Debuggee> {
     /// GDB wants only that core to move.
     alone: bool,
     /// The core that GDB was last told of.
-    last: u8,
+    pub last: u8,
     /// The core that stands behind an instruction that hit a watchpoint, if that was the last stop.
     behind_watchpoint: Option<u8>,
     /// A stop that is due without anything being done.
@@ -143,15 +143,6 @@ impl<'a, D: Debuggee> Debugged<'a, D> {
         stop.filter(|stop| !matches!(stop, Stop::Breakpoint { pc, .. } if !self.set.contains_key(pc)))
     }
 
-    pub fn last_thread(&self) -> Tid {
-        thread(self.last)
-    }
-
-    /// From now on GDB looks at this core.
-    pub fn turn_to(&mut self, core: u8) {
-        self.last = core;
-    }
-
     pub fn at_breakpoint(&mut self, core: u8, pc: u32) -> MultiThreadStopReason<u32> {
         self.last = core;
         match self.set.get(&pc) {
@@ -204,14 +195,14 @@ impl<'a, D: Debuggee> Debugged<'a, D> {
         });
     }
 
-    fn add_breakpoint(&mut self, address: u32, kind: Kind) -> bool {
+    fn add_breakpoint(&mut self, address: u32, kind: Kind) -> TargetResult<bool, Self> {
         self.wanted.push((address & !1, kind));
-        true
+        Ok(true)
     }
 
-    fn remove_breakpoint(&mut self, address: u32, kind: Kind) -> bool {
+    fn remove_breakpoint(&mut self, address: u32, kind: Kind) -> TargetResult<bool, Self> {
         let found = self.wanted.iter().position(|&wanted| wanted == (address & !1, kind));
-        found.map(|at| self.wanted.swap_remove(at)).is_some()
+        Ok(found.map(|at| self.wanted.swap_remove(at)).is_some())
     }
 }
 
@@ -389,21 +380,21 @@ impl<D: Debuggee> Breakpoints for Debugged<'_, D> {
 
 impl<D: Debuggee> SwBreakpoint for Debugged<'_, D> {
     fn add_sw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
-        Ok(self.add_breakpoint(address, Kind::Software))
+        self.add_breakpoint(address, Kind::Software)
     }
 
     fn remove_sw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
-        Ok(self.remove_breakpoint(address, Kind::Software))
+        self.remove_breakpoint(address, Kind::Software)
     }
 }
 
 impl<D: Debuggee> HwBreakpoint for Debugged<'_, D> {
     fn add_hw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
-        Ok(self.add_breakpoint(address, Kind::Hardware))
+        self.add_breakpoint(address, Kind::Hardware)
     }
 
     fn remove_hw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
-        Ok(self.remove_breakpoint(address, Kind::Hardware))
+        self.remove_breakpoint(address, Kind::Hardware)
     }
 }
 

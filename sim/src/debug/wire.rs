@@ -1,72 +1,54 @@
 //! The TCP connection to GDB.
 
 use std::fmt::Write as _;
-use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream};
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use gdbstub::conn::Connection;
 
 /// A GDB that takes nothing for so long is gone.
-const PATIENCE: Duration = Duration::from_secs(10);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection, read by a thread of its own so that a running machine need not wait for it.
+/// A connection whose replies are sent as whole packets.
 pub struct Wire {
     stream: TcpStream,
-    arriving: Receiver<io::Result<Vec<u8>>>,
-    arrived: std::vec::IntoIter<u8>,
+    received: std::vec::IntoIter<u8>,
     to_send: Vec<u8>,
 }
 
 impl Wire {
     pub fn new(stream: TcpStream) -> io::Result<Self> {
         stream.set_nodelay(true)?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        let mut from = stream.try_clone()?;
-        // A sender that is never waited for may not fill the memory.
-        let (sender, arriving) = sync_channel(16);
-        std::thread::spawn(move || {
-            let mut bytes = [0; 4096];
-            loop {
-                let read = match from.read(&mut bytes) {
-                    Err(why) if why.kind() == io::ErrorKind::Interrupted => continue,
-                    Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
-                    Ok(count) => Ok(bytes[..count].to_vec()),
-                    Err(why) => Err(why),
-                };
-                let over = read.is_err();
-                if sender.send(read).is_err() || over {
-                    return;
-                }
-            }
-        });
-        Ok(Self { stream, arriving, arrived: Vec::new().into_iter(), to_send: Vec::new() })
+        stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
+        Ok(Self { stream, received: Vec::new().into_iter(), to_send: Vec::new() })
     }
 
     /// The next byte, once it is there.
     pub fn wait(&mut self) -> io::Result<u8> {
         loop {
-            if let Some(byte) = self.arrived.next() {
+            if let Some(byte) = self.received.next() {
                 return Ok(byte);
             }
-            let bytes = self.arriving.recv().map_err(|_| io::ErrorKind::UnexpectedEof)?;
-            self.arrived = bytes?.into_iter();
+            let mut bytes = vec![0; 4096];
+            match self.stream.read(&mut bytes) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(count) => bytes.truncate(count),
+                Err(why) if why.kind() == ErrorKind::Interrupted => continue,
+                Err(why) => return Err(why),
+            }
+            self.received = bytes.into_iter();
         }
     }
 
     /// The next byte, if it is there.
     pub fn poll(&mut self) -> io::Result<Option<u8>> {
-        if let Some(byte) = self.arrived.next() {
-            return Ok(Some(byte));
-        }
-        match self.arriving.try_recv() {
-            Ok(bytes) => {
-                self.arrived = bytes?.into_iter();
-                Ok(self.arrived.next())
-            }
-            Err(TryRecvError::Empty) => Ok(None),
-            Err(TryRecvError::Disconnected) => Err(io::ErrorKind::UnexpectedEof.into()),
+        self.stream.set_nonblocking(true)?;
+        let byte = self.wait();
+        self.stream.set_nonblocking(false)?;
+        match byte {
+            Err(why) if why.kind() == ErrorKind::WouldBlock => Ok(None),
+            byte => byte.map(Some),
         }
     }
 
@@ -113,13 +95,5 @@ impl Connection for Wire {
         Write::write_all(&mut self.stream, &self.to_send)?;
         self.to_send.clear();
         Ok(())
-    }
-}
-
-impl Drop for Wire {
-    /// Ends the thread.
-    fn drop(&mut self) {
-        // It fails if the connection is closed already.
-        let _ = self.stream.shutdown(Shutdown::Both);
     }
 }

@@ -7,6 +7,7 @@ use crate::core::access::Width;
 use crate::core::bus::Bus;
 use crate::core::cortex_m::{HARD_FAULT, SYS_TICK};
 use crate::core::time::{Cycle, NEVER, Ticks};
+use crate::core::watch::CoreEvent;
 use crate::isa::armv6m::hard_fault::Cause;
 use crate::isa::armv6m::{Core, Phase};
 
@@ -196,7 +197,7 @@ impl<B: Bus> Core<B> {
         self.ipsr = best;
         self.regs[14] = self.returning;
         self.stats.exceptions += 1;
-        bus.fabric_mut().watch.enters(self.t, self.id, best);
+        bus.fabric_mut().watch.core_event(self.t, self.id, CoreEvent::Enters(best));
         self.event_at = self.event_at.min(self.t);
         self.width = Width::Word;
         self.post(self.nvic.vtor.wrapping_add(4 * u32::from(best)), Phase::Vector);
@@ -252,7 +253,7 @@ impl<B: Bus> Core<B> {
     }
 
     pub(crate) fn tail_chain_or_unstack(&mut self, bus: &mut B) {
-        bus.fabric_mut().watch.leaves(self.t, self.id, self.ipsr);
+        bus.fabric_mut().watch.core_event(self.t, self.id, CoreEvent::Leaves(self.ipsr));
         self.t += 1;
         self.pend_systick(self.t);
         if self.most_urgent_exception().is_some() {

@@ -3,6 +3,7 @@
 use crate::core::bus::Bus;
 use crate::core::cortex_m::SV_CALL;
 use crate::core::time::{Cycle, NEVER};
+use crate::core::watch::CoreEvent;
 use crate::isa::armv6m::cycles::{CALL, Cycles, Last, SYSTEM};
 use crate::isa::armv6m::decode::{Code, Op};
 use crate::isa::armv6m::hard_fault::Cause;
@@ -158,7 +159,7 @@ impl<B: Bus> Core<B> {
     pub(crate) fn fall_asleep(&mut self, bus: &mut B) {
         self.slept_at = self.t;
         self.post_internal(Phase::Asleep);
-        bus.fabric_mut().watch.sleeps(self.t, self.id);
+        bus.fabric_mut().watch.core_event(self.t, self.id, CoreEvent::Sleeps);
         self.t = NEVER;
         self.schedule_wake(0);
     }
@@ -173,7 +174,7 @@ impl<B: Bus> Core<B> {
             return;
         }
         self.stats.asleep += self.t - self.slept_at;
-        bus.fabric_mut().watch.wakes(self.t, self.id);
+        bus.fabric_mut().watch.core_event(self.t, self.id, CoreEvent::Wakes);
         self.t += 1;
         if std::mem::take(&mut self.resume_from_exit) {
             return self.branch_to(self.pc);

@@ -126,7 +126,7 @@ fn hits_beyond_those_that_are_kept_are_counted_and_no_others_are_given_for_all_o
     decoupled.start_core(1, OWN[1] | 1, STACK);
     let places = [CODE, OWN[1], CODE + 0x100];
     let probes = places.map(|place| decoupled.bus.fabric.watch.probe(Watch::Execute, place, 2));
-    decoupled.bus.fabric.watch.kept_hits = 1000;
+    decoupled.bus.fabric.watch.max_hits = Some(1000);
     let mut lock_step = decoupled.clone();
     lock_step.engine = Engine::LockStep;
     let lost = [&mut decoupled, &mut lock_step].map(|machine| {

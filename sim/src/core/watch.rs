@@ -89,13 +89,13 @@ impl Probe {
 }
 
 /// Everything that is being watched.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Watchpoints {
     probes: Vec<Probe>,
     /// Hits that all probes hold.
     held: usize,
-    /// How many they may hold together: [`KEPT_HITS`], unless somebody has less room.
-    pub kept_hits: usize,
+    /// How many they may hold together, if somebody has less room than for [`KEPT_HITS`].
+    pub max_hits: Option<usize>,
     /// Breakpoints and how many asked for each.
     breakpoints: BTreeMap<u32, usize>,
     /// Data watchpoints: a hit stops the machine once the instruction that made it is done.
@@ -110,24 +110,6 @@ pub struct Watchpoints {
     /// What no probe and no breakpoint can have to do with.
     executed: Filter,
     accessed: Filter,
-}
-
-impl Default for Watchpoints {
-    fn default() -> Self {
-        Self {
-            probes: Vec::new(),
-            held: 0,
-            kept_hits: KEPT_HITS,
-            breakpoints: BTreeMap::new(),
-            stops: Vec::new(),
-            hit: [None; 2],
-            step: None,
-            timeline: None,
-            changes: 0,
-            executed: Filter::default(),
-            accessed: Filter::default(),
-        }
-    }
 }
 
 /// Addresses, as far as some bits can tell them apart: whether there is any whose word has the same place modulo `PLACES`.
@@ -237,7 +219,7 @@ impl Watchpoints {
                 self.held += usize::from(probe.record(hit));
             }
         }
-        if self.held > self.kept_hits {
+        if self.held > self.max_hits.unwrap_or(KEPT_HITS) {
             for probe in &mut self.probes {
                 *probe.lost.get_or_insert(0) += std::mem::take(&mut probe.hits).len() as u64;
             }

@@ -99,8 +99,8 @@ impl<W: Write> Timeline<W> {
             pending.packets.extend(Track::ALL.map(|(track, name)| described(number, track, name)));
             let state = chip.core_state(number as usize);
             let mut tracks = CoreTracks { number, state, exceptions: Vec::new(), stall: None, last: chip.now() };
-            let event = tracks.event(chip, Track::State, Type::SliceBegin, Some(state.to_owned()), chip.now());
-            pending.packets.push(event);
+            let mut to = Packets { chip, packets: &mut pending.packets };
+            tracks.begin(&mut to, Track::State, state.to_owned(), chip.now());
             tracks
         });
         let mut timeline = Self { out, pending, cores, marks };
@@ -116,12 +116,11 @@ impl<W: Write> Timeline<W> {
     pub fn drain(&mut self, chip: &mut impl Chip) -> io::Result<()> {
         let packets = &mut self.pending.packets;
         for (cycle, core, event) in chip.watch_mut().take_timeline() {
-            self.cores[usize::from(core & 1)].live(chip, packets, cycle, event);
+            self.cores[usize::from(core & 1)].take(&mut Packets { chip, packets }, cycle, event);
         }
         for (name, probe, watch) in &self.marks {
             for hit in chip.watch_mut().take_hits(*probe) {
-                let core = &mut self.cores[usize::from(hit.core & 1)];
-                packets.push(core.mark(chip, name, *watch, hit));
+                self.cores[usize::from(hit.core & 1)].mark(&mut Packets { chip, packets }, name, *watch, hit);
             }
         }
         self.write()
@@ -134,7 +133,7 @@ impl<W: Write> Timeline<W> {
     pub fn finish(mut self, chip: &mut impl Chip) -> io::Result<W> {
         self.drain(chip)?;
         for core in &mut self.cores {
-            core.finish(chip, &mut self.pending.packets);
+            core.finish(&mut Packets { chip, packets: &mut self.pending.packets });
         }
         self.write()?;
         self.out.flush()?;
@@ -148,124 +147,118 @@ impl<W: Write> Timeline<W> {
     }
 }
 
+/// What the events of a chip are written to.
+struct Packets<'a, C> {
+    chip: &'a C,
+    packets: &'a mut Vec<TracePacket>,
+}
+
 impl CoreTracks {
     /// Takes something that the core did.
-    fn live<C: Chip>(&mut self, chip: &C, packets: &mut Vec<TracePacket>, cycle: Cycle, event: CoreEvent) {
+    fn take<C: Chip>(&mut self, to: &mut Packets<'_, C>, cycle: Cycle, event: CoreEvent) {
         // Only what is done to a core from outside can seem to come before what it has done already.
         let at = cycle.max(self.last).max(self.stall.map_or(0, |stall| stall.from));
         match event {
-            CoreEvent::Conflicts(slave, cycles) => self.lose(chip, packets, slave, "other master", at, cycles),
-            CoreEvent::Waits(slave, cycles) => self.lose(chip, packets, slave, "wait states", at, cycles),
-            CoreEvent::Sleeps => self.set_state(chip, packets, "asleep", at),
-            CoreEvent::Wakes | CoreEvent::Resumes => self.set_state(chip, packets, "running", at),
-            CoreEvent::LocksUp => self.set_state(chip, packets, "locked up", at),
-            CoreEvent::Sticks => self.set_state(chip, packets, "stuck", at),
+            CoreEvent::Conflicts(slave, cycles) => self.lose(to, slave, "other master", at, cycles),
+            CoreEvent::Waits(slave, cycles) => self.lose(to, slave, "wait states", at, cycles),
+            CoreEvent::Sleeps => self.set_state(to, "asleep", at),
+            CoreEvent::Wakes | CoreEvent::Resumes => self.set_state(to, "running", at),
+            CoreEvent::LocksUp => self.set_state(to, "locked up", at),
+            CoreEvent::Sticks => self.set_state(to, "stuck", at),
             CoreEvent::Starts | CoreEvent::Stops => {
-                while self.exceptions.pop().is_some() {
-                    packets.push(self.event(chip, Track::Exceptions, Type::SliceEnd, None, at));
-                }
-                let state = if event == CoreEvent::Starts { "running" } else { "off" };
-                self.set_state(chip, packets, state, at);
+                self.end_exceptions(to, None, at);
+                self.set_state(to, if event == CoreEvent::Starts { "running" } else { "off" }, at);
             }
             CoreEvent::Enters(number) => {
                 self.exceptions.push(number);
-                let name = exception::<C>(number);
-                packets.push(self.event(chip, Track::Exceptions, Type::SliceBegin, Some(name), at));
+                self.begin(to, Track::Exceptions, exception::<C>(number), at);
             }
             // One may be left that was entered before the timeline began; and a fault while a frame is read back ends
             // those above it.
-            CoreEvent::Leaves(number) if self.exceptions.contains(&number) => {
-                while let Some(top) = self.exceptions.pop() {
-                    packets.push(self.event(chip, Track::Exceptions, Type::SliceEnd, None, at));
-                    if top == number {
-                        break;
-                    }
-                }
-            }
+            CoreEvent::Leaves(number) if self.exceptions.contains(&number) => self.end_exceptions(to, Some(number), at),
             CoreEvent::Leaves(_) => {}
         }
     }
 
-    fn lose(
-        &mut self,
-        chip: &impl Chip,
-        packets: &mut Vec<TracePacket>,
-        slave: Slave,
-        kind: &'static str,
-        at: Cycle,
-        cycles: Cycle,
-    ) {
+    /// Ends the exceptions from the innermost to that of this number; without one, all.
+    fn end_exceptions(&mut self, to: &mut Packets<'_, impl Chip>, last: Option<u8>, at: Cycle) {
+        while let Some(top) = self.exceptions.pop() {
+            self.end(to, Track::Exceptions, at);
+            if Some(top) == last {
+                break;
+            }
+        }
+    }
+
+    fn lose(&mut self, to: &mut Packets<'_, impl Chip>, slave: Slave, kind: &'static str, at: Cycle, cycles: Cycle) {
         if let Some(stall) = &mut self.stall
             && (stall.slave, stall.kind, stall.to) == (slave, kind, at)
         {
             stall.to += cycles;
             return;
         }
-        self.end_stall(chip, packets, at);
+        self.end_stall(to, at);
         self.stall = Some(Stall { slave, kind, from: at, to: at + cycles });
     }
 
     /// Writes the stall that is known to be over by cycle `at`.
-    fn end_stall<C: Chip>(&mut self, chip: &C, packets: &mut Vec<TracePacket>, at: Cycle) {
-        if let Some(Stall { slave, kind, from, to }) = self.stall.take() {
-            let name = format!("{}: {kind}", C::slave_name(slave).unwrap_or_default());
-            packets.push(self.event(chip, Track::State, Type::SliceBegin, Some(name), from));
-            packets.push(self.event(chip, Track::State, Type::SliceEnd, None, to.min(at)));
+    fn end_stall<C: Chip>(&mut self, to: &mut Packets<'_, C>, at: Cycle) {
+        if let Some(stall) = self.stall.take() {
+            let name = format!("{}: {}", C::slave_name(stall.slave).unwrap_or_default(), stall.kind);
+            self.begin(to, Track::State, name, stall.from);
+            self.end(to, Track::State, stall.to.min(at));
         }
     }
 
-    fn set_state(&mut self, chip: &impl Chip, packets: &mut Vec<TracePacket>, state: &'static str, at: Cycle) {
-        self.end_stall(chip, packets, at);
+    fn set_state(&mut self, to: &mut Packets<'_, impl Chip>, state: &'static str, at: Cycle) {
+        self.end_stall(to, at);
         if state != self.state {
-            packets.push(self.event(chip, Track::State, Type::SliceEnd, None, at));
-            packets.push(self.event(chip, Track::State, Type::SliceBegin, Some(state.to_owned()), at));
+            self.end(to, Track::State, at);
+            self.begin(to, Track::State, state.to_owned(), at);
             self.state = state;
         }
     }
 
-    fn finish(&mut self, chip: &impl Chip, packets: &mut Vec<TracePacket>) {
+    fn finish(&mut self, to: &mut Packets<'_, impl Chip>) {
         // Wait states reach into the future.
-        let known = chip.core_time(self.number as usize);
+        let known = to.chip.core_time(self.number as usize);
         let at = known.max(self.last).max(self.stall.map_or(0, |stall| stall.to));
-        self.end_stall(chip, packets, at);
-        while self.exceptions.pop().is_some() {
-            packets.push(self.event(chip, Track::Exceptions, Type::SliceEnd, None, at));
-        }
-        packets.push(self.event(chip, Track::State, Type::SliceEnd, None, at));
+        self.end_stall(to, at);
+        self.end_exceptions(to, None, at);
+        self.end(to, Track::State, at);
     }
 
-    fn mark(&mut self, chip: &impl Chip, name: &str, watch: Watch, hit: Hit) -> TracePacket {
-        let last = self.last;
-        let mut packet = self.event(chip, Track::Marks, Type::Instant, Some(name.to_owned()), hit.cycle);
-        self.last = last;
-        if let Some(event) = &mut packet.track_event {
-            event.debug_annotations.push(argument("pc", u64::from(hit.pc)));
-            if watch != Watch::Execute {
-                event.debug_annotations.push(argument("value", u64::from(hit.value)));
-            }
-        }
-        packet
+    fn mark<C: Chip>(&self, to: &mut Packets<'_, C>, name: &str, watch: Watch, hit: Hit) {
+        let value = (watch != Watch::Execute).then(|| argument("value", u64::from(hit.value)));
+        let moment = argument(C::UNIT.name(), hit.cycle);
+        let arguments = [moment, argument("pc", u64::from(hit.pc))].into_iter().chain(value).collect();
+        self.push(to, Track::Marks, Type::Instant, Some(name.to_owned()), hit.cycle, arguments);
     }
 
-    fn event<C: Chip>(
-        &mut self,
-        chip: &C,
+    fn begin<C: Chip>(&mut self, to: &mut Packets<'_, C>, track: Track, name: String, at: Cycle) {
+        self.last = at;
+        self.push(to, track, Type::SliceBegin, Some(name), at, vec![argument(C::UNIT.name(), at)]);
+    }
+
+    fn end<C: Chip>(&mut self, to: &mut Packets<'_, C>, track: Track, at: Cycle) {
+        self.last = at;
+        let moment = argument(&format!("end {}", C::UNIT.name()), at);
+        self.push(to, track, Type::SliceEnd, None, at, vec![moment]);
+    }
+
+    fn push(
+        &self,
+        to: &mut Packets<'_, impl Chip>,
         track: Track,
         kind: Type,
         name: Option<String>,
-        cycle: Cycle,
-    ) -> TracePacket {
-        self.last = cycle;
-        let unit = C::UNIT.name();
-        let unit = if kind == Type::SliceEnd { format!("end {unit}") } else { unit.to_owned() };
-        let event = TrackEvent {
-            r#type: Some(kind as i32),
-            track_uuid: Some(track.of(self.number)),
-            name,
-            debug_annotations: vec![argument(&unit, cycle)],
-        };
-        let nanoseconds = chip.femtoseconds(cycle) / 1_000_000;
-        TracePacket { timestamp: Some(nanoseconds as u64), track_event: Some(event), ..packet() }
+        at: Cycle,
+        debug_annotations: Vec<DebugAnnotation>,
+    ) {
+        let track_uuid = Some(track.of(self.number));
+        let event = TrackEvent { r#type: Some(kind as i32), track_uuid, name, debug_annotations };
+        let timestamp = Some((to.chip.femtoseconds(at) / 1_000_000) as u64);
+        to.packets.push(TracePacket { timestamp, track_event: Some(event), ..packet() });
     }
 }
 

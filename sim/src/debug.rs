@@ -18,7 +18,7 @@ use std::net::TcpStream;
 
 use gdbstub::common::Signal;
 use gdbstub::stub::state_machine::GdbStubStateMachine as State;
-use gdbstub::stub::{DisconnectReason, GdbStub, GdbStubBuilderError, GdbStubError, MultiThreadStopReason};
+use gdbstub::stub::{DisconnectReason, GdbStub, GdbStubError, MultiThreadStopReason};
 
 use crate::core::chip::Chip;
 use crate::core::cortex_m::Register;
@@ -132,12 +132,6 @@ impl From<std::io::Error> for Broken {
     }
 }
 
-impl From<GdbStubBuilderError> for Broken {
-    fn from(why: GdbStubBuilderError) -> Self {
-        Self(why.to_string())
-    }
-}
-
 impl From<GdbStubError<Infallible, std::io::Error>> for Broken {
     fn from(why: GdbStubError<Infallible, std::io::Error>) -> Self {
         if why.is_connection_error() {
@@ -149,7 +143,8 @@ impl From<GdbStubError<Infallible, std::io::Error>> for Broken {
 
 fn converse<D: Debuggee>(stream: TcpStream, debugged: &mut Debugged<'_, D>) -> Result<Outcome, Broken> {
     let mut packet = vec![0; PACKET];
-    let stub = GdbStub::builder(Wire::new(stream)?).with_packet_buffer(&mut packet).build()?;
+    let stub = GdbStub::builder(Wire::new(stream)?).with_packet_buffer(&mut packet).build();
+    let stub = stub.map_err(|why| Broken(why.to_string()))?;
     let mut state = stub.run_state_machine(debugged)?;
     let mut end = Stop::Limit;
     loop {

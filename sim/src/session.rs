@@ -109,18 +109,25 @@ impl<C: FaultTarget> Session<C> {
     /// Runs until something ends the run, through the faults that are due on the way. Every few milliseconds `go_on` is asked
     /// whether to go on.
     pub fn run(&mut self, until: &Until<'_>, mut go_on: impl FnMut() -> bool) -> End {
-        loop {
+        if let Some(execution) = until.execution {
+            self.chip.watch_mut().add_breakpoint(execution.address);
+        }
+        let end = loop {
             self.faults.apply(&mut self.chip);
             let fault = self.faults.next();
             if fault >= until.limit {
-                return self.run_to_fault(until, &mut go_on);
+                break self.run_slices(until, &mut go_on);
             }
-            match self.run_to_fault(&Until { limit: fault, ..*until }, &mut go_on) {
+            match self.run_slices(&Until { limit: fault, ..*until }, &mut go_on) {
                 End::Stop(Stop::Limit) => {}
                 End::Stop(Stop::DeadEnd) => self.chip.advance_to(fault),
-                end => return end,
+                end => break end,
             }
+        };
+        if let Some(execution) = until.execution {
+            self.chip.watch_mut().remove_breakpoint(execution.address);
         }
+        end
     }
 
     /// After a dead end: lets time pass to a point, or to what happens before it.
@@ -137,17 +144,6 @@ impl<C: FaultTarget> Session<C> {
     /// What the host gets of a byte that the console's UART has sent.
     pub fn hear(&mut self, byte: u8) -> Vec<u8> {
         self.faults.hear(&self.chip, byte)
-    }
-
-    fn run_to_fault(&mut self, until: &Until<'_>, go_on: &mut impl FnMut() -> bool) -> End {
-        if let Some(execution) = until.execution {
-            self.chip.watch_mut().add_breakpoint(execution.address);
-        }
-        let end = self.run_slices(until, go_on);
-        if let Some(execution) = until.execution {
-            self.chip.watch_mut().remove_breakpoint(execution.address);
-        }
-        end
     }
 
     fn run_slices(&mut self, until: &Until<'_>, go_on: &mut impl FnMut() -> bool) -> End {
@@ -184,7 +180,8 @@ impl<C: FaultTarget> Session<C> {
                 }
                 Stop::Limit => {}
                 Stop::Breakpoint { core, pc } => {
-                    let counted = self.count(core, pc);
+                    let counted =
+                        self.tallies.iter_mut().fold(false, |any, tally| tally.pass(&self.chip, core, pc) | any);
                     match until.execution {
                         Some(Execution { address, core: wanted })
                             if (address & !1 == pc || !counted) && wanted.is_none_or(|wanted| wanted == core) =>
@@ -198,15 +195,6 @@ impl<C: FaultTarget> Session<C> {
                 stop => return End::Stop(stop),
             }
         }
-    }
-
-    /// A core is about to execute an instruction. Whether that is the place of a tally.
-    fn count(&mut self, core: u8, pc: u32) -> bool {
-        let mut counted = false;
-        for tally in &mut self.tallies {
-            counted |= tally.pass(&self.chip, core, pc);
-        }
-        counted
     }
 
     /// Looks for a text in what was sent; `searched` bytes of what was not heard yet are known not to begin it.

@@ -307,9 +307,7 @@ impl<D: Debuggee> ThreadExtraInfo for Debugged<'_, D> {
             Ok(number) => format!("core {number}: {}", self.debuggee.chip().core_state(number)),
             Err(_) => String::new(),
         };
-        let count = text.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&text.as_bytes()[..count]);
-        Ok(count)
+        Ok(part(&text, 0, buffer.len(), buffer))
     }
 }
 

@@ -5,37 +5,22 @@ use crate::core::time::NEVER;
 use crate::fault::{cycles_until, probability, seed};
 
 impl InterCoreChannel {
-    /// What it is called in a fault.
-    const fn name(self) -> &'static str {
+    /// What it is called in a fault, what it loses one of, and what to say of a chip that has none.
+    const fn words(self) -> [&'static str; 3] {
         match self {
-            Self::Fifo => "fifo",
-            Self::Hsem => "hsem",
+            Self::Fifo => {
+                ["fifo", "word", "the cores of this chip have no FIFO between them whose words could be lost"]
+            }
+            Self::Hsem => ["hsem", "interrupt", "this chip has no hardware semaphores whose interrupts could be lost"],
         }
     }
 
-    /// What it loses one of.
-    const fn unit(self) -> &'static str {
-        match self {
-            Self::Fifo => "word",
-            Self::Hsem => "interrupt",
-        }
-    }
-
-    /// What to say of a chip that has none.
     pub(super) const fn absent(self) -> &'static str {
-        match self {
-            Self::Fifo => "the cores of this chip have no FIFO between them whose words could be lost",
-            Self::Hsem => "this chip has no hardware semaphores whose interrupts could be lost",
-        }
+        self.words()[2]
     }
 
-    fn number(self, text: &str) -> Result<u64, String> {
-        let number = super::cycles(text).ok().filter(|&number| number > 0);
-        number.ok_or_else(|| format!("'{text}' numbers no {}: 1 for the first", self.unit()))
-    }
-
-    pub(super) fn expected(self) -> String {
-        let (name, unit) = (self.name(), self.unit());
+    fn expected(self) -> String {
+        let [name, unit, _] = self.words();
         format!(
             "expected {name}:to=1,lose=0.01,seed=7 or {name}:to=1,{unit}=3, with @2e6 or @2e6..3e6 behind it if it is for \
              a time"
@@ -47,6 +32,7 @@ impl Loss {
     /// Reads what stands behind `fifo:` or `hsem:`.
     pub(super) fn parse(channel: InterCoreChannel, text: &str) -> Result<Self, String> {
         let expected = || channel.expected();
+        let [channel_name, unit, _] = channel.words();
         let (what, (from, until)) = match text.split_once('@') {
             Some((what, when)) => (what, cycles_until(when)?),
             None => (text, (0, NEVER)),
@@ -58,19 +44,18 @@ impl Loss {
                 "to" => to = Some(super::core(value).map_err(|why| format!("{why}; {}", expected()))?),
                 "lose" => lose = Some(probability(value)?),
                 "seed" => number = Some(seed(value)?),
-                _ if name == channel.unit() => one = Some(channel.number(value)?),
-                _ => return Err(format!("{} has no '{name}'; {}", channel.name(), expected())),
+                _ if name == unit => {
+                    let number = super::cycles(value).ok().filter(|&number| number > 0);
+                    one = Some(number.ok_or_else(|| format!("'{value}' numbers no {unit}: 1 for the first"))?);
+                }
+                _ => return Err(format!("{channel_name} has no '{name}'; {}", expected())),
             }
         }
         let which = match (one, lose, number) {
             (Some(one), None, None) => Which::One(one),
             (None, lose, number) => Which::Each { lose: lose.unwrap_or(1.0), seed: number.unwrap_or(0) },
             _ => {
-                return Err(format!(
-                    "either one {} is lost or each with a probability; {}",
-                    channel.unit(),
-                    expected()
-                ));
+                return Err(format!("either one {unit} is lost or each with a probability; {}", expected()));
             }
         };
         Ok(Self { channel, to: to.ok_or_else(expected)?, which, from, until })
@@ -105,7 +90,7 @@ mod tests {
             let all = Loss { which: Which::Each { lose: 1.0, seed: 0 }, from: 5, until: 3000, to: 0, channel };
             assert_eq!(parse("to=0@5..3_000"), Ok(all));
             let one = Loss { which: Which::One(3), ..whole };
-            assert_eq!(parse(&format!("to=1,{}=3", channel.unit())), Ok(one));
+            assert_eq!(parse(&format!("to=1,{}=3", channel.words()[1])), Ok(one));
         }
         for (bad, why) in [
             ("", "expected fifo"),

@@ -6,7 +6,6 @@ mod console;
 mod debugger;
 mod interrupt;
 mod output;
-mod report;
 mod run;
 mod statistics;
 

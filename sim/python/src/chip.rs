@@ -31,7 +31,9 @@ pub trait Face: FaultTarget + DebugTarget {
     fn peripheral(&self, core: usize, address: u32) -> Option<u32>;
 
     /// Puts a byte on the line to a UART; the bits set in `flipped` arrive inverted.
-    fn inject(&mut self, uart: usize, byte: u8, flipped: u16, not_before: Cycle);
+    fn inject(&mut self, _uart: usize, byte: u8, flipped: u16, not_before: Cycle) {
+        self.send_console(byte, flipped, not_before);
+    }
 
     /// Has that line carry so many bits per second; `None`: as many as the UART is set to, where it can.
     fn set_line_rate(&mut self, uart: usize, rate: Option<u32>);
@@ -80,10 +82,6 @@ impl Face for stm32h745::machine::Machine {
 
     fn peripheral(&self, core: usize, address: u32) -> Option<u32> {
         Peripherals::covers(address).then(|| self.peek_word(core, address)).flatten()
-    }
-
-    fn inject(&mut self, _: usize, byte: u8, flipped: u16, not_before: Cycle) {
-        self.send(byte, flipped, not_before);
     }
 
     fn set_line_rate(&mut self, _: usize, rate: Option<u32>) {

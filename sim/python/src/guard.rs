@@ -1,6 +1,6 @@
 //! What every simulated chip needs on Python's side: one user at a time, no panic that gets out, and Ctrl-C.
 
-use crate::SimulatorError;
+use crate::{SimulatorError, State};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError, TryLockError};
@@ -9,22 +9,12 @@ use std::time::{Duration, Instant};
 /// How often a run lets Python look whether there is a signal, such as that of Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// A chip with a time of its own.
-pub trait Timed {
-    /// For a message: that time with its unit, such as `cycle 7`.
-    fn moment(&self) -> String;
-}
-
 /// A chip that one thread at a time may use.
-pub struct Guarded<T>(Mutex<T>);
+pub struct Guarded(pub Mutex<State>);
 
-impl<T: Timed> Guarded<T> {
-    pub fn new(state: T) -> Self {
-        Self(Mutex::new(state))
-    }
-
+impl Guarded {
     /// Does something with the chip. Others who want it meanwhile, and a defect, become exceptions.
-    pub fn with<R>(&self, action: impl FnOnce(&mut T) -> PyResult<R>) -> PyResult<R> {
+    pub fn with<R>(&self, action: impl FnOnce(&mut State) -> PyResult<R>) -> PyResult<R> {
         let state = self.0.try_lock().map_err(|why| {
             SimulatorError::new_err(match why {
                 TryLockError::WouldBlock => "this simulator is running in another thread; make one for each thread",

@@ -6,18 +6,18 @@ mod guard;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use chip::{Chip, Face};
-use guard::{Guarded, Timed, core_number, run_long};
-use intercore_sim::core::bus::Slave;
-use intercore_sim::core::chip::Chip as _;
+use guard::{Guarded, core_number, run_long};
+use intercore_sim::core::chip::{Chip as _, by_slave};
 use intercore_sim::core::cortex_m::Register;
 use intercore_sim::core::names::Names;
 use intercore_sim::core::statistics::Statistics;
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::time::Cycle;
-use intercore_sim::core::watch::{ProbeId, Watch};
+use intercore_sim::core::watch::{KEPT_HITS, ProbeId, Watch};
 use intercore_sim::fault::Fault;
 use intercore_sim::image::{Image, Symbol, Target};
 use intercore_sim::observe::tally::Tally;
@@ -53,7 +53,7 @@ macro_rules! on {
     };
 }
 
-impl Timed for State {
+impl State {
     fn moment(&self) -> String {
         on!(self, chip => chip.session.chip.moment())
     }
@@ -61,15 +61,11 @@ impl Timed for State {
 
 /// One simulated chip.
 #[pyclass(frozen, module = "intercore._sim")]
-struct Machine {
-    state: Guarded<State>,
-}
+struct Machine(Guarded);
 
 /// A chip at rest, to be restored any number of times.
 #[pyclass(frozen, module = "intercore._sim")]
-struct Snapshot {
-    state: Box<State>,
-}
+struct Snapshot(Box<State>);
 
 /// Kind, core, address, exit code, time, sentence.
 type Ended = (&'static str, Option<u8>, Option<u32>, Option<i64>, Cycle, String);
@@ -85,17 +81,9 @@ type Tallied = (Cycle, u8, [u32; 4], Counted, Counted);
 /// r0 to r12, sp, lr, pc; xpsr, msp, psp, PRIMASK, CONTROL; what the core does.
 type Registers = ([u32; 16], u32, u32, u32, bool, u32, &'static str);
 
-impl Machine {
-    fn with<T>(&self, action: impl FnOnce(&mut State) -> PyResult<T>) -> PyResult<T> {
-        self.state.with(action)
-    }
-}
-
 fn counted<C: Face>(core: &Statistics, lost: u64) -> Counted {
-    let by_slave = |lost: &[u64; Slave::COUNT]| {
-        Slave::all().filter_map(|slave| Some((C::slave_name(slave)?, lost[slave.number()]))).collect::<Vec<_>>()
-    };
-    (core.instructions, core.exceptions, core.asleep, by_slave(&core.conflicts), by_slave(&core.waits), lost)
+    let [conflicts, waits] = [&core.conflicts, &core.waits].map(|cycles| by_slave::<C>(cycles).collect());
+    (core.instructions, core.exceptions, core.asleep, conflicts, waits, lost)
 }
 
 /// The number of a UART of a chip.
@@ -127,7 +115,7 @@ impl Machine {
                 .map_err(|at| format!("{name}: there is no memory in this chip at {at:#010x}"))?;
             Ok(State::Rp2040(Chip::new(machine, vec![image])))
         });
-        Ok(Self { state: Guarded::new(state.map_err(SimulatorError::new_err::<String>)?) })
+        Ok(Self(Guarded(Mutex::new(state.map_err(SimulatorError::new_err::<String>)?))))
     }
 
     /// A board with an STM32H745 that has these images in its flash, by core, just switched on; `names` is what errors call
@@ -144,7 +132,7 @@ impl Machine {
                 .map_err(|at| format!("there is no memory in this chip at {at:#010x}"))?;
             Ok(State::Stm32h745(Chip::new(machine, parsed)))
         });
-        Ok(Self { state: Guarded::new(state.map_err(SimulatorError::new_err::<String>)?) })
+        Ok(Self(Guarded(Mutex::new(state.map_err(SimulatorError::new_err::<String>)?))))
     }
 
     /// Runs to a time, or until something else ends it. Signals raise what their handlers raise, between two cycles.
@@ -158,7 +146,7 @@ impl Machine {
         uart: u8,
     ) -> PyResult<Ended> {
         core.map(core_number).transpose()?;
-        self.with(|state| {
+        self.0.with(|state| {
             on!(state, chip => {
                 let text = text.map(|bytes| Ok::<_, PyErr>(Text { uart: uart_number(chip, uart)?, bytes })).transpose()?;
                 let until = Until { limit, execution: address.map(|address| Execution { address, core }), text };
@@ -170,7 +158,7 @@ impl Machine {
 
     /// After a dead end: lets time pass to a point, or to what happens before it.
     fn advance(&self, at: Cycle) -> PyResult<()> {
-        self.with(|state| {
+        self.0.with(|state| {
             on!(state, chip => chip.session.advance_to(at));
             Ok(())
         })
@@ -178,14 +166,14 @@ impl Machine {
 
     /// The time up to which everything has happened, in the chip's unit.
     fn now(&self) -> PyResult<Cycle> {
-        self.with(|state| on!(state, chip => Ok(chip.session.chip.now())))
+        self.0.with(|state| on!(state, chip => Ok(chip.session.chip.now())))
     }
 
     /// Rates of clocks in Hz, 0 for one that stands still, and the chip's time since power-on in seconds. Of the RP2040:
     /// `clk_sys`, `clk_ref` and `clk_peri`; of the STM32H745: of core 0 and of core 1.
     #[allow(clippy::cast_precision_loss)] // seconds are for people
     fn clocks(&self) -> PyResult<(Vec<u64>, f64)> {
-        self.with(|state| {
+        self.0.with(|state| {
             on!(state, chip => {
                 let chip = &chip.session.chip;
                 Ok((chip.rates(), chip.femtoseconds(chip.now()) as f64 / 1e15))
@@ -196,19 +184,19 @@ impl Machine {
     /// Bytes of memory as a core sees them.
     fn read<'py>(&self, py: Python<'py>, address: u32, count: usize, core: u8) -> PyResult<Bound<'py, PyBytes>> {
         let core = core_number(core)?;
-        self.with(|state| on!(state, chip => chip.read(core, address, count)).map(|bytes| PyBytes::new(py, &bytes)))
+        self.0.with(|state| on!(state, chip => chip.read(core, address, count)).map(|bytes| PyBytes::new(py, &bytes)))
     }
 
     /// Puts bytes into memory, all or none, as a core would reach it.
     fn write(&self, address: u32, bytes: &[u8], core: u8) -> PyResult<()> {
         let core = core_number(core)?;
-        self.with(|state| on!(state, chip => chip.write(core, address, bytes)))
+        self.0.with(|state| on!(state, chip => chip.write(core, address, bytes)))
     }
 
     /// A register of a peripheral, without side effects.
     fn peek_register(&self, address: u32, core: u8) -> PyResult<u32> {
         let core = core_number(core)?;
-        let register = self.with(|state| on!(state, chip => Ok(chip.session.chip.peripheral(core, address))))?;
+        let register = self.0.with(|state| on!(state, chip => Ok(chip.session.chip.peripheral(core, address))))?;
         register.ok_or_else(|| {
             PyValueError::new_err(format!(
                 "no register at {address:#010x}: nothing is modelled there, or it is private to a core"
@@ -219,7 +207,7 @@ impl Machine {
     /// Registers of a core, and what it does.
     fn registers(&self, core: u8) -> PyResult<Registers> {
         let core = core_number(core)?;
-        self.with(|state| {
+        self.0.with(|state| {
             on!(state, chip => {
                 let chip = &chip.session.chip;
                 let register = |register| chip.register(core, register) as u32;
@@ -234,7 +222,7 @@ impl Machine {
     /// What has become of a core's program, if it has crashed or ended without semihosting.
     fn crash(&self, core: u8) -> PyResult<Option<String>> {
         let core = core_number(core)?;
-        self.with(|state| on!(state, chip => Ok(chip.session.chip.crash(core, &*chip.images))))
+        self.0.with(|state| on!(state, chip => Ok(chip.session.chip.crash(core, &*chip.images))))
     }
 
     /// Names in the images, by rising address; those of an image of core 1's own have its prefix.
@@ -243,7 +231,7 @@ impl Machine {
         let named = |prefix: &str, symbol: &Symbol| {
             (format!("{prefix}{}", symbol.name), symbol.address, symbol.size, symbol.is_function)
         };
-        self.with(|state| {
+        self.0.with(|state| {
             let images = on!(state, chip => &chip.images).iter().zip(prefixes);
             Ok(images.flat_map(|(image, prefix)| image.symbols.iter().map(move |it| named(prefix, it))).collect())
         })
@@ -251,7 +239,7 @@ impl Machine {
 
     /// The function an address is in, and how many bytes from its beginning.
     fn function_at(&self, address: u32) -> PyResult<Option<(String, u32)>> {
-        self.with(|state| {
+        self.0.with(|state| {
             let found = on!(state, chip => &chip.images).function_at(address);
             Ok(found.map(|(name, offset)| (name.to_owned(), offset)))
         })
@@ -259,7 +247,7 @@ impl Machine {
 
     /// Puts bytes on the line to a UART; the bits set in `flipped`, a mask for each of the first bytes, arrive inverted.
     fn send(&self, uart: u8, bytes: &[u8], not_before: Cycle, flipped: Vec<u16>) -> PyResult<()> {
-        self.with(|state| {
+        self.0.with(|state| {
             on!(state, chip => {
                 let uart = uart_number(chip, uart)?;
                 for (&byte, mask) in bytes.iter().zip(flipped.into_iter().chain(std::iter::repeat(0))) {
@@ -277,7 +265,7 @@ impl Machine {
     /// Has the line to a UART carry so many bits per second, 8N1, whatever the UART is set to; `None`, on the RP2040 alone: as
     /// it is set to.
     fn set_line_rate(&self, uart: u8, rate: Option<u32>) -> PyResult<()> {
-        self.with(|state| {
+        self.0.with(|state| {
             on!(state, chip => {
                 let uart = uart_number(chip, uart)?;
                 chip.session.chip.set_line_rate(uart, rate);
@@ -290,13 +278,13 @@ impl Machine {
     fn set_faults(&self, faults: Vec<String>) -> PyResult<()> {
         let parsed = faults.into_iter().map(|fault| fault.parse::<Fault>()).collect::<Result<Vec<_>, _>>();
         let parsed = parsed.map_err(PyValueError::new_err)?;
-        self.with(|state| on!(state, chip => chip.session.set_faults(parsed)).map_err(PyValueError::new_err))
+        self.0.with(|state| on!(state, chip => chip.session.set_faults(parsed)).map_err(PyValueError::new_err))
     }
 
     /// What arrived of that which a UART has sent since the last call: the bytes; the times at which they ended, as 64-bit
     /// integers; the bits per second they were sent with, as 32-bit integers.
     fn take_uart<'py>(&self, py: Python<'py>, uart: u8) -> PyResult<Taken<'py>> {
-        self.with(|state| {
+        self.0.with(|state| {
             on!(state, chip => {
                 let uart = uart_number(chip, uart)?;
                 let (mut bytes, mut times, mut rates) = (Vec::new(), Vec::new(), Vec::new());
@@ -314,7 +302,7 @@ impl Machine {
 
     /// What the firmware has written by semihosting since the last call; nothing on the STM32H745, which has none.
     fn take_host_output<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.with(|state| {
+        self.0.with(|state| {
             let State::Rp2040(chip) = state else { return Ok(PyBytes::new(py, &[])) };
             Ok(PyBytes::new(py, &std::mem::take(&mut chip.session.chip.host_output)))
         })
@@ -322,7 +310,7 @@ impl Machine {
 
     /// Sentences about what the firmware did that is not modelled or not allowed, since the last call.
     fn take_diagnostics(&self) -> PyResult<Vec<String>> {
-        self.with(|state| on!(state, chip => Ok(chip.session.take_notes())))
+        self.0.with(|state| on!(state, chip => Ok(chip.session.take_notes())))
     }
 
     /// Watchpoints for `kind` ("execute", "read" or "write") at `size` bytes from `address` on. The number of the probe.
@@ -333,7 +321,7 @@ impl Machine {
             "write" => Watch::Write,
             _ => return Err(PyValueError::new_err(format!("cannot watch for {kind}"))),
         };
-        self.with(|state| {
+        self.0.with(|state| {
             on!(state, chip => {
                 chip.session.chip.watch_mut().probe(watch, address, size);
                 let number = NEXT_PROBE.fetch_add(1, Ordering::Relaxed);
@@ -346,7 +334,7 @@ impl Machine {
     /// Hits of a probe in the order of time, as records of time (8 bytes), address of the instruction (4), value (4),
     /// core (1). With `take`, they are forgotten.
     fn hits<'py>(&self, py: Python<'py>, probe: u64, take: bool) -> PyResult<Bound<'py, PyBytes>> {
-        self.with(|state| {
+        self.0.with(|state| {
             let (probes, watch) = on!(state, chip => (&chip.probes, chip.session.chip.watch_mut()));
             let at = probes.iter().position(|&number| number == probe).map(ProbeId).ok_or_else(|| {
                 SimulatorError::new_err(
@@ -357,7 +345,7 @@ impl Machine {
                 if take {
                     watch.take_hits(at);
                 }
-                let most = watch.kept_hits;
+                let most = watch.max_hits.unwrap_or(KEPT_HITS);
                 return Err(SimulatorError::new_err(format!(
                     "this probe was hit {count} times, and all probes together by more than the {most} hits that are kept: \
                      take them more often, or watch less"
@@ -379,12 +367,12 @@ impl Machine {
     /// What a core did so far.
     fn statistics(&self, core: u8) -> PyResult<Counted> {
         let core = core_number(core)?;
-        self.with(|state| on!(state, chip => Ok(chip.counted(core))))
+        self.0.with(|state| on!(state, chip => Ok(chip.counted(core))))
     }
 
     /// Counts what the cores did whenever one is about to execute the instruction at an address. The number of the tally.
     fn tally(&self, address: u32) -> PyResult<u64> {
-        self.with(|state| {
+        self.0.with(|state| {
             on!(state, chip => {
                 let tally = Tally::new(&mut chip.session.chip, address);
                 chip.session.tallies.push(tally);
@@ -397,12 +385,12 @@ impl Machine {
 
     /// What was counted since the tally was placed or this was last called.
     fn take_tally(&self, tally: u64) -> PyResult<Vec<Tallied>> {
-        self.with(|state| on!(state, chip => chip.take_tally(tally)))
+        self.0.with(|state| on!(state, chip => chip.take_tally(tally)))
     }
 
     /// Forgets what a probe or a tally has seen.
     fn forget(&self, number: u64) -> PyResult<()> {
-        self.with(|state| {
+        self.0.with(|state| {
             on!(state, chip => {
                 if let Some(at) = chip.probes.iter().position(|&probe| probe == number) {
                     chip.session.chip.watch_mut().take_hits(ProbeId(at));
@@ -416,26 +404,26 @@ impl Machine {
 
     /// A hash of the chip's state.
     fn state_hash(&self) -> PyResult<u64> {
-        self.with(|state| on!(state, chip => Ok(chip.session.chip.state_hash())))
+        self.0.with(|state| on!(state, chip => Ok(chip.session.chip.state_hash())))
     }
 
     /// The hash of all that has happened.
     fn trace_hash(&self) -> PyResult<u64> {
-        self.with(|state| on!(state, chip => Ok(chip.session.trace_hash())))
+        self.0.with(|state| on!(state, chip => Ok(chip.session.trace_hash())))
     }
 
     /// The chip as it is.
     fn snapshot(&self) -> PyResult<Snapshot> {
-        self.with(|state| Ok(Snapshot { state: Box::new(state.clone()) }))
+        self.0.with(|state| Ok(Snapshot(Box::new(state.clone()))))
     }
 
     /// Makes the chip what it was.
     fn restore(&self, snapshot: &Snapshot) -> PyResult<()> {
-        self.with(|state| {
-            if std::mem::discriminant(state) != std::mem::discriminant(&*snapshot.state) {
+        self.0.with(|state| {
+            if std::mem::discriminant(state) != std::mem::discriminant(&*snapshot.0) {
                 return Err(SimulatorError::new_err("the snapshot is of another kind of chip"));
             }
-            state.clone_from(&snapshot.state);
+            state.clone_from(&snapshot.0);
             Ok(())
         })
     }

@@ -137,9 +137,6 @@ impl FromStr for Marked {
 
 impl Marked {
     /// Finds the place in an image.
-    ///
-    /// # Errors
-    /// If it is neither a symbol nor an address.
     pub fn find(&self, images: &[Image]) -> Result<Mark, String> {
         let Self { name, watch, place } = self;
         let symbol = images.iter().flat_map(|image| &image.symbols).find(|symbol| symbol.name == *place);

@@ -26,9 +26,6 @@ pub enum Kind {
 /// A chip that the command line can run.
 pub trait Runnable: DebugTarget + FaultTarget {
     /// Switches a chip on with the images and settings that are asked for.
-    ///
-    /// # Errors
-    /// With a sentence, if there are none for this chip.
     fn switch_on(arguments: &Arguments) -> Result<(Self, Vec<Image>), String>;
 
     /// What its times are, for the statistics.

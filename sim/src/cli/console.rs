@@ -57,9 +57,6 @@ pub struct Console {
 
 impl Console {
     /// Connects; for TCP this waits for the first client, so that nothing the firmware says is lost.
-    ///
-    /// # Errors
-    /// If the place cannot be opened.
     pub fn open(place: &OutputSink, uart: &str) -> io::Result<Self> {
         match place {
             OutputSink::Stdio => Self::stdio(),
@@ -159,9 +156,6 @@ impl Console {
     }
 
     /// Sends what the firmware has said.
-    ///
-    /// # Errors
-    /// If the other end is gone.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.output.write_all(bytes)?;
         self.output.flush()

@@ -80,7 +80,7 @@ impl<C: Runnable> Debuggee for Debugged<'_, C> {
                 if self.run.input_is_new {
                     return None;
                 }
-                if self.run.listens() && !self.run.console.has_ended() {
+                if self.run.chip.listens() && !self.run.console.has_ended() {
                     std::thread::sleep(NAP);
                     return None;
                 }

@@ -15,10 +15,6 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Listens from now on.
-    ///
-    /// # Errors
-    /// If the system does not let it.
     pub fn listen() -> io::Result<Self> {
         let mut interrupt = Self { asked: Arc::default(), handlers: Vec::new() };
         for signal in [SIGINT, SIGTERM] {
@@ -29,7 +25,6 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Whether the run is to end.
     pub fn asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }

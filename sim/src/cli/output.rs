@@ -22,9 +22,6 @@ pub fn statistics(bytes: &[u8]) -> bool {
 
 /// Opens a file to write, empty, unless something is there that is not of this kind: an image, or a person's work. With
 /// `force` whatever is there goes.
-///
-/// # Errors
-/// With a sentence, if it cannot be written or may not be replaced.
 pub fn create(path: &Path, kind: Kind, force: bool) -> Result<File, String> {
     if !force && !replaceable(path, kind).map_err(|why| unwritable(path, &why))? {
         return Err(format!(

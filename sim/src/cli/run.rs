@@ -1,5 +1,6 @@
 //! A run: the machine, what is connected to it, and what is left behind.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::time::Instant;
@@ -8,11 +9,12 @@ use crate::cli::arguments::Arguments;
 use crate::cli::chip::Runnable;
 use crate::cli::console::Console;
 use crate::cli::interrupt::Interrupt;
-use crate::cli::output;
-use crate::cli::output::unwritable;
+use crate::cli::output::{self, unwritable};
 use crate::cli::statistics::Statistics;
-use crate::cli::{INTERRUPTED, STOPPED, debugger, print, report, tell};
-use crate::core::chip::ExitState;
+use crate::cli::{INTERRUPTED, STOPPED, debugger, print, tell};
+use crate::core::chip::{CORES, Chip, ExitState};
+use crate::core::cortex_m::Register;
+use crate::core::names::Names;
 use crate::core::stop::Stop;
 use crate::core::time::{Cycle, NEVER};
 use crate::fault::Faults;
@@ -97,8 +99,6 @@ pub struct Run<C: Runnable> {
 }
 
 impl<C: Runnable> Run<C> {
-    /// # Errors
-    /// With a sentence, if there is nothing to run or something cannot be opened.
     pub fn new(arguments: &Arguments) -> Result<Self, String> {
         let (mut chip, images) = C::switch_on(arguments)?;
         let marks: Vec<_> = arguments.mark.iter().map(|mark| mark.find(&images)).collect::<Result<_, _>>()?;
@@ -166,7 +166,7 @@ impl<C: Runnable> Run<C> {
         }
         if !exits {
             tell(&self.explain(&end, arguments));
-            print(&report::registers(&self.chip, &self.images));
+            print(&registers(&self.chip, &self.images));
         }
         let exit_states = [0, 1].map(|number| self.chip.exit_state(number, &self.images));
         let mut code = end.exit_code(exit_states);
@@ -211,7 +211,7 @@ impl<C: Runnable> Run<C> {
                 Stop::Limit => return End::Unheard,
                 Stop::DeadEnd if self.input_is_new => {}
                 Stop::DeadEnd if self.faults.next() < self.max_cycles => self.chip.advance_to(self.faults.next()),
-                Stop::DeadEnd if self.listens() => match self.console.wait(&self.interrupt) {
+                Stop::DeadEnd if self.chip.listens() => match self.console.wait(&self.interrupt) {
                     Some(input) => self.send(input),
                     None if self.interrupt.asked() => {}
                     None => return End::Machine(stop),
@@ -222,7 +222,6 @@ impl<C: Runnable> Run<C> {
         End::Interrupted
     }
 
-    /// Runs the chip to a time.
     pub(super) fn run_chip(&mut self, limit: Cycle) -> Stop {
         match self.chip.run_until(limit) {
             Stop::Limit if limit < self.max_cycles && self.chip.is_at_dead_end() => Stop::DeadEnd,
@@ -329,11 +328,6 @@ impl<C: Runnable> Run<C> {
         }
     }
 
-    /// Whether input could wake the firmware.
-    pub(super) fn listens(&self) -> bool {
-        self.chip.listens()
-    }
-
     fn explain(&self, end: &End, arguments: &Arguments) -> String {
         let why = match end {
             End::Unheard => format!("nobody listens to {} any more", C::UARTS[0]),
@@ -344,4 +338,32 @@ impl<C: Runnable> Run<C> {
         };
         format!("{}: {why}", self.chip.moment())
     }
+}
+
+/// Registers of all cores, with the functions they are in.
+fn registers<C: Chip>(chip: &C, names: &dyn Names) -> String {
+    let mut text = String::new();
+    for core in 0..CORES {
+        let register = |register| chip.register(core, register);
+        let place = chip.place(register(Register::R(15)) as u32, names);
+        // Writing to a String does not fail.
+        let _ = write!(text, "core {core} is {} at {place}", chip.core_state(core));
+        for number in 0..16_u8 {
+            let name =
+                ["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp", "lr", "pc"]
+                    [usize::from(number)];
+            let separator = if number % 4 == 0 { "\n   " } else { "" };
+            let _ = write!(text, "{separator} {name:>4} {:08x}", register(Register::R(number)));
+        }
+        let _ = writeln!(
+            text,
+            "\n    xpsr {:08x}  msp {:08x}  psp {:08x} primask {} control {}",
+            register(Register::Xpsr),
+            register(Register::Msp),
+            register(Register::Psp),
+            register(Register::Primask),
+            register(Register::Control)
+        );
+    }
+    text
 }

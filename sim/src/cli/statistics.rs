@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::cli::chip::Runnable;
 use crate::core::bus::Slave;
-use crate::core::chip::Chip;
+use crate::core::chip::{Chip, by_slave};
 use crate::core::time::Unit;
 
 /// Version of the JSON document: goes up when a field changes its meaning or goes.
@@ -151,17 +151,15 @@ impl Statistics {
 impl Core {
     fn new<C: Chip>(chip: &C, number: usize) -> Self {
         let statistics = chip.statistics(number);
-        let by_slave = |cycles: &[u64]| {
-            let lost = Slave::all().zip(cycles).filter(|(_, cycles)| **cycles > 0);
-            lost.filter_map(|(slave, cycles)| Some((C::slave_name(slave)?, *cycles))).collect()
-        };
+        let [conflict_cycles, wait_cycles] = [&statistics.conflicts, &statistics.waits]
+            .map(|cycles| by_slave::<C>(cycles).filter(|&(_, cycles)| cycles > 0).collect());
         Self {
             state: chip.core_state(number),
             instructions: statistics.instructions,
             exceptions: statistics.exceptions,
             asleep_cycles: statistics.asleep,
-            conflict_cycles: by_slave(&statistics.conflicts),
-            wait_cycles: by_slave(&statistics.waits),
+            conflict_cycles,
+            wait_cycles,
             fifo_words_lost: chip.lost_between_cores(number),
         }
     }

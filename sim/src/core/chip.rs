@@ -25,6 +25,11 @@ pub enum ExitState {
     LockedUp,
 }
 
+/// Time lost at each slave of a chip's bus that takes time, with its name.
+pub fn by_slave<C: Chip>(lost: &[Cycle; Slave::COUNT]) -> impl Iterator<Item = (&'static str, Cycle)> {
+    Slave::all().filter_map(|slave| Some((C::slave_name(slave)?, lost[slave.number()])))
+}
+
 /// A simulated chip with its memories, cores and peripherals. Cores and UARTs are numbered from 0. Whatever only looks has no
 /// effect on what is simulated.
 pub trait Chip: Clone + std::fmt::Debug {

@@ -14,7 +14,7 @@ use std::io::Write as _;
 
 use crate::{rp2040, stm32h745};
 use arguments::Arguments;
-use chip::{Kind, Runnable};
+use chip::{ChipKind, Runnable};
 use clap::Parser as _;
 use run::Run;
 
@@ -35,8 +35,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     match arguments.chip {
-        Kind::Rp2040 => run::<rp2040::machine::Machine>(&arguments),
-        Kind::Stm32h745 => run::<stm32h745::machine::Machine>(&arguments),
+        ChipKind::Rp2040 => run::<rp2040::machine::Machine>(&arguments),
+        ChipKind::Stm32h745 => run::<stm32h745::machine::Machine>(&arguments),
     }
 }
 
@@ -44,14 +44,14 @@ fn run<C: Runnable>(arguments: &Arguments) -> u8 {
     match Run::<C>::new(arguments) {
         Ok(run) => run.finish(arguments),
         Err(why) => {
-            tell(&why);
+            print_message(&why);
             REFUSED
         }
     }
 }
 
 /// Says a sentence on standard error.
-fn tell(sentence: &str) {
+fn print_message(sentence: &str) {
     print(&format!("intercore-sim: {sentence}\n"));
 }
 

@@ -6,7 +6,7 @@
 //! not complete.
 //!
 //! What this does not do: if both cores are at adjacent breakpoints within a few cycles, the second may go unreported, since
-//! GDB moves one core past its breakpoint at a time and cannot hear of the other meanwhile (see `target::Debugged::proceed`).
+//! GDB moves one core past its breakpoint at a time and cannot hear of the other meanwhile (see `target::GdbTarget::proceed`).
 
 mod monitor;
 mod registers;
@@ -23,8 +23,8 @@ use gdbstub::stub::{DisconnectReason, GdbStub, GdbStubError, MultiThreadStopReas
 use crate::core::chip::Chip;
 use crate::core::cortex_m::Register;
 use crate::core::stop::Stop;
-use target::{Debugged, thread};
-use wire::Wire;
+use target::{GdbTarget, thread};
+use wire::GdbConnection;
 
 /// Longest packet, in bytes: what GDB sends of an image at once.
 const PACKET: usize = 1 << 14;
@@ -117,9 +117,9 @@ pub enum Outcome {
 
 /// Serves a debugger that has connected, until it leaves or the run ends.
 pub fn serve(stream: TcpStream, debuggee: &mut impl Debuggee) -> Outcome {
-    let mut target = Debugged::new(debuggee);
-    let outcome = converse(stream, &mut target).unwrap_or_else(|why| Outcome::Lost(why.0));
-    target.leave();
+    let mut target = GdbTarget::new(debuggee);
+    let outcome = run_protocol(stream, &mut target).unwrap_or_else(|why| Outcome::Lost(why.0));
+    target.remove_all_breakpoints();
     outcome
 }
 
@@ -141,9 +141,9 @@ impl From<GdbStubError<Infallible, std::io::Error>> for Broken {
     }
 }
 
-fn converse<D: Debuggee>(stream: TcpStream, debugged: &mut Debugged<'_, D>) -> Result<Outcome, Broken> {
+fn run_protocol<D: Debuggee>(stream: TcpStream, debugged: &mut GdbTarget<'_, D>) -> Result<Outcome, Broken> {
     let mut packet = vec![0; PACKET];
-    let stub = GdbStub::builder(Wire::new(stream)?).with_packet_buffer(&mut packet).build();
+    let stub = GdbStub::builder(GdbConnection::new(stream)?).with_packet_buffer(&mut packet).build();
     let stub = stub.map_err(|why| Broken(why.to_string()))?;
     let mut state = stub.run_state_machine(debugged)?;
     let mut end = Stop::Limit;
@@ -185,7 +185,7 @@ fn converse<D: Debuggee>(stream: TcpStream, debugged: &mut Debugged<'_, D>) -> R
 }
 
 /// A stop in GDB's words, and what else a person should read; empty if nothing.
-fn explain<D: Debuggee>(debugged: &mut Debugged<'_, D>, stop: &Stop) -> (MultiThreadStopReason<u32>, String) {
+fn explain<D: Debuggee>(debugged: &mut GdbTarget<'_, D>, stop: &Stop) -> (MultiThreadStopReason<u32>, String) {
     let signal = |tid, signal| MultiThreadStopReason::SignalWithThread { tid, signal };
     // GDB has the names itself.
     let why =
@@ -201,7 +201,7 @@ fn explain<D: Debuggee>(debugged: &mut Debugged<'_, D>, stop: &Stop) -> (MultiTh
             (signal(thread(core), Signal::SIGSEGV), why)
         }
         Stop::DeadEnd => (signal(thread(debugged.last), Signal::SIGSTOP), why()),
-        Stop::Limit | Stop::Heard => {
+        Stop::Limit | Stop::ByteSent => {
             let moment = debugged.debuggee.chip().moment();
             (MultiThreadStopReason::Terminated(Signal::SIGXCPU), format!("{moment}: the run is limited to that\n"))
         }

@@ -167,7 +167,7 @@ fn noise(text: &str) -> Result<Noise, String> {
 
 /// A line in one direction. How a byte fares depends on the seed and on how many bytes went before, on nothing else.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct NoisyLine {
     noise: Noise,
     random: SplitMix64,
 }
@@ -175,9 +175,8 @@ pub struct Line {
 /// A character has no more bits than start, 8 data, parity and 2 stop bits.
 const MOST_BITS: u32 = 12;
 
-impl Line {
+impl NoisyLine {
     /// A line as bad as asked.
-    #[must_use]
     pub fn new(noise: Noise) -> Self {
         Self { noise, random: SplitMix64(noise.seed) }
     }
@@ -197,7 +196,7 @@ impl Line {
     }
 
     /// What the host gets of a byte that the chip has sent.
-    pub fn heard(&mut self, byte: u8, format: Format) -> Vec<u8> {
+    pub fn transmit(&mut self, byte: u8, format: Format) -> Vec<u8> {
         self.next(format).into_iter().filter_map(|flipped| received(byte, flipped, format)).collect()
     }
 }
@@ -231,7 +230,7 @@ pub trait FaultTarget: Chip {
     fn switch_off(&mut self, core: usize, until: Cycle);
 
     /// Lets software have its way again with cores that were switched off.
-    fn forget_off(&mut self);
+    fn end_forced_resets(&mut self);
 
     /// Has a core execute nothing from now on; none if it does not execute anyhow.
     fn stick_core(&mut self, core: usize) -> Option<Self::Stuck>;
@@ -240,7 +239,7 @@ pub trait FaultTarget: Chip {
     fn unstick_core(&mut self, core: usize, stuck: Self::Stuck);
 
     /// Has these losses of its channel from now on, instead of those there were.
-    fn lose(&mut self, losses: Vec<Loss>);
+    fn set_losses(&mut self, losses: Vec<Loss>);
 
     /// How its console's UART is set up now.
     fn console_format(&self) -> Format;
@@ -261,9 +260,9 @@ enum Event<S> {
 #[derive(Clone, Debug)]
 pub struct Faults<M: FaultTarget> {
     /// The line from the host, if it is bad.
-    pub incoming: Option<Line>,
+    pub incoming: Option<NoisyLine>,
     /// The line to the host, if it is bad.
-    pub outgoing: Option<Line>,
+    pub outgoing: Option<NoisyLine>,
     events: BTreeMap<Cycle, Vec<Event<M::Stuck>>>,
 }
 
@@ -283,8 +282,8 @@ impl<M: FaultTarget> Faults<M> {
         let (mut all, mut losses) = (Self::default(), Vec::new());
         for fault in faults {
             match fault {
-                Fault::UartIn(noise) => all.incoming = Some(Line::new(noise)),
-                Fault::UartOut(noise) => all.outgoing = Some(Line::new(noise)),
+                Fault::UartIn(noise) => all.incoming = Some(NoisyLine::new(noise)),
+                Fault::UartOut(noise) => all.outgoing = Some(NoisyLine::new(noise)),
                 Fault::Reset(at)
                 | Fault::ResetCore { at, .. }
                 | Fault::Off { from: at, .. }
@@ -293,14 +292,13 @@ impl<M: FaultTarget> Faults<M> {
                 Fault::Loss(loss) => return Err(loss.channel.absent()),
             }
         }
-        machine.lose(losses);
-        machine.forget_off();
+        machine.set_losses(losses);
+        machine.end_forced_resets();
         Ok(all)
     }
 
     /// The cycle up to which the machine may run before `apply` is to be called; `NEVER` if nothing is to happen any more.
     /// If the machine comes to a dead end before, time is to be advanced to there.
-    #[must_use]
     pub fn next(&self) -> Cycle {
         self.events.keys().next().copied().unwrap_or(NEVER)
     }
@@ -345,10 +343,10 @@ impl<M: FaultTarget> Faults<M> {
     }
 
     /// What the host gets of a byte that the console's UART has sent.
-    pub fn hear(&mut self, machine: &M, byte: u8) -> Vec<u8> {
+    pub fn deliver_to_host(&mut self, machine: &M, byte: u8) -> Vec<u8> {
         match &mut self.outgoing {
             None => vec![byte],
-            Some(line) => line.heard(byte, machine.console_format()),
+            Some(line) => line.transmit(byte, machine.console_format()),
         }
     }
 }
@@ -356,7 +354,7 @@ impl<M: FaultTarget> Faults<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::loss::Which;
+    use crate::core::loss::LossSelection;
     use crate::core::uart_frame::Parity;
     use proptest::prelude::*;
 
@@ -371,7 +369,7 @@ mod tests {
         assert_eq!("reset:core=1@2e6".parse(), Ok(Fault::ResetCore { core: 1, at: 2_000_000 }));
         assert_eq!("off:core=1@0..2e8".parse(), Ok(Fault::Off { core: 1, from: 0, until: 200_000_000 }));
         assert_eq!("off:core=0@7".parse(), Ok(Fault::Off { core: 0, from: 7, until: NEVER }));
-        let which = Which::Each { lose: 0.01, seed: 7 };
+        let which = LossSelection::Each { lose: 0.01, seed: 7 };
         for (name, channel) in [("fifo", InterCoreChannel::Fifo), ("hsem", InterCoreChannel::Hsem)] {
             let loss = Loss { channel, to: 1, which, from: 0, until: NEVER };
             assert_eq!(format!("{name}:to=1,lose=0.01,seed=7").parse(), Ok(Fault::Loss(loss)));
@@ -412,7 +410,7 @@ mod tests {
         #[test]
         fn faults_come_at_the_rates_asked_for(flip in 0.0..0.2, lose in 0.0..0.5, double in 0.0..0.5, seed: u64) {
             const BYTES: usize = 5000;
-            let mut line = Line::new(Noise { flip, lose, double, seed });
+            let mut line = NoisyLine::new(Noise { flip, lose, double, seed });
             let all: Vec<_> = (0..BYTES).map(|_| line.next(Format::EIGHT_N_ONE)).collect();
             let lost = all.iter().filter(|arrivals| arrivals.is_empty()).count();
             let doubled = all.iter().filter(|arrivals| arrivals.len() == 2).count();
@@ -427,7 +425,7 @@ mod tests {
         #[test]
         fn the_same_seed_gives_the_same_faults_and_another_gives_others(seed: u64) {
             let faults = |seed| {
-                let mut line = Line::new(Noise { flip: 0.1, lose: 0.1, double: 0.1, seed });
+                let mut line = NoisyLine::new(Noise { flip: 0.1, lose: 0.1, double: 0.1, seed });
                 (0..200).map(|_| line.next(Format::EIGHT_N_ONE)).collect::<Vec<_>>()
             };
             prop_assert_eq!(faults(seed), faults(seed));
@@ -437,7 +435,7 @@ mod tests {
         #[test]
         fn more_of_one_fault_moves_no_other(seed: u64) {
             let faults = |lose| {
-                let mut line = Line::new(Noise { flip: 0.05, lose, double: 0.1, seed });
+                let mut line = NoisyLine::new(Noise { flip: 0.05, lose, double: 0.1, seed });
                 (0..300).map(|_| line.next(Format::EIGHT_N_ONE)).collect::<Vec<_>>()
             };
             for (without, with) in faults(0.0).into_iter().zip(faults(0.2)) {
@@ -449,8 +447,8 @@ mod tests {
         fn a_good_line_changes_nothing(bytes: Vec<u8>, seed: u64, even: bool, stop_bits in 1_u32..3) {
             let parity = if even { Parity::Even } else { Parity::None };
             let format = Format { data_bits: 8, parity, stop_bits };
-            let mut line = Line::new(Noise { seed, ..Noise::default() });
-            let heard: Vec<u8> = bytes.iter().flat_map(|&byte| line.heard(byte, format)).collect();
+            let mut line = NoisyLine::new(Noise { seed, ..Noise::default() });
+            let heard: Vec<u8> = bytes.iter().flat_map(|&byte| line.transmit(byte, format)).collect();
             prop_assert_eq!(heard, bytes);
         }
 

@@ -111,7 +111,6 @@ impl Segment {
     }
 
     /// Whether a byte of it is for this address.
-    #[must_use]
     pub fn contains(&self, address: u32) -> bool {
         address >= self.address && u64::from(address) < self.end()
     }
@@ -177,7 +176,6 @@ impl Image {
     }
 
     /// The address of a symbol.
-    #[must_use]
     pub fn symbol(&self, name: &str) -> Option<u32> {
         self.symbols.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.address)
     }

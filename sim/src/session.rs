@@ -57,7 +57,7 @@ pub enum End {
         pc: u32,
     },
     /// The text was sent.
-    Said {
+    TextSent {
         /// By which UART.
         uart: usize,
         /// When its last byte ended.
@@ -79,20 +79,19 @@ pub struct Session<C: FaultTarget> {
     pub kept_characters: usize,
     faults: Faults<C>,
     /// By UART, bytes among those not taken in which a text was found.
-    heard: Vec<usize>,
+    matched: Vec<usize>,
     hash: TraceHash,
 }
 
 impl<C: FaultTarget> Session<C> {
     /// Begins with a chip that has its program in it and has not run yet.
-    #[must_use]
     pub fn new(chip: C) -> Self {
         Self {
             chip,
             tallies: Vec::new(),
             kept_characters: KEPT_CHARACTERS,
             faults: Faults::default(),
-            heard: vec![0; C::UARTS.len()],
+            matched: vec![0; C::UARTS.len()],
             hash: TraceHash::new::<C>(),
         }
     }
@@ -142,8 +141,8 @@ impl<C: FaultTarget> Session<C> {
     }
 
     /// What the host gets of a byte that the console's UART has sent.
-    pub fn hear(&mut self, byte: u8) -> Vec<u8> {
-        self.faults.hear(&self.chip, byte)
+    pub fn deliver_to_host(&mut self, byte: u8) -> Vec<u8> {
+        self.faults.deliver_to_host(&self.chip, byte)
     }
 
     fn run_slices(&mut self, until: &Until<'_>, go_on: &mut impl FnMut() -> bool) -> End {
@@ -162,10 +161,10 @@ impl<C: FaultTarget> Session<C> {
             }
             self.drop_oldest(until.text, &mut searched);
             let limit = look.min(self.hash.next()).min(last);
-            self.chip.listen(until.text.map(|text| text.uart));
+            self.chip.stop_on_output(until.text.map(|text| text.uart));
             let mut stop = self.chip.run_until(limit);
-            self.chip.listen(None);
-            if stop == Stop::Heard {
+            self.chip.stop_on_output(None);
+            if stop == Stop::ByteSent {
                 // Whoever reads it is told in the cycle after the one in which it ended.
                 stop = self.chip.run_until(limit.min(self.chip.now() + 1));
             }
@@ -173,7 +172,7 @@ impl<C: FaultTarget> Session<C> {
             match stop {
                 stop if stop == Stop::DeadEnd || stop == Stop::Limit && self.chip.now() >= last => {
                     let said = until.text.and_then(|text| self.find(text, &mut searched));
-                    if let (Some(End::Said { at, .. }), Stop::DeadEnd) = (&said, &stop) {
+                    if let (Some(End::TextSent { at, .. }), Stop::DeadEnd) = (&said, &stop) {
                         self.chip.advance_to(at + 1);
                     }
                     return said.unwrap_or(End::Stop(stop));
@@ -200,17 +199,17 @@ impl<C: FaultTarget> Session<C> {
     /// Looks for a text in what was sent; `searched` bytes of what was not heard yet are known not to begin it.
     fn find(&mut self, text: Text<'_>, searched: &mut usize) -> Option<End> {
         let uart = text.uart;
-        let unheard = self.chip.sent(uart).get(*self.heard.get(uart)?..)?;
-        let rest = unheard.get(*searched..)?;
+        let unmatched = self.chip.sent(uart).get(*self.matched.get(uart)?..)?;
+        let rest = unmatched.get(*searched..)?;
         let matches = |window: &[SentByte]| window.iter().map(|sent| sent.byte).eq(text.bytes.iter().copied());
         let Some(found) = rest.windows(text.bytes.len().max(1)).position(matches) else {
-            *searched = unheard.len().saturating_sub(text.bytes.len().saturating_sub(1)).max(*searched);
+            *searched = unmatched.len().saturating_sub(text.bytes.len().saturating_sub(1)).max(*searched);
             return None;
         };
         let end = *searched + found + text.bytes.len();
-        let at = unheard[end - 1].at;
-        self.heard[uart] += end;
-        Some(End::Said { uart, at })
+        let at = unmatched[end - 1].at;
+        self.matched[uart] += end;
+        Some(End::TextSent { uart, at })
     }
 
     /// Drops what a UART has sent and nobody takes, once that is too much. The search for a text goes on where it was.
@@ -224,9 +223,9 @@ impl<C: FaultTarget> Session<C> {
             self.chip.note_lost_output(uart);
             self.hash.sent(uart, &dropped);
             if text.is_some_and(|text| text.uart == uart) {
-                *searched = searched.saturating_sub(dropped.len().saturating_sub(self.heard[uart]));
+                *searched = searched.saturating_sub(dropped.len().saturating_sub(self.matched[uart]));
             }
-            self.heard[uart] = self.heard[uart].saturating_sub(dropped.len());
+            self.matched[uart] = self.matched[uart].saturating_sub(dropped.len());
         }
     }
 
@@ -239,8 +238,8 @@ impl<C: FaultTarget> Session<C> {
 
     /// The bytes a UART has sent since the last call, and when each ended.
     pub fn take_sent(&mut self, uart: usize) -> Vec<SentByte> {
-        if let Some(heard) = self.heard.get_mut(uart) {
-            *heard = 0;
+        if let Some(matched) = self.matched.get_mut(uart) {
+            *matched = 0;
         }
         let sent = self.chip.take_sent(uart, usize::MAX);
         self.hash.sent(uart, &sent);
@@ -248,7 +247,6 @@ impl<C: FaultTarget> Session<C> {
     }
 
     /// The hash of all that has happened since the start, as the command line prints it.
-    #[must_use]
     pub fn trace_hash(&self) -> u64 {
         let mut hash = self.hash.clone();
         for uart in 0..C::UARTS.len() {
@@ -258,11 +256,10 @@ impl<C: FaultTarget> Session<C> {
     }
 
     /// What ended a run, as a sentence.
-    #[must_use]
     pub fn explain(&self, end: &End, names: &dyn Names) -> String {
         let what = match end {
             End::Executes { core, pc } => format!("core {core} is about to execute {pc:#010x}"),
-            End::Said { uart, at } => {
+            End::TextSent { uart, at } => {
                 let (name, moment) = (C::UARTS.get(*uart).copied().unwrap_or_default(), C::UNIT.moment(*at));
                 format!("{name} has sent the text, in {moment}")
             }
@@ -312,7 +309,7 @@ mod tests {
             let end = session.run(&Until { limit: 2_000_000, execution: None, text: None }, || true);
             (found, end, session.trace_hash())
         });
-        assert!(matches!(ends[0].0, End::Said { .. }), "{ends:?}");
+        assert!(matches!(ends[0].0, End::TextSent { .. }), "{ends:?}");
         assert_eq!(ends[0], ends[1]);
         let [all, few] = sessions.each_mut().map(|session| (session.take_sent(0), session.take_notes()));
         assert!(few.0.len() < 2 * 8 + 100 && all.0.ends_with(&few.0), "{} of {}", few.0.len(), all.0.len());

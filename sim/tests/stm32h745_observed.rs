@@ -94,7 +94,9 @@ fn a_run_that_is_stopped_and_stepped_is_the_same_run() {
         }
         stops += 1;
         assert_eq!(stopped.core(M4).processor.register(15), HANDLER);
-        assert_eq!(stopped.step(M4), Stop::Stepped);
+        stopped.watch_mut().step(M4 as u8);
+        assert_eq!(stopped.run_until(200 * MICROSECOND), Stop::Stepped);
+        stopped.watch_mut().end_step();
         assert_eq!(stopped.core(M4).processor.register(15), HANDLER + 2);
     }
     assert_eq!(stops, plain.statistics(M4).exceptions);

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 
 /// What each kind of chip says for itself.
-pub trait Face: FaultTarget + DebugTarget {
+pub trait PythonChip: FaultTarget + DebugTarget {
     /// Where it has memory, for an error: the end of its sentence.
     const MEMORY: &'static str;
 
@@ -39,7 +39,7 @@ pub trait Face: FaultTarget + DebugTarget {
     fn set_line_rate(&mut self, uart: usize, rate: Option<u32>);
 }
 
-impl Face for rp2040::machine::Machine {
+impl PythonChip for rp2040::machine::Machine {
     const MEMORY: &'static str =
         ": ROM (0 to 0x4000), flash (0x10000000 to 0x11000000, and its aliases), SRAM (0x20000000 to 0x20042000)";
 
@@ -69,7 +69,7 @@ impl Face for rp2040::machine::Machine {
     }
 }
 
-impl Face for stm32h745::machine::Machine {
+impl PythonChip for stm32h745::machine::Machine {
     const MEMORY: &'static str = " of this core";
 
     fn rates(&self) -> Vec<u64> {
@@ -102,7 +102,7 @@ pub fn supply(name: &str) -> PyResult<Supply> {
 
 /// A chip with its images, and what Python has placed on it.
 #[derive(Clone)]
-pub struct Chip<C: Face> {
+pub struct Chip<C: PythonChip> {
     pub session: Session<C>,
     /// By core, or one for both.
     pub images: Arc<Vec<Image>>,
@@ -112,7 +112,7 @@ pub struct Chip<C: Face> {
     pub tallies: Vec<u64>,
 }
 
-impl<C: Face> Chip<C> {
+impl<C: PythonChip> Chip<C> {
     pub fn new(chip: C, images: Vec<Image>) -> Self {
         Self { session: Session::new(chip), images: Arc::new(images), probes: Vec::new(), tallies: Vec::new() }
     }

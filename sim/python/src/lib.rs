@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use chip::{Chip, Face};
+use chip::{Chip, PythonChip};
 use guard::{Guarded, core_number, run_long};
 use intercore_sim::core::chip::{Chip as _, by_slave};
 use intercore_sim::core::cortex_m::Register;
@@ -81,18 +81,18 @@ type Tallied = (Cycle, u8, [u32; 4], Counted, Counted);
 /// r0 to r12, sp, lr, pc; xpsr, msp, psp, PRIMASK, CONTROL; what the core does.
 type Registers = ([u32; 16], u32, u32, u32, bool, u32, &'static str);
 
-fn counted<C: Face>(core: &Statistics, lost: u64) -> Counted {
+fn counted<C: PythonChip>(core: &Statistics, lost: u64) -> Counted {
     let [conflicts, waits] = [&core.conflicts, &core.waits].map(|cycles| by_slave::<C>(cycles).collect());
     (core.instructions, core.exceptions, core.asleep, conflicts, waits, lost)
 }
 
 /// The number of a UART of a chip.
-fn uart_number<C: Face>(_: &Chip<C>, number: u8) -> PyResult<usize> {
+fn uart_number<C: PythonChip>(_: &Chip<C>, number: u8) -> PyResult<usize> {
     let none = || PyValueError::new_err(format!("UART {number}: there are {} from 0 on", C::UARTS.len()));
     Some(usize::from(number)).filter(|&uart| uart < C::UARTS.len()).ok_or_else(none)
 }
 
-fn no_memory<C: Face>(address: u32, count: usize) -> PyErr {
+fn no_memory<C: PythonChip>(address: u32, count: usize) -> PyErr {
     PyValueError::new_err(format!("{count} bytes at {address:#010x} are not within memory{}", C::MEMORY))
 }
 
@@ -289,7 +289,7 @@ impl Machine {
                 let uart = uart_number(chip, uart)?;
                 let (mut bytes, mut times, mut rates) = (Vec::new(), Vec::new(), Vec::new());
                 for sent in chip.session.take_sent(uart) {
-                    for byte in if uart == 0 { chip.session.hear(sent.byte) } else { vec![sent.byte] } {
+                    for byte in if uart == 0 { chip.session.deliver_to_host(sent.byte) } else { vec![sent.byte] } {
                         bytes.push(byte);
                         times.extend(sent.at.to_le_bytes());
                         rates.extend(sent.rate.to_le_bytes());
@@ -446,10 +446,10 @@ impl ImageSource {
     }
 }
 
-fn ended<C: Face>(chip: &Chip<C>, end: &End) -> Ended {
+fn ended<C: PythonChip>(chip: &Chip<C>, end: &End) -> Ended {
     let (kind, core, pc, status) = match *end {
         End::Executes { core, pc } => ("address", Some(core), Some(pc), None),
-        End::Said { .. } => ("text", None, None, None),
+        End::TextSent { .. } => ("text", None, None, None),
         End::Stop(Stop::Limit) => ("limit", None, None, None),
         End::Stop(Stop::Exit { core, code }) => ("exit", Some(core), None, Some(i64::from(code))),
         End::Stop(Stop::DeadEnd) => ("dead end", None, None, None),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::cli::chip::Kind;
+use crate::cli::chip::ChipKind;
 use crate::cli::console::OutputSink;
 use crate::core::watch::Watch;
 use crate::fault::{Fault, cycles};
@@ -40,7 +40,7 @@ pub struct Arguments {
     pub images: Vec<PathBuf>,
     /// The chip to run it on
     #[arg(long, value_enum, default_value = "rp2040")]
-    pub chip: Kind,
+    pub chip: ChipKind,
     /// Address of a raw image, such as 0x20000000
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub base: Option<u32>,
@@ -66,7 +66,7 @@ pub struct Arguments {
     /// Show in the timeline each execution of a symbol or address; with w: each write to it and the value, with r: each
     /// read
     #[arg(long, value_name = "NAME=[w:|r:]WHERE", requires = "trace")]
-    pub mark: Vec<Marked>,
+    pub mark: Vec<MarkArgument>,
     /// Print a hash of the run at the end: equal for runs that did the same in the same cycles
     #[arg(long)]
     pub hash: bool,
@@ -108,7 +108,7 @@ fn address(text: &str) -> Result<u32, String> {
 
 /// A mark as it is asked for, before it is known where the symbol is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marked {
+pub struct MarkArgument {
     name: String,
     watch: Watch,
     /// A symbol, or an address.
@@ -118,7 +118,7 @@ pub struct Marked {
 /// Bytes that are watched from an address of data on, or at a symbol of unknown size: a word.
 const WORD: u32 = 4;
 
-impl FromStr for Marked {
+impl FromStr for MarkArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -135,7 +135,7 @@ impl FromStr for Marked {
     }
 }
 
-impl Marked {
+impl MarkArgument {
     /// Finds the place in an image.
     pub fn find(&self, images: &[Image]) -> Result<Mark, String> {
         let Self { name, watch, place } = self;
@@ -163,11 +163,11 @@ mod tests {
 
     #[test]
     fn marks_are_for_executions_unless_they_say_otherwise() {
-        let mark = |watch, place: &str| Marked { name: "a".to_owned(), watch, place: place.to_owned() };
+        let mark = |watch, place: &str| MarkArgument { name: "a".to_owned(), watch, place: place.to_owned() };
         assert_eq!("a=main".parse(), Ok(mark(Watch::Execute, "main")));
         assert_eq!("a=w:x".parse(), Ok(mark(Watch::Write, "x")));
         assert_eq!("a=r:0x20000000".parse(), Ok(mark(Watch::Read, "0x20000000")));
-        assert!("main".parse::<Marked>().is_err());
-        assert!("=main".parse::<Marked>().is_err());
+        assert!("main".parse::<MarkArgument>().is_err());
+        assert!("=main".parse::<MarkArgument>().is_err());
     }
 }

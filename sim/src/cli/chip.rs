@@ -16,7 +16,7 @@ use crate::stm32h745::peripherals::board::Supply;
 
 /// The chips that images can be for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Kind {
+pub enum ChipKind {
     /// Two Cortex-M0+; every cycle is counted
     Rp2040,
     /// A Cortex-M7 and a Cortex-M4, an image for each; FUNCTION ONLY, times mean nothing
@@ -49,7 +49,7 @@ pub trait Runnable: DebugTarget + FaultTarget {
     fn waiting_input(&mut self) -> usize;
 
     /// Whether input could wake the program: the console's UART raises an interrupt for what it receives.
-    fn listens(&self) -> bool;
+    fn wakes_on_input(&self) -> bool;
 
     /// What the program wrote by semihosting since the last call.
     fn take_host_output(&mut self) -> Vec<u8> {
@@ -98,7 +98,7 @@ impl Runnable for rp2040::machine::Machine {
         self.bus.peripherals.uarts[0].waiting()
     }
 
-    fn listens(&self) -> bool {
+    fn wakes_on_input(&self) -> bool {
         const UARTIMSC: u32 = 0x4003_4038;
         const RECEIVE: u32 = 1 << 4 | 1 << 6;
         self.peek_register(UARTIMSC) & RECEIVE != 0
@@ -155,7 +155,7 @@ impl Runnable for stm32h745::machine::Machine {
         self.shared.peripherals.waiting_input()
     }
 
-    fn listens(&self) -> bool {
+    fn wakes_on_input(&self) -> bool {
         self.shared.peripherals.listens()
     }
 }

@@ -12,7 +12,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, isatty, tcgetattr, tcsetattr};
 
 use crate::cli::interrupt::Interrupt;
-use crate::cli::tell;
+use crate::cli::print_message;
 
 /// Where the console's UART is connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Console {
             OutputSink::Pty => Self::pty(uart),
             OutputSink::Tcp(address) => {
                 let listener = TcpListener::bind(address)?;
-                tell(&format!("{uart} listens at tcp:{}", listener.local_addr()?));
+                print_message(&format!("{uart} listens at tcp:{}", listener.local_addr()?));
                 let (stream, _) = listener.accept()?;
                 stream.set_nodelay(true)?;
                 Ok(Self::new(stream.try_clone()?, stream))
@@ -95,7 +95,7 @@ impl Console {
             settings.make_raw();
             tcsetattr(&theirs, OptionalActions::Now, &settings)?;
         }
-        tell(&format!("{uart} is {name}"));
+        print_message(&format!("{uart} is {name}"));
         let ours = File::from(ours);
         Ok(Self { _terminal: Some(theirs), ..Self::new(ours.try_clone()?, ours) })
     }

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use crate::cli::chip::Runnable;
 use crate::cli::run::Run;
-use crate::cli::{REFUSED, STOPPED, tell};
+use crate::cli::{REFUSED, STOPPED, print_message};
 use crate::core::stop::Stop;
 use crate::core::time::Cycle;
 use crate::debug::{Debuggee, Outcome, serve};
 
 /// How long a chip that waits for input sleeps before it looks for input, or GDB, again.
-const NAP: Duration = Duration::from_millis(10);
+const IDLE_SLEEP: Duration = Duration::from_millis(10);
 
 /// Waits for GDB at an address and runs as it says; by itself, once it has detached.
 ///
@@ -21,10 +21,10 @@ pub fn run<C: Runnable>(run: &mut Run<C>, address: &str) -> Result<Stop, (u8, St
     let refused = |why| (REFUSED, format!("GDB cannot connect to {address}: {why}"));
     let listener = TcpListener::bind(address).map_err(refused)?;
     let port = listener.local_addr().map_err(refused)?;
-    tell(&format!("waiting for GDB: target remote {port}"));
+    print_message(&format!("waiting for GDB: target remote {port}"));
     let (stream, _) = listener.accept().map_err(refused)?;
     drop(listener);
-    let mut debugged = Debugged { run, end: 0, shown: Vec::new() };
+    let mut debugged = DebuggedRun { run, end: 0, shown: Vec::new() };
     match serve(stream, &mut debugged) {
         Outcome::Ended(stop) => Ok(stop),
         Outcome::Detached => loop {
@@ -44,7 +44,7 @@ pub fn run<C: Runnable>(run: &mut Run<C>, address: &str) -> Result<Stop, (u8, St
 }
 
 /// A run in slices that are the same as without a debugger: the chip gets its input in the same cycles.
-struct Debugged<'a, C: Runnable> {
+struct DebuggedRun<'a, C: Runnable> {
     run: &'a mut Run<C>,
     /// Where the present slice ends.
     end: Cycle,
@@ -52,7 +52,7 @@ struct Debugged<'a, C: Runnable> {
     shown: Vec<u8>,
 }
 
-impl<C: Runnable> Debuggee for Debugged<'_, C> {
+impl<C: Runnable> Debuggee for DebuggedRun<'_, C> {
     type Chip = C;
 
     fn chip(&self) -> &C {
@@ -80,8 +80,8 @@ impl<C: Runnable> Debuggee for Debugged<'_, C> {
                 if self.run.input_is_new {
                     return None;
                 }
-                if self.run.chip.listens() && !self.run.console.has_ended() {
-                    std::thread::sleep(NAP);
+                if self.run.chip.wakes_on_input() && !self.run.console.has_ended() {
+                    std::thread::sleep(IDLE_SLEEP);
                     return None;
                 }
                 Some(stop)
@@ -98,7 +98,7 @@ impl<C: Runnable> Debuggee for Debugged<'_, C> {
     }
 }
 
-impl<C: Runnable> Debugged<'_, C> {
+impl<C: Runnable> DebuggedRun<'_, C> {
     /// Passes on what the firmware has said. Input that waits for it goes on waiting until the slice ends.
     fn show(&mut self) {
         let mut bytes = self.run.chip.take_host_output();

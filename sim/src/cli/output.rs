@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 /// What a file is recognised by.
-type Kind = fn(&[u8]) -> bool;
+type Recognizer = fn(&[u8]) -> bool;
 
 /// Bytes of a file that are looked at.
 const BEGINNING: u64 = 16;
@@ -22,7 +22,7 @@ pub fn statistics(bytes: &[u8]) -> bool {
 
 /// Opens a file to write, empty, unless something is there that is not of this kind: an image, or a person's work. With
 /// `force` whatever is there goes.
-pub fn create(path: &Path, kind: Kind, force: bool) -> Result<File, String> {
+pub fn create(path: &Path, kind: Recognizer, force: bool) -> Result<File, String> {
     if !force && !replaceable(path, kind).map_err(|why| unwritable(path, &why))? {
         return Err(format!(
             "{} is there and was not written by this option: it was left as it is; choose another name, or add --force to \
@@ -34,7 +34,7 @@ pub fn create(path: &Path, kind: Kind, force: bool) -> Result<File, String> {
 }
 
 /// Whether there is nothing at a path, or an empty file, or one of a kind; a device and a pipe replace nothing.
-fn replaceable(path: &Path, kind: Kind) -> io::Result<bool> {
+fn replaceable(path: &Path, kind: Recognizer) -> io::Result<bool> {
     match std::fs::metadata(path) {
         Ok(found) if found.is_file() && found.len() > 0 => {
             let mut bytes = Vec::new();

@@ -11,7 +11,7 @@ use crate::cli::console::Console;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::output::{self, unwritable};
 use crate::cli::statistics::Statistics;
-use crate::cli::{INTERRUPTED, STOPPED, debugger, print, tell};
+use crate::cli::{INTERRUPTED, STOPPED, debugger, print, print_message};
 use crate::core::chip::{CORES, Chip, ExitState};
 use crate::core::cortex_m::Register;
 use crate::core::names::Names;
@@ -24,7 +24,7 @@ use crate::observe::trace_hash::TraceHash;
 
 /// Characters of input that wait on the line, or for the text that lets them go: a slice takes 625 at the highest rate of
 /// a UART, a sixteenth of `clk_peri`.
-const INPUT: usize = 4096;
+const INPUT_CAPACITY: usize = 4096;
 
 /// Why a run ended.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ enum End {
     /// The machine stopped.
     Machine(Stop),
     /// Nobody listens to the console's UART any more.
-    Unheard,
+    OutputClosed,
     /// Ctrl-C.
     Interrupted,
     /// The timeline cannot be written.
@@ -49,7 +49,7 @@ impl End {
             Self::Machine(Stop::DeadEnd) if returned(exit_states).is_some() => "returned",
             Self::Machine(Stop::DeadEnd) => "dead end",
             Self::Machine(_) => "limit",
-            Self::Unheard => "unheard",
+            Self::OutputClosed => "unheard",
             Self::Interrupted => "interrupted",
             Self::Unwritable(_) => "unwritable",
         }
@@ -81,9 +81,9 @@ pub struct Run<C: Runnable> {
     images: Vec<Image>,
     pub(super) console: Console,
     /// Input held back, and the text that lets it go.
-    held: Option<(Vec<u8>, String)>,
+    held_input: Option<(Vec<u8>, String)>,
     /// The end of what the firmware has sent, while input is held back.
-    said: Vec<u8>,
+    recent_output: Vec<u8>,
     /// Something was put on the line since the machine last ran.
     pub(super) input_is_new: bool,
     pub(super) max_cycles: Cycle,
@@ -93,7 +93,7 @@ pub struct Run<C: Runnable> {
     interrupt: Interrupt,
     quiet: bool,
     /// By core, whether it was told that it crashed.
-    told: [bool; 2],
+    crash_reported: [bool; 2],
     /// Nothing more will come of the run than what UARTs still have to send.
     lost: bool,
 }
@@ -121,8 +121,8 @@ impl<C: Runnable> Run<C> {
             chip,
             images,
             console,
-            held: arguments.input_after.clone().map(|text| (Vec::new(), text)),
-            said: Vec::new(),
+            held_input: arguments.input_after.clone().map(|text| (Vec::new(), text)),
+            recent_output: Vec::new(),
             input_is_new: false,
             max_cycles: arguments.max_cycles.unwrap_or(NEVER),
             faults,
@@ -130,7 +130,7 @@ impl<C: Runnable> Run<C> {
             hash: arguments.hash.then(TraceHash::new::<C>),
             interrupt: Interrupt::listen().map_err(|why| format!("cannot listen for Ctrl-C: {why}"))?,
             quiet: arguments.quiet,
-            told: [false; 2],
+            crash_reported: [false; 2],
             lost: false,
         })
     }
@@ -143,7 +143,7 @@ impl<C: Runnable> Run<C> {
             Some(address) => match debugger::run(&mut self, address) {
                 Ok(stop) => End::Machine(stop),
                 Err((code, why)) => {
-                    tell(&why);
+                    print_message(&why);
                     return code;
                 }
             },
@@ -155,17 +155,17 @@ impl<C: Runnable> Run<C> {
             end = End::Unwritable(why);
         }
         if !self.quiet {
-            self.chip.take_note_counts().iter().for_each(|sentence| tell(sentence));
+            self.chip.take_note_counts().iter().for_each(|sentence| print_message(sentence));
         }
         let exits = matches!(end, End::Machine(Stop::Exit { .. }));
         for number in 0..2 {
             // A program that ends by semihosting may be in `_exit`, of course.
             if !(exits && matches!(self.chip.exit_state(number, &self.images), ExitState::Returned(_))) {
-                self.tell_crash(number);
+                self.report_crash(number);
             }
         }
         if !exits {
-            tell(&self.explain(&end, arguments));
+            print_message(&self.explain(&end, arguments));
             print(&registers(&self.chip, &self.images));
         }
         let exit_states = [0, 1].map(|number| self.chip.exit_state(number, &self.images));
@@ -175,7 +175,7 @@ impl<C: Runnable> Run<C> {
         if let Some(path) = &arguments.stats
             && let Err(why) = std::fs::write(path, statistics.json())
         {
-            tell(&unwritable(path, &why));
+            print_message(&unwritable(path, &why));
             code = STOPPED;
         }
         if !self.quiet {
@@ -208,10 +208,10 @@ impl<C: Runnable> Run<C> {
                 Stop::Lockup { .. } => {}
                 Stop::Limit if self.chip.now() >= self.max_cycles => return End::Machine(stop),
                 Stop::Limit if heard => {}
-                Stop::Limit => return End::Unheard,
+                Stop::Limit => return End::OutputClosed,
                 Stop::DeadEnd if self.input_is_new => {}
                 Stop::DeadEnd if self.faults.next() < self.max_cycles => self.chip.advance_to(self.faults.next()),
-                Stop::DeadEnd if self.chip.listens() => match self.console.wait(&self.interrupt) {
+                Stop::DeadEnd if self.chip.wakes_on_input() => match self.console.wait(&self.interrupt) {
                     Some(input) => self.send(input),
                     None if self.interrupt.asked() => {}
                     None => return End::Machine(stop),
@@ -243,9 +243,9 @@ impl<C: Runnable> Run<C> {
         if matches!(stop, Stop::Lockup { .. }) || self.chip.now().is_multiple_of(C::SLICE) {
             for number in 0..2 {
                 if self.chip.has_crashed(number) {
-                    self.tell_crash(number);
+                    self.report_crash(number);
                 } else {
-                    self.told[number] = false;
+                    self.crash_reported[number] = false;
                 }
             }
             self.lost = self.faults.next() == NEVER && self.chip.is_lost();
@@ -254,21 +254,21 @@ impl<C: Runnable> Run<C> {
     }
 
     /// Says what has become of a core, once, if that is the end of its program.
-    fn tell_crash(&mut self, number: usize) {
-        if self.told[number] {
+    fn report_crash(&mut self, number: usize) {
+        if self.crash_reported[number] {
             return;
         }
         if let Some(sentence) = self.chip.crash(number, &self.images) {
-            tell(&format!("{}: {sentence}", self.chip.moment()));
-            self.told[number] = true;
+            print_message(&format!("{}: {sentence}", self.chip.moment()));
+            self.crash_reported[number] = true;
         }
     }
 
     /// Puts input on the line, as far as there is any: the line holds more than goes over it until this is called again.
     pub(super) fn read_input(&mut self) {
-        let held = self.held.as_ref().map_or(0, |(held, _)| held.len());
+        let held = self.held_input.as_ref().map_or(0, |(held, _)| held.len());
         let waiting = self.chip.waiting_input() + held;
-        let input = self.console.read(INPUT.saturating_sub(waiting));
+        let input = self.console.read(INPUT_CAPACITY.saturating_sub(waiting));
         self.send(input);
     }
 
@@ -279,7 +279,7 @@ impl<C: Runnable> Run<C> {
 
     /// Puts bytes on the line to the console's UART, which carries them at its rate.
     pub(super) fn send(&mut self, bytes: Vec<u8>) {
-        if let Some((held, _)) = &mut self.held {
+        if let Some((held, _)) = &mut self.held_input {
             held.extend(bytes);
             return;
         }
@@ -294,7 +294,7 @@ impl<C: Runnable> Run<C> {
     pub(super) fn forward(&mut self) -> bool {
         for sentence in self.chip.take_notes() {
             if !self.quiet {
-                tell(&sentence);
+                print_message(&sentence);
             }
         }
         let mut bytes = self.chip.take_host_output();
@@ -304,7 +304,7 @@ impl<C: Runnable> Run<C> {
                 hash.sent(uart, &sent);
             }
             if uart == 0 {
-                bytes.extend(sent.iter().flat_map(|sent| self.faults.hear(&self.chip, sent.byte)));
+                bytes.extend(sent.iter().flat_map(|sent| self.faults.deliver_to_host(&self.chip, sent.byte)));
             }
         }
         if bytes.is_empty() {
@@ -315,22 +315,22 @@ impl<C: Runnable> Run<C> {
     }
 
     pub(super) fn release_input(&mut self, bytes: &[u8]) {
-        let Some((held, text)) = &mut self.held else { return };
-        self.said.extend(bytes);
-        if text.is_empty() || self.said.windows(text.len()).any(|window| window == text.as_bytes()) {
+        let Some((held, text)) = &mut self.held_input else { return };
+        self.recent_output.extend(bytes);
+        if text.is_empty() || self.recent_output.windows(text.len()).any(|window| window == text.as_bytes()) {
             let held = std::mem::take(held);
-            self.held = None;
-            self.said = Vec::new();
+            self.held_input = None;
+            self.recent_output = Vec::new();
             self.send(held);
         } else {
-            let rest = self.said.len().saturating_sub(text.len());
-            self.said.drain(..rest);
+            let rest = self.recent_output.len().saturating_sub(text.len());
+            self.recent_output.drain(..rest);
         }
     }
 
     fn explain(&self, end: &End, arguments: &Arguments) -> String {
         let why = match end {
-            End::Unheard => format!("nobody listens to {} any more", C::UARTS[0]),
+            End::OutputClosed => format!("nobody listens to {} any more", C::UARTS[0]),
             End::Interrupted => "interrupted".to_owned(),
             End::Unwritable(why) => arguments.trace.as_ref().map_or_else(String::new, |path| unwritable(path, why)),
             End::Machine(Stop::Limit) => "the limit of --max-cycles is reached".to_owned(),

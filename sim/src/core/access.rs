@@ -17,7 +17,6 @@ pub enum Width {
 
 impl Width {
     /// Bits of an address that must be zero.
-    #[must_use]
     pub const fn misaligned(self) -> u32 {
         match self {
             Width::Word => 3,
@@ -27,7 +26,6 @@ impl Width {
     }
 
     /// Bytes of the access.
-    #[must_use]
     pub const fn bytes(self) -> u32 {
         self.misaligned() + 1
     }
@@ -50,7 +48,6 @@ pub(crate) fn extract(word: u32, address: u32, width: Width) -> u32 {
 }
 
 /// A narrow store puts its data on all lanes (datasheet 2.1.4).
-#[must_use]
 pub(crate) fn replicate(value: u32, width: Width) -> u32 {
     match width {
         Width::Word => value,
@@ -61,7 +58,6 @@ pub(crate) fn replicate(value: u32, width: Width) -> u32 {
 
 /// `word` after a store of `value`.
 #[inline(always)]
-#[must_use]
 pub(crate) fn merge(word: u32, address: u32, width: Width, value: u32) -> u32 {
     let shift = (address & 3) * 8;
     let mask = match width {

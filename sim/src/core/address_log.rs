@@ -43,7 +43,6 @@ impl AddressLog {
     }
 
     /// Number of accesses so far.
-    #[must_use]
     pub fn accesses(&self) -> u64 {
         self.accesses
     }

@@ -33,14 +33,12 @@ impl Slave {
 
     /// Its number.
     #[inline(always)]
-    #[must_use]
     pub const fn number(self) -> usize {
         self.0 as usize
     }
 
     /// Whether masters share it, one access at a time.
     #[inline(always)]
-    #[must_use]
     pub const fn is_shared(self) -> bool {
         self.0 < Self::SHARED
     }
@@ -148,7 +146,6 @@ impl Arbiter {
     /// Which of the masters in the set `asking` (a bit each, 4 of them) gets the slave: those of high priority first, among
     /// equals the next in turn after the one last granted (that the turn goes 0, 1, 2, 3 and begins with 0 after reset is an
     /// assumption).
-    #[must_use]
     pub fn arbitrate(&self, slave: Slave, asking: u8) -> u8 {
         let high = asking & self.priority;
         let asking = if high == 0 { asking } else { high };
@@ -158,7 +155,6 @@ impl Arbiter {
     }
 
     /// The core that is granted a slave (by number) that both request, with equal priorities and no other master.
-    #[must_use]
     pub fn arbitrate_cores(&self, slave: usize) -> u8 {
         u8::from(self.last.get(slave) == Some(&0))
     }

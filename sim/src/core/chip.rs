@@ -59,15 +59,6 @@ pub trait Chip: Clone + std::fmt::Debug {
     /// Lets time pass while nothing can happen: after a dead end.
     fn advance_to(&mut self, at: Cycle);
 
-    /// Executes one instruction of one core to its end, and whatever the other core does meanwhile. A core that is within an
-    /// instruction completes that one first.
-    fn step(&mut self, core: usize) -> Stop {
-        self.watch_mut().step(core as u8);
-        let stop = self.run_until(NEVER);
-        self.watch_mut().end_step();
-        stop
-    }
-
     /// Probes, breakpoints, watchpoints and the timeline.
     fn watch(&self) -> &Watchpoints;
 
@@ -108,7 +99,7 @@ pub trait Chip: Clone + std::fmt::Debug {
     fn take_sent(&mut self, uart: usize, count: usize) -> Vec<SentByte>;
 
     /// Ends runs when a UART has sent a byte beyond those it has sent now; none: no longer.
-    fn listen(&mut self, uart: Option<usize>);
+    fn stop_on_output(&mut self, uart: Option<usize>);
 
     /// Notes that characters which a UART has sent are lost, since nobody took them.
     fn note_lost_output(&mut self, uart: usize);

@@ -17,7 +17,6 @@ pub const SYS_TICK: u8 = 15;
 pub const IRQ0: u8 = 16;
 
 /// Name of an exception that is no interrupt.
-#[must_use]
 pub fn exception_name(number: u8) -> Option<&'static str> {
     Some(match number {
         NMI => "NMI",

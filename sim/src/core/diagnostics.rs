@@ -39,7 +39,6 @@ impl Diagnostics {
     }
 
     /// Accesses to blocks that are not modelled, by block.
-    #[must_use]
     pub fn unmodelled_blocks(&self) -> BTreeMap<&'static str, u64> {
         let blocks = self.kinds.iter().filter(|((problem, ..), _)| *problem == Problem::Block);
         blocks.map(|((_, block, _), places)| (*block, places.accesses())).collect()
@@ -67,7 +66,6 @@ impl Diagnostics {
 
     /// Diagnostics not taken yet as sentences, in order of time: each offset once, and of each kind the first [`MAX_NAMED`]
     /// offsets.
-    #[must_use]
     pub fn pending(&self) -> Vec<String> {
         let fresh = |(&kind, places): (&Kind, &AddressLog)| {
             places.fresh().map(move |(cycle, offset)| (cycle, kind, offset)).collect::<Vec<_>>()

@@ -22,8 +22,8 @@ pub struct Loss {
     pub channel: InterCoreChannel,
     /// The core that it is for, 0 or 1.
     pub to: usize,
-    /// Which.
-    pub which: Which,
+    /// LossSelection.
+    pub which: LossSelection,
     /// First cycle in which something can be lost.
     pub from: Cycle,
     /// The cycle from which on nothing is lost any more; `NEVER` if there is none.
@@ -32,7 +32,7 @@ pub struct Loss {
 
 /// Which of the words or interrupts between two cycles.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Which {
+pub enum LossSelection {
     /// Each with this probability from 0 to 1; another seed loses others at the same rate.
     Each {
         /// The probability.
@@ -46,20 +46,20 @@ pub enum Which {
 
 /// A loss, and how far it has come.
 #[derive(Clone, Debug)]
-struct Running {
+struct ActiveLoss {
     loss: Loss,
     random: SplitMix64,
     /// What was to come in its time so far.
     count: u64,
 }
 
-impl Running {
+impl ActiveLoss {
     /// Whether what comes next in its time is lost. As many numbers are drawn for each, whatever becomes of it.
     fn next(&mut self) -> bool {
         self.count += 1;
         match self.loss.which {
-            Which::Each { lose, .. } => self.random.happens(lose),
-            Which::One(one) => self.count == one,
+            LossSelection::Each { lose, .. } => self.random.happens(lose),
+            LossSelection::One(one) => self.count == one,
         }
     }
 }
@@ -67,7 +67,7 @@ impl Running {
 /// The losses of a chip. What they hit depends on what came before, on nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
-    running: Vec<Running>,
+    running: Vec<ActiveLoss>,
     /// By the core that it was for: how much was lost so far.
     lost: [u64; 2],
 }
@@ -76,23 +76,22 @@ impl Losses {
     /// Has these losses from now on, instead of those there were. What was lost so far stays counted.
     pub fn set(&mut self, losses: impl IntoIterator<Item = Loss>) {
         let begin = |loss: Loss| {
-            let seed = if let Which::Each { seed, .. } = loss.which { seed } else { 0 };
-            Running { loss, random: SplitMix64(seed), count: 0 }
+            let seed = if let LossSelection::Each { seed, .. } = loss.which { seed } else { 0 };
+            ActiveLoss { loss, random: SplitMix64(seed), count: 0 }
         };
         self.running = losses.into_iter().map(begin).collect();
     }
 
     /// Whether nothing is to be lost.
     #[inline]
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.running.is_empty()
     }
 
     /// Whether what is for a core in cycle `now`, and would reach it, is lost.
-    pub fn hit(&mut self, to: usize, now: Cycle) -> bool {
+    pub fn loses_next(&mut self, to: usize, now: Cycle) -> bool {
         let due =
-            |running: &&mut Running| running.loss.to == to && (running.loss.from..running.loss.until).contains(&now);
+            |running: &&mut ActiveLoss| running.loss.to == to && (running.loss.from..running.loss.until).contains(&now);
         // All that are due are asked: each counts everything.
         let lost = self.running.iter_mut().filter(due).fold(false, |lost, running| running.next() | lost);
         self.lost[to & 1] += u64::from(lost);
@@ -100,7 +99,6 @@ impl Losses {
     }
 
     /// How much for a core was lost so far.
-    #[must_use]
     pub fn lost(&self, to: usize) -> u64 {
         self.lost[to & 1]
     }

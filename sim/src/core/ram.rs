@@ -5,7 +5,6 @@ pub const RAM_ROOM: usize = 1 << 17;
 
 /// Words of zero, made where they stay: too many for a stack.
 #[allow(clippy::unnecessary_box_returns)] // see above
-#[must_use]
 pub fn zeroed<const WORDS: usize>() -> Box<[u32; WORDS]> {
     let words = vec![0; WORDS].into_boxed_slice();
     words.try_into().unwrap_or_else(|_| unreachable!("it has as many words as it was made with"))

@@ -14,7 +14,7 @@ pub(crate) enum Call {
 /// `ADP_Stopped_ApplicationExit`: the only reason of an exit that is a success.
 const APPLICATION_EXIT: u32 = 0x20026;
 /// A string without an end is cut here.
-const LONGEST: u32 = 1 << 16;
+const MAX_STRING: u32 = 1 << 16;
 
 /// Serves a call; the second value goes to R0.
 pub(crate) fn serve(operation: u32, argument: u32, byte: impl Fn(u32) -> Option<u8>) -> (Call, u32) {
@@ -26,11 +26,11 @@ pub(crate) fn serve(operation: u32, argument: u32, byte: impl Fn(u32) -> Option<
         0x01 => (Call::Nothing, 1),
         0x03 => (Call::Write(byte(argument).into_iter().collect()), operation),
         0x04 => {
-            let text = (0..LONGEST).map_while(|i| byte(argument.wrapping_add(i)).filter(|&byte| byte != 0));
+            let text = (0..MAX_STRING).map_while(|i| byte(argument.wrapping_add(i)).filter(|&byte| byte != 0));
             (Call::Write(text.collect()), operation)
         }
         0x05 => {
-            let (from, count) = (word(1), word(2).min(LONGEST));
+            let (from, count) = (word(1), word(2).min(MAX_STRING));
             (Call::Write((0..count).map_while(|i| byte(from.wrapping_add(i))).collect()), 0)
         }
         0x18 => (Call::Exit(i32::from(argument != APPLICATION_EXIT)), operation),

@@ -30,8 +30,8 @@ pub enum Stop {
     },
     /// Both cores sleep or are off, and nothing is pending that could wake them.
     DeadEnd,
-    /// The UART of `Machine::listen` has sent a byte; it ends in this cycle.
-    Heard,
+    /// The UART of `Chip::stop_on_output` has sent a byte; it ends in this cycle.
+    ByteSent,
     /// A core locks up in this cycle: it faulted where it could not handle a fault. The other core can go on.
     Lockup {
         /// Which core.

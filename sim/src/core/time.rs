@@ -17,19 +17,16 @@ pub enum Unit {
 
 impl Unit {
     /// One, in words.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         if matches!(self, Self::Cycles(_)) { "cycle" } else { "ps" }
     }
 
     /// Several, in words.
-    #[must_use]
     pub const fn plural(self) -> &'static str {
         if matches!(self, Self::Cycles(_)) { "cycles" } else { "ps" }
     }
 
     /// A point in time, in words: `cycle 7`, `7 ps`.
-    #[must_use]
     pub fn moment(self, at: Cycle) -> String {
         if matches!(self, Self::Cycles(_)) { format!("cycle {at}") } else { format!("{at} ps") }
     }
@@ -49,19 +46,16 @@ pub struct Ticks {
 
 impl Ticks {
     /// A stopped clock.
-    #[must_use]
     pub fn stopped() -> Self {
         Self { since: 0, count: 0, phase: 0, rate: 0, unit: 1 }
     }
 
     /// Ticks so far, at cycle `at`.
-    #[must_use]
     pub fn count(&self, at: Cycle) -> u64 {
         self.split(at).0
     }
 
     /// The first cycle by which `count` ticks have happened; `NEVER` if the clock is stopped.
-    #[must_use]
     pub fn cycle_of(&self, count: u64) -> Cycle {
         if count <= self.count {
             return self.since;
@@ -78,7 +72,6 @@ impl Ticks {
     }
 
     /// Ticks, and in how many cycles.
-    #[must_use]
     pub fn rate(&self) -> (u64, u64) {
         (self.rate, self.unit)
     }
@@ -103,7 +96,6 @@ impl Ticks {
     }
 
     /// How much of the tick under way is done at `at`, and what the whole is, in the same parts.
-    #[must_use]
     pub fn progress(&self, at: Cycle) -> (u64, u64) {
         (self.split(at).1, self.unit)
     }

@@ -62,19 +62,16 @@ impl Format {
     pub const EIGHT_N_ONE: Self = Self { data_bits: 8, parity: Parity::None, stop_bits: 1 };
 
     /// Bits of a character with start, parity and stop bits.
-    #[must_use]
     pub fn bits(self) -> u32 {
         1 + self.data_bits + u32::from(self.parity != Parity::None) + self.stop_bits
     }
 
     /// Bits up to and with the first stop bit: a receiver looks no further.
-    #[must_use]
     pub fn sampled_bits(self) -> u32 {
         self.bits() - self.stop_bits + 1
     }
 
     /// The levels of a character's bits, the start bit in bit 0; above the stop bits the line is idle, at 1.
-    #[must_use]
     pub fn encode(self, byte: u8) -> u16 {
         let data = u16::from(byte) & self.data_mask();
         let mut levels = !0 << (1 + self.data_bits) | data << 1;
@@ -85,7 +82,6 @@ impl Format {
     }
 
     /// The character whose levels were sampled, the start bit in bit 0.
-    #[must_use]
     pub fn decode(self, levels: u16) -> Frame {
         let data = levels >> 1 & self.data_mask();
         let parity = levels >> (1 + self.data_bits) & 1 == 1;

@@ -101,25 +101,25 @@ pub struct Watchpoints {
     /// Data watchpoints: a hit stops the machine once the instruction that made it is done.
     stops: Vec<(Watch, u32, u32)>,
     /// Address of the last hit of a watchpoint that has not stopped its core yet, by core.
-    hit: [Option<u32>; 2],
+    pending_hit: [Option<u32>; 2],
     /// The core that is to execute one instruction, and whether that has begun.
     step: Option<(u8, bool)>,
     timeline: Option<Vec<(Cycle, u8, CoreEvent)>>,
     /// How often probes and breakpoints have changed.
     changes: u64,
     /// What no probe and no breakpoint can have to do with.
-    executed: Filter,
-    accessed: Filter,
+    executed: AddressFilter,
+    accessed: AddressFilter,
 }
 
 /// Addresses, as far as some bits can tell them apart: whether there is any whose word has the same place modulo `PLACES`.
 #[derive(Clone, Copy, Debug, Default)]
-struct Filter([u64; 16]);
+struct AddressFilter([u64; 16]);
 
 /// Bits of a filter.
 const PLACES: u32 = 1024;
 
-impl Filter {
+impl AddressFilter {
     fn of(ranges: impl Iterator<Item = (u32, u32)>) -> Self {
         let mut places = [0; 16];
         for (first, last) in ranges {
@@ -142,12 +142,11 @@ impl Watchpoints {
     /// Probes or breakpoints have changed.
     fn change(&mut self) {
         self.changes += 1;
-        self.executed = Filter::of(self.executed());
-        self.accessed = Filter::of(self.accessed());
+        self.executed = AddressFilter::of(self.executed());
+        self.accessed = AddressFilter::of(self.accessed());
     }
 
     /// Whether cores must look here at each instruction and access.
-    #[must_use]
     pub fn in_use(&self) -> bool {
         !self.probes.is_empty()
             || !self.breakpoints.is_empty()
@@ -193,14 +192,12 @@ impl Watchpoints {
     }
 
     /// Hits of a probe so far, in the order of time; in one cycle core 0 comes first. None of them, if some are `lost`.
-    #[must_use]
     pub fn hits(&self, probe: ProbeId) -> &[Hit] {
         self.probes.get(probe.0).map_or(&[], |probe| &probe.hits)
     }
 
     /// How many hits a probe had since they were last taken, if all probes together had more than are kept. Then none of
     /// any probe is left: which ones came too late would depend on which core an engine lets run ahead.
-    #[must_use]
     pub fn lost(&self, probe: ProbeId) -> Option<u64> {
         self.probes.get(probe.0)?.lost
     }
@@ -262,7 +259,7 @@ impl Watchpoints {
             self.stops.remove(at);
         }
         if self.stops.is_empty() {
-            self.hit = [None; 2];
+            self.pending_hit = [None; 2];
         }
     }
 
@@ -278,7 +275,7 @@ impl Watchpoints {
 
     /// Why a core stands before an instruction, if not for a breakpoint.
     pub(crate) fn take_stop(&mut self, core: u8) -> Option<Stop> {
-        if let Some(address) = self.hit[usize::from(core)].take() {
+        if let Some(address) = self.pending_hit[usize::from(core)].take() {
             return Some(Stop::Watchpoint { core, address });
         }
         self.step.take_if(|step| *step == (core, true)).map(|_| Stop::Stepped)
@@ -294,16 +291,16 @@ impl Watchpoints {
         self.timeline.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Whether `execution` has to be asked before an instruction at an address.
+    /// Whether `begin_instruction` has to be asked before an instruction at an address.
     #[inline]
-    pub(crate) fn may_concern(&self, pc: u32) -> bool {
+    pub(crate) fn may_watch(&self, pc: u32) -> bool {
         self.executed.may_have(pc) || !self.stops.is_empty() || self.step.is_some()
     }
 
     /// An instruction begins, unless the core is to stop here: after a hit of a watchpoint or a step, or for a breakpoint
     /// that is not to be passed. True if it is.
-    pub(crate) fn execution(&mut self, cycle: Cycle, core: u8, pc: u32, pass: bool) -> bool {
-        let stops = self.hit[usize::from(core)].is_some()
+    pub(crate) fn begin_instruction(&mut self, cycle: Cycle, core: u8, pc: u32, pass: bool) -> bool {
+        let stops = self.pending_hit[usize::from(core)].is_some()
             || match &mut self.step {
                 Some((stepping, begun)) if *stepping == core => std::mem::replace(begun, true),
                 _ => !pass && self.breakpoints.contains_key(&pc),
@@ -311,19 +308,28 @@ impl Watchpoints {
         if stops {
             return true;
         }
-        self.executed_at(cycle, core, pc);
+        self.record_execution(cycle, core, pc);
         false
     }
 
     /// An instruction begins.
-    pub(crate) fn executed_at(&mut self, cycle: Cycle, core: u8, pc: u32) {
+    pub(crate) fn record_execution(&mut self, cycle: Cycle, core: u8, pc: u32) {
         self.record(Hit { cycle, core, pc, value: 0 }, |probe| {
             probe.watch == Watch::Execute && (probe.first..=probe.last).contains(&pc)
         });
     }
 
     #[allow(clippy::too_many_arguments)] // all that a hit is made of
-    pub(crate) fn data(&mut self, cycle: Cycle, core: u8, pc: u32, address: u32, bytes: u32, write: bool, value: u32) {
+    pub(crate) fn record_access(
+        &mut self,
+        cycle: Cycle,
+        core: u8,
+        pc: u32,
+        address: u32,
+        bytes: u32,
+        write: bool,
+        value: u32,
+    ) {
         if !self.accessed.may_have(address) && self.stops.is_empty() {
             return; // an access never goes over the end of a word
         }
@@ -333,7 +339,7 @@ impl Watchpoints {
             probe.watch == watch && probe.first <= last && address <= probe.last
         });
         if self.stops.iter().any(|&(kind, first, end)| kind == watch && first <= last && address <= end) {
-            self.hit[usize::from(core)] = Some(address);
+            self.pending_hit[usize::from(core)] = Some(address);
         }
     }
 
@@ -353,7 +359,7 @@ mod tests {
         #[test]
         fn a_filter_lets_through_all_that_is_watched(first in any::<u32>(), bytes in 0..10_000_u32, at in any::<u32>()) {
             let last = first.saturating_add(bytes);
-            let filter = Filter::of([(first, last)].into_iter());
+            let filter = AddressFilter::of([(first, last)].into_iter());
             prop_assert!(filter.may_have(first + at % (last - first + 1)));
             prop_assert!(bytes > 8 || (0..PLACES).filter(|word| filter.may_have(4 * word)).count() <= 4);
         }

@@ -10,7 +10,7 @@ use crate::core::cortex_m::Register;
 use crate::debug::DebugTarget;
 
 /// All registers of a core, in the order in which GDB numbers them.
-pub fn all<C: DebugTarget>() -> impl Iterator<Item = Register> {
+pub fn gdb_registers<C: DebugTarget>() -> impl Iterator<Item = Register> {
     (0..16).map(Register::R).chain([Register::Xpsr]).chain(C::OTHER_REGISTERS.iter().copied())
 }
 
@@ -55,7 +55,7 @@ pub fn description<C: DebugTarget>() -> String {
         C::ARCHITECTURE
     );
     let mut open = "";
-    for register in all::<C>() {
+    for register in gdb_registers::<C>() {
         let end = if open.is_empty() { "" } else { "</feature>\n" };
         // Writing to a String does not fail.
         if feature(register) != open {
@@ -70,32 +70,32 @@ pub fn description<C: DebugTarget>() -> String {
 
 /// The cores of a chip as GDB sees them.
 #[derive(Debug)]
-pub struct Cores<C>(PhantomData<C>);
+pub struct GdbArch<C>(PhantomData<C>);
 
-impl<C: DebugTarget> Arch for Cores<C> {
+impl<C: DebugTarget> Arch for GdbArch<C> {
     type Usize = u32;
-    type Registers = Values<C>;
+    type Registers = RegisterValues<C>;
     type BreakpointKind = usize;
-    type RegId = Number<C>;
+    type RegId = RegisterNumber<C>;
 }
 
 /// What all registers of a core hold.
 #[derive(Clone, Debug)]
-pub struct Values<C>(pub Vec<u64>, PhantomData<C>);
+pub struct RegisterValues<C>(pub Vec<u64>, PhantomData<C>);
 
-impl<C: DebugTarget> Default for Values<C> {
+impl<C: DebugTarget> Default for RegisterValues<C> {
     fn default() -> Self {
-        Self(vec![0; all::<C>().count()], PhantomData)
+        Self(vec![0; gdb_registers::<C>().count()], PhantomData)
     }
 }
 
-impl<C> PartialEq for Values<C> {
+impl<C> PartialEq for RegisterValues<C> {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0
     }
 }
 
-impl<C: DebugTarget> Registers for Values<C> {
+impl<C: DebugTarget> Registers for RegisterValues<C> {
     type ProgramCounter = u32;
 
     fn pc(&self) -> u32 {
@@ -103,13 +103,13 @@ impl<C: DebugTarget> Registers for Values<C> {
     }
 
     fn gdb_serialize(&self, mut write: impl FnMut(Option<u8>)) {
-        for (register, value) in all::<C>().zip(&self.0) {
+        for (register, value) in gdb_registers::<C>().zip(&self.0) {
             value.to_le_bytes()[..bytes(register)].iter().for_each(|&byte| write(Some(byte)));
         }
     }
 
     fn gdb_deserialize(&mut self, mut from: &[u8]) -> Result<(), ()> {
-        for (register, value) in all::<C>().zip(&mut self.0) {
+        for (register, value) in gdb_registers::<C>().zip(&mut self.0) {
             let (first, rest) = from.split_at_checked(bytes(register)).ok_or(())?;
             *value = little_endian(first);
             from = rest;
@@ -124,9 +124,9 @@ fn little_endian(bytes: &[u8]) -> u64 {
 
 /// A register by GDB's number.
 #[derive(Debug)]
-pub struct Number<C>(Register, PhantomData<C>);
+pub struct RegisterNumber<C>(Register, PhantomData<C>);
 
-impl<C: DebugTarget> Number<C> {
+impl<C: DebugTarget> RegisterNumber<C> {
     /// Puts what it holds into `to`, lowest byte first; how many bytes these are. None if there is no room for them.
     pub fn read(&self, chip: &C, core: usize, to: &mut [u8]) -> Option<usize> {
         let count = bytes(self.0);
@@ -136,19 +136,19 @@ impl<C: DebugTarget> Number<C> {
 
     /// Sets it. False if it cannot be set.
     pub fn write(&self, chip: &mut C, core: usize, from: &[u8]) -> bool {
-        from.len() == bytes(self.0) && set(chip, core, self.0, little_endian(from))
+        from.len() == bytes(self.0) && set_if_changed(chip, core, self.0, little_endian(from))
     }
 }
 
-impl<C: DebugTarget> RegId for Number<C> {
+impl<C: DebugTarget> RegId for RegisterNumber<C> {
     fn from_raw_id(number: usize) -> Option<(Self, Option<NonZeroUsize>)> {
-        let register = all::<C>().nth(number)?;
+        let register = gdb_registers::<C>().nth(number)?;
         Some((Self(register, PhantomData), NonZeroUsize::new(bytes(register))))
     }
 }
 
 /// Sets a register, unless it has that value: a core whose PC is set forgets what it was about to do. False if it cannot be
 /// set.
-pub fn set<C: DebugTarget>(chip: &mut C, core: usize, register: Register, value: u64) -> bool {
+pub fn set_if_changed<C: DebugTarget>(chip: &mut C, core: usize, register: Register, value: u64) -> bool {
     chip.register(core, register) == value || chip.set_register(core, register, value)
 }

@@ -27,7 +27,7 @@ use gdbstub::target::{Target, TargetError, TargetResult};
 use crate::core::chip::{CORES, Chip};
 use crate::core::stop::Stop;
 use crate::core::watch::Watch;
-use crate::debug::registers::{Cores, Number, Values, all, description, set};
+use crate::debug::registers::{GdbArch, RegisterNumber, RegisterValues, description, gdb_registers, set_if_changed};
 use crate::debug::{DebugTarget, Debuggee, monitor};
 
 /// How GDB asked for a breakpoint, which it wants to hear again when one is hit. All are the same to the machine.
@@ -63,7 +63,7 @@ impl Watchpoint {
 }
 
 /// What is debugged, and what GDB wants of it.
-pub struct Debugged<'a, D: Debuggee> {
+pub struct GdbTarget<'a, D: Debuggee> {
     pub debuggee: &'a mut D,
     /// For `monitor reset`.
     at_start: D::Chip,
@@ -75,13 +75,13 @@ pub struct Debugged<'a, D: Debuggee> {
     /// The core that is to make one step.
     stepping: Option<u8>,
     /// GDB wants only that core to move.
-    alone: bool,
+    scheduler_locked: bool,
     /// The core that GDB was last told of.
     pub last: u8,
     /// The core that stands behind an instruction that hit a watchpoint, if that was the last stop.
-    behind_watchpoint: Option<u8>,
+    past_watchpoint: Option<u8>,
     /// A stop that is due without anything being done.
-    at_once: Option<Stop>,
+    immediate_stop: Option<Stop>,
     /// A stop of the other core while one made a step alone: GDB (13.1) breaks down if it hears of that before the step is
     /// done. So the step ends there, within its instruction, and this stop is the next.
     deferred: Option<Stop>,
@@ -101,11 +101,11 @@ fn core<E>(thread: Tid) -> Result<usize, TargetError<E>> {
 }
 
 /// What GDB hears of success or failure.
-fn done<E>(success: bool) -> Result<(), TargetError<E>> {
+fn success_or_error<E>(success: bool) -> Result<(), TargetError<E>> {
     success.then_some(()).ok_or(TargetError::NonFatal)
 }
 
-impl<'a, D: Debuggee> Debugged<'a, D> {
+impl<'a, D: Debuggee> GdbTarget<'a, D> {
     pub fn new(debuggee: &'a mut D) -> Self {
         let at_start = debuggee.chip().clone();
         Self {
@@ -115,20 +115,20 @@ impl<'a, D: Debuggee> Debugged<'a, D> {
             set: BTreeMap::new(),
             watchpoints: Vec::new(),
             stepping: None,
-            alone: false,
+            scheduler_locked: false,
             last: 0,
-            behind_watchpoint: None,
-            at_once: None,
+            past_watchpoint: None,
+            immediate_stop: None,
             deferred: None,
         }
     }
 
     /// Goes on for a while.
     pub fn proceed(&mut self) -> Option<Stop> {
-        let stop = self.at_once.take().or_else(|| self.debuggee.proceed())?;
+        let stop = self.immediate_stop.take().or_else(|| self.debuggee.proceed())?;
         match stop {
             Stop::Breakpoint { core, .. } | Stop::Watchpoint { core, .. } | Stop::Lockup { core, .. }
-                if self.alone && self.stepping.is_some_and(|stepping| stepping != core) =>
+                if self.scheduler_locked && self.stepping.is_some_and(|stepping| stepping != core) =>
             {
                 self.deferred = Some(stop);
                 Some(Stop::Stepped)
@@ -139,7 +139,7 @@ impl<'a, D: Debuggee> Debugged<'a, D> {
 
     /// The stop that was deferred, once GDB can hear of it, and unless its breakpoint has been removed.
     fn take_deferred(&mut self) -> Option<Stop> {
-        let stop = if self.alone { None } else { self.deferred.take() };
+        let stop = if self.scheduler_locked { None } else { self.deferred.take() };
         stop.filter(|stop| !matches!(stop, Stop::Breakpoint { pc, .. } if !self.set.contains_key(pc)))
     }
 
@@ -154,16 +154,16 @@ impl<'a, D: Debuggee> Debugged<'a, D> {
 
     pub fn at_watchpoint(&mut self, core: u8, address: u32) -> MultiThreadStopReason<u32> {
         self.last = core;
-        self.behind_watchpoint = Some(core);
+        self.past_watchpoint = Some(core);
         let hit = self.watchpoints.iter().find_map(|point| Some((point.kind, point.touched(address)?)));
         let (kind, addr) = hit.unwrap_or((WatchKind::ReadWrite, address));
         MultiThreadStopReason::Watch { tid: thread(core), kind, addr }
     }
 
     /// Takes everything back that GDB has set.
-    pub fn leave(&mut self) {
+    pub fn remove_all_breakpoints(&mut self) {
         self.wanted.clear();
-        self.alone = false;
+        self.scheduler_locked = false;
         self.set_breakpoints();
         let watch = self.debuggee.chip_mut().watch_mut();
         watch.end_step();
@@ -183,7 +183,7 @@ impl<'a, D: Debuggee> Debugged<'a, D> {
                 watch.add_breakpoint(address);
             }
         }
-        if self.alone {
+        if self.scheduler_locked {
             return;
         }
         self.set.retain(|&address, _| {
@@ -206,11 +206,11 @@ impl<'a, D: Debuggee> Debugged<'a, D> {
     }
 }
 
-impl<D: Debuggee> Target for Debugged<'_, D> {
-    type Arch = Cores<D::Chip>;
+impl<D: Debuggee> Target for GdbTarget<'_, D> {
+    type Arch = GdbArch<D::Chip>;
     type Error = Infallible;
 
-    fn base_ops(&mut self) -> BaseOps<'_, Cores<D::Chip>, Infallible> {
+    fn base_ops(&mut self) -> BaseOps<'_, GdbArch<D::Chip>, Infallible> {
         BaseOps::MultiThread(self)
     }
 
@@ -248,19 +248,23 @@ impl<D: Debuggee> Target for Debugged<'_, D> {
     }
 }
 
-impl<D: Debuggee> MultiThreadBase for Debugged<'_, D> {
-    fn read_registers(&mut self, values: &mut Values<D::Chip>, thread: Tid) -> TargetResult<(), Self> {
+impl<D: Debuggee> MultiThreadBase for GdbTarget<'_, D> {
+    fn read_registers(&mut self, values: &mut RegisterValues<D::Chip>, thread: Tid) -> TargetResult<(), Self> {
         let core = core(thread)?;
-        for (value, register) in values.0.iter_mut().zip(all::<D::Chip>()) {
+        for (value, register) in values.0.iter_mut().zip(gdb_registers::<D::Chip>()) {
             *value = self.debuggee.chip().register(core, register);
         }
         Ok(())
     }
 
-    fn write_registers(&mut self, values: &Values<D::Chip>, thread: Tid) -> TargetResult<(), Self> {
+    fn write_registers(&mut self, values: &RegisterValues<D::Chip>, thread: Tid) -> TargetResult<(), Self> {
         let core = core(thread)?;
         let chip = self.debuggee.chip_mut();
-        done(all::<D::Chip>().zip(&values.0).all(|(register, &value)| set(chip, core, register, value)))
+        success_or_error(
+            gdb_registers::<D::Chip>()
+                .zip(&values.0)
+                .all(|(register, &value)| set_if_changed(chip, core, register, value)),
+        )
     }
 
     fn support_single_register_access(&mut self) -> Option<SingleRegisterAccessOps<'_, Tid, Self>> {
@@ -269,12 +273,12 @@ impl<D: Debuggee> MultiThreadBase for Debugged<'_, D> {
 
     fn read_addrs(&mut self, start: u32, bytes: &mut [u8], thread: Tid) -> TargetResult<usize, Self> {
         let count = self.debuggee.chip().read_memory(core(thread)?, start, bytes);
-        done(count > 0 || bytes.is_empty())?;
+        success_or_error(count > 0 || bytes.is_empty())?;
         Ok(count)
     }
 
     fn write_addrs(&mut self, start: u32, bytes: &[u8], thread: Tid) -> TargetResult<(), Self> {
-        done(self.debuggee.chip_mut().write_memory(core(thread)?, start, bytes))
+        success_or_error(self.debuggee.chip_mut().write_memory(core(thread)?, start, bytes))
     }
 
     fn list_active_threads(&mut self, is_active: &mut dyn FnMut(Tid)) -> Result<(), Infallible> {
@@ -291,17 +295,27 @@ impl<D: Debuggee> MultiThreadBase for Debugged<'_, D> {
     }
 }
 
-impl<D: Debuggee> SingleRegisterAccess<Tid> for Debugged<'_, D> {
-    fn read_register(&mut self, thread: Tid, register: Number<D::Chip>, bytes: &mut [u8]) -> TargetResult<usize, Self> {
+impl<D: Debuggee> SingleRegisterAccess<Tid> for GdbTarget<'_, D> {
+    fn read_register(
+        &mut self,
+        thread: Tid,
+        register: RegisterNumber<D::Chip>,
+        bytes: &mut [u8],
+    ) -> TargetResult<usize, Self> {
         register.read(self.debuggee.chip(), core(thread)?, bytes).ok_or(TargetError::NonFatal)
     }
 
-    fn write_register(&mut self, thread: Tid, register: Number<D::Chip>, bytes: &[u8]) -> TargetResult<(), Self> {
-        done(register.write(self.debuggee.chip_mut(), core(thread)?, bytes))
+    fn write_register(
+        &mut self,
+        thread: Tid,
+        register: RegisterNumber<D::Chip>,
+        bytes: &[u8],
+    ) -> TargetResult<(), Self> {
+        success_or_error(register.write(self.debuggee.chip_mut(), core(thread)?, bytes))
     }
 }
 
-impl<D: Debuggee> ThreadExtraInfo for Debugged<'_, D> {
+impl<D: Debuggee> ThreadExtraInfo for GdbTarget<'_, D> {
     fn thread_extra_info(&self, thread: Tid, buffer: &mut [u8]) -> Result<usize, Infallible> {
         let text = match core::<Infallible>(thread) {
             Ok(number) => format!("core {number}: {}", self.debuggee.chip().core_state(number)),
@@ -311,14 +325,14 @@ impl<D: Debuggee> ThreadExtraInfo for Debugged<'_, D> {
     }
 }
 
-impl<D: Debuggee> MultiThreadResume for Debugged<'_, D> {
+impl<D: Debuggee> MultiThreadResume for GdbTarget<'_, D> {
     fn resume(&mut self) -> Result<(), Infallible> {
         // Having been told of a hit of a watchpoint, GDB for Arm takes it that the instruction has not been executed yet,
         // and asks for a step past it. It has been, so that is done.
-        let behind = self.behind_watchpoint.take();
-        let is_done = self.alone && self.stepping.is_some() && behind == self.stepping;
+        let behind = self.past_watchpoint.take();
+        let is_done = self.scheduler_locked && self.stepping.is_some() && behind == self.stepping;
         self.set_breakpoints();
-        self.at_once = if is_done { Some(Stop::Stepped) } else { self.take_deferred() };
+        self.immediate_stop = if is_done { Some(Stop::Stepped) } else { self.take_deferred() };
         let watch = self.debuggee.chip_mut().watch_mut();
         watch.end_step();
         if let Some(core) = self.stepping {
@@ -330,7 +344,7 @@ impl<D: Debuggee> MultiThreadResume for Debugged<'_, D> {
 
     fn clear_resume_actions(&mut self) -> Result<(), Infallible> {
         self.stepping = None;
-        self.alone = false;
+        self.scheduler_locked = false;
         Ok(())
     }
 
@@ -347,22 +361,22 @@ impl<D: Debuggee> MultiThreadResume for Debugged<'_, D> {
     }
 }
 
-impl<D: Debuggee> MultiThreadSingleStep for Debugged<'_, D> {
+impl<D: Debuggee> MultiThreadSingleStep for GdbTarget<'_, D> {
     fn set_resume_action_step(&mut self, thread: Tid, _: Option<Signal>) -> Result<(), Infallible> {
         self.stepping = core::<Infallible>(thread).ok().map(|core| core as u8);
         Ok(())
     }
 }
 
-impl<D: Debuggee> MultiThreadSchedulerLocking for Debugged<'_, D> {
+impl<D: Debuggee> MultiThreadSchedulerLocking for GdbTarget<'_, D> {
     /// Time is one: the other core goes on all the same.
     fn set_resume_action_scheduler_lock(&mut self) -> Result<(), Infallible> {
-        self.alone = true;
+        self.scheduler_locked = true;
         Ok(())
     }
 }
 
-impl<D: Debuggee> Breakpoints for Debugged<'_, D> {
+impl<D: Debuggee> Breakpoints for GdbTarget<'_, D> {
     fn support_sw_breakpoint(&mut self) -> Option<SwBreakpointOps<'_, Self>> {
         Some(self)
     }
@@ -376,7 +390,7 @@ impl<D: Debuggee> Breakpoints for Debugged<'_, D> {
     }
 }
 
-impl<D: Debuggee> SwBreakpoint for Debugged<'_, D> {
+impl<D: Debuggee> SwBreakpoint for GdbTarget<'_, D> {
     fn add_sw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
         self.add_breakpoint(address, Kind::Software)
     }
@@ -386,7 +400,7 @@ impl<D: Debuggee> SwBreakpoint for Debugged<'_, D> {
     }
 }
 
-impl<D: Debuggee> HwBreakpoint for Debugged<'_, D> {
+impl<D: Debuggee> HwBreakpoint for GdbTarget<'_, D> {
     fn add_hw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
         self.add_breakpoint(address, Kind::Hardware)
     }
@@ -396,7 +410,7 @@ impl<D: Debuggee> HwBreakpoint for Debugged<'_, D> {
     }
 }
 
-impl<D: Debuggee> HwWatchpoint for Debugged<'_, D> {
+impl<D: Debuggee> HwWatchpoint for GdbTarget<'_, D> {
     fn add_hw_watchpoint(&mut self, first: u32, bytes: u32, kind: WatchKind) -> TargetResult<bool, Self> {
         let point = Watchpoint { kind, first, bytes };
         for &access in point.accesses() {
@@ -417,13 +431,13 @@ impl<D: Debuggee> HwWatchpoint for Debugged<'_, D> {
     }
 }
 
-impl<D: Debuggee> Flash for Debugged<'_, D> {
+impl<D: Debuggee> Flash for GdbTarget<'_, D> {
     fn flash_erase(&mut self, start: u32, length: u32) -> TargetResult<(), Self> {
-        done(self.debuggee.chip_mut().erase_flash(start, length))
+        success_or_error(self.debuggee.chip_mut().erase_flash(start, length))
     }
 
     fn flash_write(&mut self, start: u32, bytes: &[u8]) -> TargetResult<(), Self> {
-        done(self.debuggee.chip_mut().write_memory(0, start, bytes))
+        success_or_error(self.debuggee.chip_mut().write_memory(0, start, bytes))
     }
 
     fn flash_done(&mut self) -> TargetResult<(), Self> {
@@ -431,13 +445,13 @@ impl<D: Debuggee> Flash for Debugged<'_, D> {
     }
 }
 
-impl<D: Debuggee> MemoryMap for Debugged<'_, D> {
+impl<D: Debuggee> MemoryMap for GdbTarget<'_, D> {
     fn memory_map_xml(&self, offset: u64, length: usize, buffer: &mut [u8]) -> TargetResult<usize, Self> {
         Ok(part(D::Chip::MEMORY_MAP, offset, length, buffer))
     }
 }
 
-impl<D: Debuggee> TargetDescriptionXmlOverride for Debugged<'_, D> {
+impl<D: Debuggee> TargetDescriptionXmlOverride for GdbTarget<'_, D> {
     fn target_description_xml(
         &self,
         annex: &[u8],
@@ -445,7 +459,7 @@ impl<D: Debuggee> TargetDescriptionXmlOverride for Debugged<'_, D> {
         length: usize,
         buffer: &mut [u8],
     ) -> TargetResult<usize, Self> {
-        done(annex == b"target.xml")?;
+        success_or_error(annex == b"target.xml")?;
         Ok(part(&description::<D::Chip>(), offset, length, buffer))
     }
 }
@@ -458,7 +472,7 @@ fn part(text: &str, offset: u64, length: usize, buffer: &mut [u8]) -> usize {
     count
 }
 
-impl<D: Debuggee> MonitorCmd for Debugged<'_, D> {
+impl<D: Debuggee> MonitorCmd for GdbTarget<'_, D> {
     fn handle_monitor_cmd(&mut self, command: &[u8], mut out: ConsoleOutput<'_>) -> Result<(), Infallible> {
         let command = String::from_utf8_lossy(command);
         out.write_raw(monitor::answer(&command, self.debuggee.chip_mut(), &self.at_start).as_bytes());

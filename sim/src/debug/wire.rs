@@ -11,13 +11,13 @@ use gdbstub::conn::Connection;
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection whose replies are sent as whole packets.
-pub struct Wire {
+pub struct GdbConnection {
     stream: TcpStream,
     received: std::vec::IntoIter<u8>,
     to_send: Vec<u8>,
 }
 
-impl Wire {
+impl GdbConnection {
     pub fn new(stream: TcpStream) -> io::Result<Self> {
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
@@ -78,7 +78,7 @@ impl Wire {
     }
 }
 
-impl Connection for Wire {
+impl Connection for GdbConnection {
     type Error = io::Error;
 
     fn write(&mut self, byte: u8) -> io::Result<()> {

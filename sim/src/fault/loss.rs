@@ -1,6 +1,6 @@
 //! How people write what is lost between the cores.
 
-use crate::core::loss::{InterCoreChannel, Loss, Which};
+use crate::core::loss::{InterCoreChannel, Loss, LossSelection};
 use crate::core::time::NEVER;
 use crate::fault::{cycles_until, probability, seed};
 
@@ -52,8 +52,8 @@ impl Loss {
             }
         }
         let which = match (one, lose, number) {
-            (Some(one), None, None) => Which::One(one),
-            (None, lose, number) => Which::Each { lose: lose.unwrap_or(1.0), seed: number.unwrap_or(0) },
+            (Some(one), None, None) => LossSelection::One(one),
+            (None, lose, number) => LossSelection::Each { lose: lose.unwrap_or(1.0), seed: number.unwrap_or(0) },
             _ => {
                 return Err(format!("either one {unit} is lost or each with a probability; {}", expected()));
             }
@@ -77,19 +77,20 @@ mod tests {
     /// Which of the words to core 1 are lost, one in each cycle.
     fn hits(all: &[&str], words: u64) -> Vec<u64> {
         let mut losses = losses(all);
-        (0..words).filter(|&cycle| losses.hit(1, cycle)).collect()
+        (0..words).filter(|&cycle| losses.loses_next(1, cycle)).collect()
     }
 
     #[test]
     fn losses_are_read_as_people_write_them() {
         for channel in [InterCoreChannel::Fifo, InterCoreChannel::Hsem] {
             let parse = |text: &str| Loss::parse(channel, text);
-            let whole = Loss { channel, to: 1, which: Which::Each { lose: 0.01, seed: 7 }, from: 0, until: NEVER };
+            let whole =
+                Loss { channel, to: 1, which: LossSelection::Each { lose: 0.01, seed: 7 }, from: 0, until: NEVER };
             assert_eq!(parse("to=1,lose=0.01,seed=7"), Ok(whole));
             assert_eq!(parse("seed=7,lose=0.01,to=1@2e6"), Ok(Loss { from: 2_000_000, ..whole }));
-            let all = Loss { which: Which::Each { lose: 1.0, seed: 0 }, from: 5, until: 3000, to: 0, channel };
+            let all = Loss { which: LossSelection::Each { lose: 1.0, seed: 0 }, from: 5, until: 3000, to: 0, channel };
             assert_eq!(parse("to=0@5..3_000"), Ok(all));
-            let one = Loss { which: Which::One(3), ..whole };
+            let one = Loss { which: LossSelection::One(3), ..whole };
             assert_eq!(parse(&format!("to=1,{}=3", channel.words()[1])), Ok(one));
         }
         for (bad, why) in [
@@ -139,12 +140,12 @@ mod tests {
     fn what_was_lost_is_counted_for_the_core_that_it_was_for() {
         let mut losses = losses(&["to=1@2"]);
         for cycle in 0..5 {
-            losses.hit(0, cycle);
-            losses.hit(1, cycle);
+            losses.loses_next(0, cycle);
+            losses.loses_next(1, cycle);
         }
         assert_eq!([losses.lost(0), losses.lost(1)], [0, 3]);
         losses.set([]);
-        assert!(losses.is_empty() && !losses.hit(1, 9));
+        assert!(losses.is_empty() && !losses.loses_next(1, 9));
         assert_eq!(losses.lost(1), 3);
     }
 

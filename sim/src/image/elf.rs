@@ -138,7 +138,6 @@ impl Lines {
     }
 
     /// File and line of the instruction at an address; none if the file has none, or is damaged there.
-    #[must_use]
     pub fn at(&self, address: u32) -> Option<(String, u32)> {
         let section = |id: SectionId| {
             let found = self.sections.iter().find(|(kept, _)| *kept == id);

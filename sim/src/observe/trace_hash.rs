@@ -23,13 +23,11 @@ pub struct TraceHash {
 
 impl TraceHash {
     /// Nothing of a chip of this kind yet.
-    #[must_use]
     pub fn new<C: Chip>() -> Self {
         Self::with_interval::<C>(SLICES * C::SLICE)
     }
 
     /// The same with so much of the chip's time (at least 1) between two snapshots.
-    #[must_use]
     pub fn with_interval<C: Chip>(interval: Cycle) -> Self {
         let interval = interval.max(1);
         let uarts = C::UARTS.iter().map(|_| StableHasher::default()).collect();
@@ -37,7 +35,6 @@ impl TraceHash {
     }
 
     /// The time up to which the chip may run before `state` is to be called.
-    #[must_use]
     pub fn next(&self) -> Cycle {
         self.next
     }
@@ -60,7 +57,6 @@ impl TraceHash {
     }
 
     /// The hash, with the present state as the last one.
-    #[must_use]
     pub fn finish(&self, chip: &impl Chip) -> u64 {
         let mut whole = self.states.clone();
         whole.write_u64(chip.state_hash());

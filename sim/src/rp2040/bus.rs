@@ -280,7 +280,7 @@ impl Bus for Crossbar {
         }
         if !self.fifo_losses.is_empty()
             && self.peripherals.sio.takes_word(usize::from(core), offset, now)
-            && self.fifo_losses.hit(usize::from(core & 1 ^ 1), now)
+            && self.fifo_losses.loses_next(usize::from(core & 1 ^ 1), now)
         {
             return;
         }

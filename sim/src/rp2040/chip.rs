@@ -115,8 +115,8 @@ impl Chip for Machine {
         self.bus.peripherals.uarts[uart & 1].take_oldest(count)
     }
 
-    fn listen(&mut self, uart: Option<usize>) {
-        Self::listen(self, uart);
+    fn stop_on_output(&mut self, uart: Option<usize>) {
+        Self::stop_on_output(self, uart);
     }
 
     fn note_lost_output(&mut self, uart: usize) {

@@ -147,7 +147,7 @@ impl Machine {
     }
 
     /// Lets firmware have its way again with cores that were switched off.
-    pub(crate) fn forget_off(&mut self) {
+    pub(crate) fn end_forced_resets(&mut self) {
         self.off_until = [0; 2];
     }
 
@@ -230,7 +230,7 @@ impl Machine {
             if event == bound {
                 self.wake_peripherals(event);
                 if self.has_heard() {
-                    return Stop::Heard;
+                    return Stop::ByteSent;
                 }
             } else {
                 self.run_dma(bound);
@@ -239,7 +239,7 @@ impl Machine {
     }
 
     /// Ends runs when a UART (0 or 1) has sent a byte beyond those that `sent` of it has now; none: no longer.
-    pub fn listen(&mut self, uart: Option<usize>) {
+    pub fn stop_on_output(&mut self, uart: Option<usize>) {
         self.listening = uart.map(|uart| (uart & 1, self.bus.peripherals.uarts[uart & 1].sent().len()));
     }
 

@@ -75,7 +75,7 @@ impl Chip for Machine {
         self.shared.peripherals.take_sent(count)
     }
 
-    fn listen(&mut self, uart: Option<usize>) {
+    fn stop_on_output(&mut self, uart: Option<usize>) {
         self.listening = uart.map(|_| self.shared.peripherals.sent().len());
     }
 

@@ -25,8 +25,8 @@ impl FaultTarget for Machine {
         Self::switch_off(self, core, until);
     }
 
-    fn forget_off(&mut self) {
-        Self::forget_off(self);
+    fn end_forced_resets(&mut self) {
+        Self::end_forced_resets(self);
     }
 
     fn stick_core(&mut self, core: usize) -> Option<PowerState> {
@@ -37,7 +37,7 @@ impl FaultTarget for Machine {
         self.unstick(core, stuck);
     }
 
-    fn lose(&mut self, losses: Vec<Loss>) {
+    fn set_losses(&mut self, losses: Vec<Loss>) {
         self.shared.peripherals.lose_interrupts(losses);
     }
 

@@ -167,7 +167,7 @@ impl Machine {
                 }
             }
             if self.listening.is_some_and(|characters| self.shared.peripherals.sent().len() > characters) {
-                return Stop::Heard;
+                return Stop::ByteSent;
             }
         }
     }
@@ -238,7 +238,7 @@ impl Machine {
         let (pc, at) = (core.processor.register(15), core.next);
         self.shared.pc = pc;
         let watch = &mut self.shared.watch;
-        if !watch.may_concern(pc) || !watch.execution(at, number as u8, pc, self.passes_at[number] == at) {
+        if !watch.may_watch(pc) || !watch.begin_instruction(at, number as u8, pc, self.passes_at[number] == at) {
             return false;
         }
         core.processor.stop_before_instruction();
@@ -418,7 +418,7 @@ impl Machine {
     }
 
     /// Cancels `switch_off`.
-    pub fn forget_off(&mut self) {
+    pub fn end_forced_resets(&mut self) {
         self.off_until = [0; 2];
     }
 

@@ -349,7 +349,7 @@ impl Bus for Port<'_> {
     fn accessed(&mut self, address: u32, width: Width, write: bool, value: u32) {
         if self.shared.is_watched {
             let Shared { watch, now, pc, .. } = &mut *self.shared;
-            watch.data(*now, self.core as u8, *pc, address, width.bytes(), write, value);
+            watch.record_access(*now, self.core as u8, *pc, address, width.bytes(), write, value);
         }
     }
 

@@ -173,7 +173,7 @@ impl<B: FastBus> Core<B> {
         if self.stats.instructions == begun {
             return exit;
         }
-        fast.bus.fabric_mut().watch.executed_at(now, self.id, pc);
+        fast.bus.fabric_mut().watch.record_execution(now, self.id, pc);
         Ok(())
     }
 

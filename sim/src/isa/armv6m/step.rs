@@ -310,14 +310,14 @@ impl<B: Bus> Core<B> {
     fn watch_data<const WATCH: bool>(&self, bus: &mut B, address: u32, write: bool, value: u32) {
         if WATCH {
             let (pc, bytes) = (self.pc.wrapping_sub(2), self.width.bytes());
-            bus.fabric_mut().watch.data(self.t, self.id, pc, address, bytes, write, value);
+            bus.fabric_mut().watch.record_access(self.t, self.id, pc, address, bytes, write, value);
         }
     }
 
     /// Whether execution stops here for a breakpoint.
     pub(crate) fn watch_execution(&mut self, bus: &mut B) -> bool {
         let pass = self.passes_at == self.t;
-        if bus.fabric_mut().watch.execution(self.t, self.id, self.pc, pass) {
+        if bus.fabric_mut().watch.begin_instruction(self.t, self.id, self.pc, pass) {
             self.post_internal(Phase::Start);
             bus.fabric_mut().requests.stop_at_breakpoint(self.id, self.pc);
             return true;

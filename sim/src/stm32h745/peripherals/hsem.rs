@@ -137,7 +137,7 @@ impl Hsem {
         let bit = 1 << index;
         for (core, status) in self.status.iter_mut().enumerate() {
             let interrupts = self.enabled[core] & bit != 0 && *status & bit == 0;
-            if !(interrupts && context.losses.hit(core, context.now)) {
+            if !(interrupts && context.losses.loses_next(core, context.now)) {
                 *status |= bit;
             }
         }

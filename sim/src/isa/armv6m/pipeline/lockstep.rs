@@ -89,7 +89,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
         }
         let op = &TABLE[(pipeline.queue & 0xffff) as usize];
         let pc = pipeline.pc;
-        if WATCH && bus.fabric_mut().watch.may_concern(pc) {
+        if WATCH && bus.fabric_mut().watch.may_watch(pc) {
             pipeline.store_in(self, now);
             if self.watch_execution(bus) {
                 return false;

@@ -22,7 +22,7 @@ pub struct Loss {
     pub channel: InterCoreChannel,
     /// The core that it is for, 0 or 1.
     pub to: usize,
-    /// LossSelection.
+    /// Which of what is for it.
     pub which: LossSelection,
     /// First cycle in which something can be lost.
     pub from: Cycle,

@@ -195,14 +195,14 @@ impl<'a, D: Debuggee> GdbTarget<'a, D> {
         });
     }
 
-    fn add_breakpoint(&mut self, address: u32, kind: Kind) -> TargetResult<bool, Self> {
+    fn add_breakpoint(&mut self, address: u32, kind: Kind) -> bool {
         self.wanted.push((address & !1, kind));
-        Ok(true)
+        true
     }
 
-    fn remove_breakpoint(&mut self, address: u32, kind: Kind) -> TargetResult<bool, Self> {
+    fn remove_breakpoint(&mut self, address: u32, kind: Kind) -> bool {
         let found = self.wanted.iter().position(|&wanted| wanted == (address & !1, kind));
-        Ok(found.map(|at| self.wanted.swap_remove(at)).is_some())
+        found.map(|at| self.wanted.swap_remove(at)).is_some()
     }
 }
 
@@ -392,21 +392,21 @@ impl<D: Debuggee> Breakpoints for GdbTarget<'_, D> {
 
 impl<D: Debuggee> SwBreakpoint for GdbTarget<'_, D> {
     fn add_sw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
-        self.add_breakpoint(address, Kind::Software)
+        Ok(self.add_breakpoint(address, Kind::Software))
     }
 
     fn remove_sw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
-        self.remove_breakpoint(address, Kind::Software)
+        Ok(self.remove_breakpoint(address, Kind::Software))
     }
 }
 
 impl<D: Debuggee> HwBreakpoint for GdbTarget<'_, D> {
     fn add_hw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
-        self.add_breakpoint(address, Kind::Hardware)
+        Ok(self.add_breakpoint(address, Kind::Hardware))
     }
 
     fn remove_hw_breakpoint(&mut self, address: u32, _: usize) -> TargetResult<bool, Self> {
-        self.remove_breakpoint(address, Kind::Hardware)
+        Ok(self.remove_breakpoint(address, Kind::Hardware))
     }
 }
 

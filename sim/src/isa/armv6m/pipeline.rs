@@ -319,7 +319,15 @@ impl<B: Bus> Core<B> {
     fn record_access<const WATCH: bool>(&self, pipeline: &PipelineState, now: Cycle, bus: &mut B, value: u32) {
         if WATCH {
             let (pc, bytes) = (pipeline.pc.wrapping_sub(2), pipeline.width.bytes());
-            bus.fabric_mut().watch.record_access(now, self.id, pc, pipeline.address, bytes, pipeline.phase.writes(), value);
+            bus.fabric_mut().watch.record_access(
+                now,
+                self.id,
+                pc,
+                pipeline.address,
+                bytes,
+                pipeline.phase.writes(),
+                value,
+            );
         }
     }
 }

@@ -62,10 +62,10 @@ impl PythonChip for rp2040::machine::Machine {
     }
 
     fn set_line_rate(&mut self, uart: usize, rate: Option<u32>) {
-        self.bus.peripherals.uarts[uart].line_mut().set_rate(match rate {
+        self.bus.peripherals.uarts[uart].line.rate = match rate {
             None => LineRate::Follow,
             Some(rate) => LineRate::Baud { rate, format: Format::EIGHT_N_ONE },
-        });
+        };
     }
 }
 

@@ -95,7 +95,7 @@ impl Runnable for rp2040::machine::Machine {
     }
 
     fn waiting_input(&mut self) -> usize {
-        self.bus.peripherals.uarts[0].waiting()
+        self.bus.peripherals.uarts[0].line.waiting()
     }
 
     fn wakes_on_input(&self) -> bool {

@@ -39,7 +39,7 @@ struct Stretch {
 const REMEMBERED: usize = 4096;
 
 /// Femtoseconds per second.
-const FS: u128 = 1_000_000_000_000_000;
+pub(crate) const FS: u128 = 1_000_000_000_000_000;
 
 impl Clocks {
     /// Clocks at power-on: everything runs from the ring oscillator, nominally 6.5 MHz (datasheet 2.17).
@@ -91,13 +91,6 @@ impl Clocks {
             }
         }
         self.base_fs + u128::from(at.saturating_sub(self.since)) * FS / u128::from(self.sys)
-    }
-
-    /// The first cycle at or after real time `fs`, at the present rate.
-    #[must_use]
-    pub fn cycle_at(&self, fs: u128) -> Cycle {
-        let after = fs.saturating_sub(self.base_fs);
-        self.since.saturating_add((after * u128::from(self.sys)).div_ceil(FS) as Cycle)
     }
 }
 

@@ -19,7 +19,6 @@ use crate::isa::armv6m::exception::EVENT;
 use crate::isa::armv6m::native::Native;
 use crate::rp2040::bus::Crossbar;
 use crate::rp2040::bus::dma_masters::DmaMasters;
-use crate::rp2040::peripherals::Context;
 use crate::rp2040::peripherals::uart::{UART0, UART1};
 use std::hash::{Hash, Hasher};
 
@@ -97,10 +96,6 @@ impl Machine {
         &mut self.cores[number & 1]
     }
 
-    fn core_and_bus(&mut self, number: usize) -> (&mut Core, &mut Crossbar) {
-        (&mut self.cores[number & 1], &mut self.bus)
-    }
-
     /// Puts bytes at an address of ROM, SRAM or flash, without side effects. False if there is no memory for all of them.
     pub fn load(&mut self, address: u32, bytes: &[u8]) -> bool {
         bytes.iter().zip(address..).filter(|&(&byte, at)| self.bus.poke(at, byte)).count() == bytes.len()
@@ -115,12 +110,11 @@ impl Machine {
     /// Bytes of memory, without side effects; ends where memory does.
     #[must_use]
     pub fn peek_bytes(&self, address: u32, count: usize) -> Vec<u8> {
-        (0..count as u32)
-            .map_while(|i| {
-                let at = address.wrapping_add(i);
-                self.peek(at).map(|word| (word >> ((at & 3) * 8)) as u8)
-            })
-            .collect()
+        (0..count as u32).map_while(|i| self.peek_byte(address.wrapping_add(i))).collect()
+    }
+
+    fn peek_byte(&self, address: u32) -> Option<u8> {
+        self.peek(address).map(|word| (word >> ((address & 3) * 8)) as u8)
     }
 
     /// Lets both cores out of reset: each begins at the boot ROM's reset vector.
@@ -229,7 +223,8 @@ impl Machine {
             }
             if event == bound {
                 self.wake_peripherals(event);
-                if self.has_heard() {
+                let uarts = &self.bus.peripherals.uarts;
+                if self.listening.is_some_and(|(uart, bytes)| uarts[uart].sent().len() > bytes) {
                     return Stop::ByteSent;
                 }
             } else {
@@ -241,10 +236,6 @@ impl Machine {
     /// Ends runs when a UART (0 or 1) has sent a byte beyond those that `sent` of it has now; none: no longer.
     pub fn stop_on_output(&mut self, uart: Option<usize>) {
         self.listening = uart.map(|uart| (uart & 1, self.bus.peripherals.uarts[uart & 1].sent().len()));
-    }
-
-    fn has_heard(&self) -> bool {
-        self.listening.is_some_and(|(uart, bytes)| self.bus.peripherals.uarts[uart].sent().len() > bytes)
     }
 
     fn run_cores(&mut self, bound: Cycle) {
@@ -322,12 +313,6 @@ impl Machine {
         Some(Stop::Breakpoint { core, pc })
     }
 
-    /// The host wrote a register of a peripheral.
-    pub(crate) fn register_written(&mut self, now: Cycle) {
-        self.take_settings();
-        self.pass_interrupts(now);
-    }
-
     /// What registers of peripherals mean for cores and arbiters.
     fn take_settings(&mut self) {
         let now = self.now;
@@ -358,7 +343,7 @@ impl Machine {
     fn serve(&mut self, number: u8) {
         let core = &mut self.cores[usize::from(number)];
         let (operation, argument) = (core.register(0), core.register(1));
-        let (call, answer) = semihosting::serve(operation, argument, self.bus_view());
+        let (call, answer) = semihosting::serve(operation, argument, |address| self.peek_byte(address));
         match call {
             Call::Exit(status) => self.exit = Some((number, status)),
             Call::Write(bytes) => {
@@ -376,10 +361,6 @@ impl Machine {
         core.end_semihost();
     }
 
-    fn bus_view(&self) -> impl Fn(u32) -> Option<u8> + '_ {
-        |address| self.peek(address).map(|word| (word >> ((address & 3) * 8)) as u8)
-    }
-
     fn pass_interrupts(&mut self, now: Cycle) {
         if self.bus.irq.0 != self.lines {
             self.lines = self.bus.irq.0;
@@ -390,10 +371,8 @@ impl Machine {
     }
 
     fn wake_peripherals(&mut self, now: Cycle) {
-        let bus = &mut self.bus;
-        let mut context =
-            Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.fabric.diagnostics };
-        bus.peripherals.wake(&mut context);
+        let (peripherals, mut context) = self.bus.peripherals_at(now);
+        peripherals.wake(&mut context);
         self.take_signals();
         self.pass_interrupts(now);
     }

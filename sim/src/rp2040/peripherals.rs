@@ -20,7 +20,6 @@ mod registration;
 pub mod resets;
 pub mod rosc;
 pub mod sio;
-mod start_up;
 pub mod syscfg;
 pub mod sysinfo;
 pub mod tbman;
@@ -32,7 +31,8 @@ pub mod xosc;
 
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2040::clock::{Clock, Clocks};
-use registration::{Entry, Target, aliased, decode, is_alias};
+pub(super) use registration::aliased;
+use registration::{Entry, Target, decode, is_alias};
 
 pub use peripheral::{Block, Context, Effect, Peripheral, Request};
 
@@ -110,7 +110,10 @@ impl Peripherals {
             Reached::Block(entry, offset) => (entry, offset),
             Reached::Silence => return Some(0),
         };
-        let value = (entry.of_mut)(self).read(offset, context);
+        let value = (entry.of_mut)(self).read(offset, context).unwrap_or_else(|| {
+            context.diagnostics.unmodelled(entry.block.name, offset, "read of", context.now);
+            0
+        });
         // Reads change what is next only if they carry out what is due, or take data.
         if self.next <= context.now || entry.block.data.contains(&offset) {
             self.schedule();
@@ -129,7 +132,7 @@ impl Peripherals {
     pub fn peek(&self, address: u32, now: Cycle, clocks: &Clocks) -> u32 {
         match decode(address) {
             (Target::Modelled(entry), offset) if !self.is_held(entry.block) => {
-                (entry.of)(self).peek(offset, now, clocks)
+                (entry.of)(self).peek(offset, now, clocks).unwrap_or(0)
             }
             _ => 0,
         }
@@ -144,7 +147,8 @@ impl Peripherals {
         let value = if !is_alias(address) || entry.block.write_one_clears.contains(&offset) {
             value
         } else {
-            aliased(address, (entry.of)(self).peek(offset, context.now, context.clocks), value)
+            let old = (entry.of)(self).peek(offset, context.now, context.clocks).unwrap_or(0);
+            aliased(address, old, value)
         };
         let held = self.resets.held();
         (entry.of_mut)(self).write(offset, value, context);
@@ -193,8 +197,8 @@ impl Peripherals {
     /// (the start bit is bit 0) arrive inverted.
     pub fn inject(&mut self, uart: usize, byte: u8, flipped: u16, not_before: Cycle, now: Cycle) {
         let uart = &mut self.uarts[uart & 1];
-        uart.line_mut().send(byte, flipped, not_before);
-        uart.line_changed(now);
+        uart.line.send(byte, flipped, not_before);
+        uart.schedule(now);
         self.schedule();
     }
 

@@ -1,5 +1,5 @@
-use super::bench::{BUSCTRL, Bench, CLOCKS, PLL_SYS, PLL_USB, TIMER, XOSC};
-use intercore_sim::rp2040::peripherals::busctrl::{Master, Port};
+use super::bench::{BUSCTRL, Bench, CLOCKS, PLL_SYS, PLL_USB, XOSC};
+use intercore_sim::rp2040::peripherals::busctrl::Port;
 
 #[test]
 fn after_power_on_everything_runs_from_the_ring_oscillator() {
@@ -19,20 +19,6 @@ fn start_up_code_gets_its_125_mhz() {
     // 47 x 256 periods of the crystal until it is stable, 500 until the PLL is.
     let us = bench.clocks.femtoseconds(bench.now) / 1_000_000_000;
     assert!((1044..1060).contains(&us), "{us} µs");
-}
-
-#[test]
-fn start_up_can_be_skipped() {
-    for (asked, had) in
-        [(125_000_000, 125_000_000), (133_000_000, 133_000_000), (48_000_000, 48_000_000), (1, 15_428_571)]
-    {
-        let mut bench = Bench::new();
-        assert_eq!(bench.with(|p, context| p.after_start_up(asked, context)), had);
-        assert_eq!((bench.clocks.reference(), bench.clocks.peri()), (12_000_000, had));
-        bench.wait(had / 100);
-        assert!(bench.read(TIMER + 0x28).abs_diff(10_000) <= 1);
-        assert!(bench.diagnostics.pending().is_empty());
-    }
 }
 
 #[test]
@@ -104,7 +90,7 @@ fn bus_counters_count_what_they_are_told_to() {
     bench.write(BUSCTRL + 8, 5);
     assert_eq!(bench.read(BUSCTRL + 8), 0);
     bench.write(BUSCTRL, 1 << 4);
-    assert!(bench.p.busctrl.high_priority(Master::Proc1) && !bench.p.busctrl.high_priority(Master::Proc0));
+    assert_eq!(bench.p.busctrl.priorities(), 1 << 4);
 }
 
 #[test]

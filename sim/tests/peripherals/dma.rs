@@ -54,7 +54,7 @@ impl Machine {
 
     fn cycle(&mut self) {
         let now = self.bench.now;
-        let write = self.bench.p.dma_write_wanted(now);
+        let write = self.bench.p.dma.write_wanted(now);
         let read = self.bench.with(Peripherals::dma_read_wanted);
         if let Some(access) = read {
             let result = if access.address < 0x2000_0000 || access.address >= 0x4000_0000 {
@@ -65,7 +65,7 @@ impl Machine {
                         >> (8 * (access.address & 3))
                 })
             };
-            self.bench.with(|p, context| p.dma_read_done(result, now + 1, context));
+            self.bench.with(|p, context| p.dma.read_done(result, now + 1, context));
         }
         if let Some(access) = write {
             self.writes.push(now);
@@ -78,7 +78,7 @@ impl Machine {
                     }
                 })
             };
-            self.bench.with(|p, context| p.dma_write_done(result, context));
+            self.bench.with(|p, context| p.dma.write_done(result, context));
         }
     }
 

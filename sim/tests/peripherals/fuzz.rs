@@ -65,12 +65,12 @@ fn run(actions: &[Action], started: bool) -> Vec<u64> {
                 let now = bench.now;
                 if bench.with(Peripherals::dma_read_wanted).is_some() {
                     let result = if fails { Err(BusError) } else { Ok(value) };
-                    bench.with(|p, context| p.dma_read_done(result, now + 1, context));
+                    bench.with(|p, context| p.dma.read_done(result, now + 1, context));
                 }
-                if let Some(access) = bench.p.dma_write_wanted(now) {
+                if let Some(access) = bench.p.dma.write_wanted(now) {
                     seen.push(u64::from(access.value) | u64::from(access.address) << 32);
                     let result = if fails { Err(BusError) } else { Ok(()) };
-                    bench.with(|p, context| p.dma_write_done(result, context));
+                    bench.with(|p, context| p.dma.write_done(result, context));
                 }
                 seen.push(bench.p.dma_next(now));
             }

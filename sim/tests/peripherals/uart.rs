@@ -160,7 +160,7 @@ fn a_sender_at_another_rate_is_misread() {
     let mut bench = Bench::with_uart(LCR_8N1);
     let format = format(LCR_8N1);
     for (rate, readable) in [(115_200, true), (117_000, true), (112_000, true), (57_600, false), (230_400, false)] {
-        bench.p.uarts[0].line_mut().set_rate(LineRate::Baud { rate, format });
+        bench.p.uarts[0].line.rate = LineRate::Baud { rate, format };
         bench.inject(b"U");
         bench.wait(30 * BIT);
         assert_eq!(bench.read(DR) == 0x55, readable, "{rate}");

@@ -6,7 +6,6 @@ use crate::core::time::{Cycle, NEVER};
 use crate::engine::cpu::Cpu as _;
 use crate::isa::armv6m::Core;
 use crate::rp2040::bus::{Crossbar, locate};
-use crate::rp2040::peripherals::Context;
 use crate::rp2040::peripherals::dma::{BusError, DmaAccess};
 
 /// Numbers of the masters, after those of the cores: order of the bits of `BUS_PRIORITY` (DS 2.1.5).
@@ -78,14 +77,9 @@ impl DmaMasters {
     }
 }
 
-fn context(bus: &mut Crossbar, now: Cycle) -> (&mut crate::rp2040::peripherals::Peripherals, Context<'_>) {
-    let context = Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.fabric.diagnostics };
-    (&mut bus.peripherals, context)
-}
-
 fn wanted(bus: &mut Crossbar, master: u8, now: Cycle) -> Option<DmaAccess> {
-    let (peripherals, mut context) = context(bus, now);
-    if master == READ { peripherals.dma_read_wanted(&mut context) } else { peripherals.dma_write_wanted(now) }
+    let (peripherals, mut context) = bus.peripherals_at(now);
+    if master == READ { peripherals.dma_read_wanted(&mut context) } else { peripherals.dma.write_wanted(now) }
 }
 
 /// Who gets a slave that at least one DMA master asks for; cores that do not, lose the cycle.
@@ -124,12 +118,12 @@ fn finish(bus: &mut Crossbar, side: usize, access: DmaAccess, now: Cycle) {
         // A narrow read takes its data from the pipelines of its address.
         let result = bus.read(slave, access.address, now).map(|word| word >> (8 * (access.address & 3)));
         let result = result.map_err(|Fault| BusError);
-        let (peripherals, mut context) = context(bus, now);
-        peripherals.dma_read_done(result, now + 1, &mut context);
+        let (peripherals, mut context) = bus.peripherals_at(now);
+        peripherals.dma.read_done(result, now + 1, &mut context);
     } else {
         let result = bus.write(slave, access.address, access.value, width, now).map_err(|Fault| BusError);
-        let (peripherals, mut context) = context(bus, now);
-        peripherals.dma_write_done(result, &mut context);
+        let (peripherals, mut context) = bus.peripherals_at(now);
+        peripherals.dma.write_done(result, &mut context);
     }
     bus.fabric.requests.touch(now);
 }

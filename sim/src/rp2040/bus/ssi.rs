@@ -3,7 +3,7 @@
 
 use crate::core::diagnostics::Diagnostics;
 use crate::core::time::Cycle;
-use crate::rp2040::bus::xip::aliased;
+use crate::rp2040::peripherals::aliased;
 use std::collections::VecDeque;
 
 /// Cycles of `clk_sys` that a transfer takes beside those of the serial clock: chip select, synchronisation, FIFO. Not

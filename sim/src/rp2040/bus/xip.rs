@@ -8,6 +8,7 @@ use crate::engine::fast_bus::FlashCache;
 use crate::rp2040::bus::memory::Memory;
 use crate::rp2040::bus::ssi::Ssi;
 use crate::rp2040::bus::{APB_READ, APB_WRITE, Fault, INTERPOSED};
+use crate::rp2040::peripherals::aliased;
 
 /// First address of flash, in the view that is read through the cache.
 pub(crate) const FLASH: u32 = 0x1000_0000;
@@ -298,14 +299,4 @@ impl FlashCache for Xip {
 /// Set, tag, and bit of the word in its line.
 fn split(address: u32) -> (usize, u16, u8) {
     ((address >> 3) as usize & (SETS - 1), (address >> 13 & 0x7ff) as u16, 1 << (address >> 2 & 1))
-}
-
-/// What an atomic alias makes of a register (DS 2.1.2).
-pub(crate) fn aliased(offset: u32, old: u32, value: u32) -> u32 {
-    match offset >> 12 & 3 {
-        0 => value,
-        1 => old ^ value,
-        2 => old | value,
-        _ => old & !value,
-    }
 }

@@ -4,13 +4,11 @@ use crate::core::bus::Bus as _;
 use crate::core::statistics::Statistics;
 use crate::core::time::Cycle;
 use crate::rp2040::machine::Machine;
+use crate::rp2040::peripherals::Peripherals;
 use crate::rp2040::peripherals::divider::DIVIDE_CYCLES;
 use crate::rp2040::peripherals::sio;
 use crate::rp2040::peripherals::sio::{DIV_SDIVISOR, DIV_UDIVIDEND};
-use crate::rp2040::peripherals::{Context, Peripherals};
-
-/// Rate of the crystal on every board (datasheet 2.16.1 recommends it).
-const CRYSTAL: u64 = 12_000_000;
+use crate::rp2040::peripherals::xosc::CRYSTAL;
 
 impl Machine {
     /// What a core did so far, a sleep that goes on included.
@@ -27,11 +25,10 @@ impl Machine {
     /// Writes a register of a peripheral as a core would, in no time. False if there is none at the address.
     pub fn write_register(&mut self, address: u32, value: u32) -> bool {
         let now = self.now();
-        let bus = &mut self.bus;
-        let mut context =
-            Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.fabric.diagnostics };
-        let written = bus.peripherals.write(address, value, &mut context).is_some();
-        self.register_written(now);
+        let (peripherals, mut context) = self.bus.peripherals_at(now);
+        let written = peripherals.write(address, value, &mut context).is_some();
+        self.take_settings();
+        self.pass_interrupts(now);
         written
     }
 
@@ -54,10 +51,9 @@ impl Machine {
     /// Writes a register of a core's private peripheral bus (NVIC, SCB, `SysTick`) as the core would, in no time.
     pub fn write_private(&mut self, core: usize, address: u32, value: u32) {
         let now = self.now();
-        let (core, bus) = self.core_and_bus(core);
-        core.poke_private(address, value, now, bus);
+        self.cores[core & 1].poke_private(address, value, now, &mut self.bus);
         // The machine looks before any core goes on.
-        bus.fabric.requests.touch(now);
+        self.bus.fabric.requests.touch(now);
     }
 
     /// Puts bytes into memory, all or none. False if there is no memory for all of them.

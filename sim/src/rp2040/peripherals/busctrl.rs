@@ -36,17 +36,6 @@ pub enum Port {
     Rom = 9,
 }
 
-/// The masters of the crossbar, in the order of their bits in `BUS_PRIORITY`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-#[allow(missing_docs)] // the datasheet's names
-pub enum Master {
-    Proc0 = 0,
-    Proc1 = 1,
-    DmaR = 2,
-    DmaW = 3,
-}
-
 /// `BUSCTRL`.
 pub const BUSCTRL: Block =
     Block { reset: 1 << 1, modelled: "priorities, performance counters", ..Block::new("BUSCTRL", 0x4003_0000) };
@@ -81,13 +70,6 @@ impl Busctrl {
         }
     }
 
-    /// Whether a master has high priority.
-    #[inline]
-    #[must_use]
-    pub fn high_priority(&self, master: Master) -> bool {
-        self.priority >> (4 * master as u32) & 1 == 1
-    }
-
     /// The priority bits of all masters, 0 if all are equal.
     #[inline]
     #[must_use]
@@ -109,23 +91,16 @@ impl Peripheral for Busctrl {
         Self { priority: 0, counters: [0; COUNTERS], selections: [NO_EVENT; COUNTERS], counted: 0 }
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if offset > PERFSEL3 {
-            context.diagnostics.unmodelled(BUSCTRL.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
-        match offset {
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> Option<u32> {
+        Some(match offset {
             BUS_PRIORITY => self.priority,
             BUS_PRIORITY_ACK => 1, // the bus takes a new priority over at once
             PERFCTR0..=PERFSEL3 => {
                 let index = ((offset - PERFCTR0) / 8) as usize;
                 if offset & 4 == 0 { self.counters[index] } else { self.selections[index] }
             }
-            _ => 0,
-        }
+            _ => return None,
+        })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {

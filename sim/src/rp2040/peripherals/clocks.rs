@@ -231,11 +231,6 @@ impl ClocksBlock {
         self.switches[mux] = Some(Switch { source, done: context.now.saturating_add(delay) });
     }
 
-    /// Ends the changes of muxes that are under way at once, for a chip that is put into a state without running.
-    pub fn finish_switches(&mut self) {
-        self.switch_muxes(NEVER);
-    }
-
     /// Ends the changes of muxes that are done by `now`.
     fn switch_muxes(&mut self, now: Cycle) {
         for mux in 0..2 {
@@ -309,16 +304,13 @@ impl Peripheral for ClocksBlock {
         }
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
+    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> Option<u32> {
         self.switch_muxes(context.now);
-        if offset > INTS {
-            context.diagnostics.unmodelled(CLOCKS.name, offset, "read of", context.now);
-        }
         self.peek(offset, context.now, context.clocks)
     }
 
-    fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> u32 {
-        match offset {
+    fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> Option<u32> {
+        Some(match offset {
             0..RESUS_CTRL => self.peek_generator(offset),
             RESUS_CTRL => self.resus,
             RESUS_STATUS | INTR => u32::from(self.resussed),
@@ -328,8 +320,8 @@ impl Peripheral for ClocksBlock {
             INTE => self.inte,
             INTF => self.intf,
             INTS => (u32::from(self.resussed) & self.inte) | self.intf,
-            _ => 0,
-        }
+            _ => return None,
+        })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {

@@ -23,8 +23,8 @@ pub enum Signedness {
 /// by zero follow from it, and agree with those measured on a chip: <https://vak.dreamwidth.org/1097369.html>.
 #[derive(Clone, Debug, Default, Hash)]
 pub struct Divider {
-    dividend: u32,
-    divisor: u32,
+    pub(super) dividend: u32,
+    pub(super) divisor: u32,
     quotient: u32,
     remainder: u32,
     /// Results that become visible at `ready_at`.
@@ -60,18 +60,6 @@ impl Divider {
     pub fn write_remainder(&mut self, value: u32, now: Cycle) {
         self.cancel(now);
         self.remainder = value;
-    }
-
-    /// The dividend as written.
-    #[must_use]
-    pub fn dividend(&self) -> u32 {
-        self.dividend
-    }
-
-    /// The divisor as written.
-    #[must_use]
-    pub fn divisor(&self) -> u32 {
-        self.divisor
     }
 
     /// Reads the quotient, which clears `DIRTY`.

@@ -131,7 +131,7 @@ impl Dma {
     #[inline]
     #[must_use]
     pub fn idle(&self) -> bool {
-        self.reading.is_none() && self.fifo.is_empty() && self.chained == 0 && self.channels.iter().all(|c| !c.busy())
+        self.reading.is_none() && self.fifo.is_empty() && self.chained == 0 && self.channels.iter().all(|c| !c.busy)
     }
 
     /// The next cycle, from `now` on, in which it can act without a request signal; channels in `paced` wait for one.
@@ -208,7 +208,7 @@ impl Dma {
     pub fn write_wanted(&self, now: Cycle) -> Option<DmaAccess> {
         let datum = self.fifo.front().filter(|datum| datum.ready_at <= now)?;
         let channel = &self.channels[datum.channel];
-        let (address, bytes) = (channel.write_address(), channel.bytes());
+        let (address, bytes) = (channel.write_addr, channel.bytes());
         Some(DmaAccess { channel: datum.channel, address, bytes, value: datum.value })
     }
 
@@ -245,10 +245,10 @@ impl Dma {
     }
 
     fn trigger(&mut self, index: usize, now: Cycle) {
-        let was_busy = self.channels[index].busy();
+        let was_busy = self.channels[index].busy;
         if self.channels[index].trigger(now.saturating_add(START_CYCLES)) {
             self.complete(index, now);
-        } else if !was_busy && self.channels[index].busy() {
+        } else if !was_busy && self.channels[index].busy {
             self.started |= 1 << index;
         }
     }
@@ -305,30 +305,24 @@ impl Peripheral for Dma {
         }
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if !matches!(offset, 0..CHANNELS_END | INTR..=FIFO_LEVELS | CHAN_ABORT | N_CHANNELS | DEBUG..DEBUG_END) {
-            context.diagnostics.unmodelled(DMA.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
-        match offset {
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> Option<u32> {
+        Some(match offset {
             0..CHANNELS_END => self.channels[(offset / CHANNEL_STRIDE) as usize].peek(Register::at(offset).0),
             INTR | INTR1 => self.intr,
             INTE0 | INTE1 => self.inte[(offset >> 4 & 1) as usize],
             INTF0 | INTF1 => self.intf[(offset >> 4 & 1) as usize],
             INTS0 | INTS1 => self.ints((offset >> 4 & 1) as usize),
             TIMER0..=TIMER3 => self.timers[((offset - TIMER0) / 4) as usize],
-            SNIFF_CTRL => self.sniffer.ctrl(),
+            SNIFF_CTRL => self.sniffer.ctrl,
             SNIFF_DATA => self.sniffer.data(),
             FIFO_LEVELS => self.fifo.len() as u32,
             N_CHANNELS => CHANNELS as u32,
             DEBUG..DEBUG_END if offset & 0x3f == 4 => {
-                self.channels[((offset - DEBUG) / CHANNEL_STRIDE) as usize].reload()
+                self.channels[((offset - DEBUG) / CHANNEL_STRIDE) as usize].reload
             }
-            _ => 0,
-        }
+            INTR..=FIFO_LEVELS | CHAN_ABORT | DEBUG..DEBUG_END => 0,
+            _ => return None,
+        })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
@@ -362,7 +356,7 @@ impl Peripheral for Dma {
                     context.diagnostics.unmodelled(DMA.name, offset, "the reserved SNIFF_CTRL.CALC in", now);
                 }
             }
-            SNIFF_DATA => self.sniffer.set_data(value),
+            SNIFF_DATA => self.sniffer.data = value,
             // The interrupt that erratum RP2040-E13 gives does not come.
             CHAN_ABORT => self.halt(value & CHANNEL_MASK, 0),
             FIFO_LEVELS | N_CHANNELS => {}

@@ -62,18 +62,9 @@ impl<const PINS: usize> Peripheral for IoBank<PINS> {
         Self { ctrl: [CTRL_RESET; PINS] }
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if Self::pin(offset).is_none() || offset & 4 == 0 {
-            context.diagnostics.unmodelled(Self::BLOCK.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
-        match Self::pin(offset) {
-            Some(pin) if offset & 4 != 0 => self.ctrl[pin],
-            _ => 0, // STATUS, and the interrupts of pins
-        }
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> Option<u32> {
+        // STATUS, and the interrupts of pins, are not modelled.
+        Self::pin(offset).filter(|_| offset & 4 != 0).map(|pin| self.ctrl[pin])
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {

@@ -45,15 +45,8 @@ impl<const REGISTERS: usize> Peripheral for Pads<REGISTERS> {
         Self { registers }
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if offset as usize / 4 >= REGISTERS {
-            context.diagnostics.unmodelled(Self::BLOCK.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
-        self.registers.get((offset / 4) as usize).copied().unwrap_or(0)
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> Option<u32> {
+        self.registers.get((offset / 4) as usize).copied()
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {

@@ -124,11 +124,13 @@ pub trait Peripheral {
     where
         Self: Sized;
 
-    /// Reads a word, with whatever that does to the peripheral.
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32;
+    /// Reads a word, with whatever that does to the peripheral; none where no register is modelled.
+    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> Option<u32> {
+        self.peek(offset, context.now, context.clocks)
+    }
 
     /// Reads a word without any effect: for debuggers, and for the atomic aliases.
-    fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> u32;
+    fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> Option<u32>;
 
     /// Writes a word. (The RP2040's peripherals take narrow writes as words of which all lanes hold the data: 2.1.4.)
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>);

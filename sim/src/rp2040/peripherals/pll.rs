@@ -1,7 +1,8 @@
 //! The phase-locked loops, for the system and for USB (datasheet 2.18).
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
+use crate::rp2040::clock::{Clocks, FS};
+use crate::rp2040::peripherals::xosc::CRYSTAL;
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Register offsets (2.18.4).
@@ -24,8 +25,6 @@ const PRIM_MASK: u32 = 0x0007_7000;
 
 /// Periods of the divided reference until the loop locks. Not documented; this is 42 µs at 12 MHz.
 const LOCK_PERIODS: u64 = 500;
-
-const FS: u128 = 1_000_000_000_000_000;
 
 /// `PLL_SYS`.
 pub const PLL_SYS: Block = Block {
@@ -70,14 +69,32 @@ impl Pll {
     }
 
     /// (Re)starts the loop if it is powered up and has what it needs.
-    fn relock(&mut self, reference: u64, context: &Context<'_>) {
-        let powered = self.pwr & (PWR_PD | PWR_VCOPD) == 0 && self.fbdiv != 0 && reference != 0;
-        let delay = u128::from(LOCK_PERIODS * self.reference_divisor()) * FS / u128::from(reference.max(1));
+    fn relock(&mut self, context: &Context<'_>) {
+        let powered = self.pwr & (PWR_PD | PWR_VCOPD) == 0 && self.fbdiv != 0;
+        let delay = u128::from(LOCK_PERIODS * self.reference_divisor()) * FS / u128::from(CRYSTAL);
         self.locks_at = powered.then(|| context.clocks.femtoseconds(context.now) + delay);
     }
+}
 
-    /// Writes a register; `reference` is the crystal's rate in Hz.
-    pub fn write_with(&mut self, offset: u32, value: u32, reference: u64, context: &mut Context<'_>) {
+impl Peripheral for Pll {
+    fn new(_: &'static Block) -> Self {
+        Self { cs: 1, pwr: PWR_MASK, fbdiv: 0, prim: PRIM_MASK, locks_at: None }
+    }
+
+    fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> Option<u32> {
+        Some(match offset {
+            CS => {
+                let locked = self.locks_at.is_some_and(|at| clocks.femtoseconds(now) >= at);
+                self.cs | if locked { CS_LOCK } else { 0 }
+            }
+            PWR => self.pwr,
+            FBDIV_INT => self.fbdiv,
+            PRIM => self.prim,
+            _ => return None,
+        })
+    }
+
+    fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         let before = (self.cs, self.pwr & (PWR_PD | PWR_VCOPD), self.fbdiv);
         match offset {
             CS => self.cs = value & (CS_BYPASS | CS_REFDIV),
@@ -87,37 +104,7 @@ impl Pll {
             _ => context.diagnostics.unmodelled(PLL_SYS.name, offset, "write to", context.now),
         }
         if before != (self.cs, self.pwr & (PWR_PD | PWR_VCOPD), self.fbdiv) {
-            self.relock(reference, context);
+            self.relock(context);
         }
-    }
-}
-
-impl Peripheral for Pll {
-    fn new(_: &'static Block) -> Self {
-        Self { cs: 1, pwr: PWR_MASK, fbdiv: 0, prim: PRIM_MASK, locks_at: None }
-    }
-
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if offset > PRIM {
-            context.diagnostics.unmodelled(PLL_SYS.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> u32 {
-        match offset {
-            CS => {
-                let locked = self.locks_at.is_some_and(|at| clocks.femtoseconds(now) >= at);
-                self.cs | if locked { CS_LOCK } else { 0 }
-            }
-            PWR => self.pwr,
-            FBDIV_INT => self.fbdiv,
-            PRIM => self.prim,
-            _ => 0,
-        }
-    }
-
-    fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
-        self.write_with(offset, value, super::xosc::CRYSTAL, context);
     }
 }

@@ -70,21 +70,14 @@ impl Peripheral for Psm {
         Self::default()
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if offset > DONE {
-            context.diagnostics.unmodelled(PSM.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
-        match offset {
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> Option<u32> {
+        Some(match offset {
             FRCE_ON => self.frce_on,
             FRCE_OFF => self.frce_off,
             WDSEL => self.wdsel,
             DONE => !self.held() & ALL,
-            _ => 0,
-        }
+            _ => return None,
+        })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {

@@ -59,8 +59,8 @@ impl Pwm {
     fn advance(&mut self, now: Cycle) {
         for (index, slice) in self.slices.iter_mut().enumerate() {
             slice.advance(now);
-            if slice.wraps() != self.noted[index] {
-                self.noted[index] = slice.wraps();
+            if slice.wraps != self.noted[index] {
+                self.noted[index] = slice.wraps;
                 self.intr |= 1 << index;
             }
         }
@@ -93,7 +93,7 @@ impl Pwm {
                 slice.write_csr(value);
             }
             DIV => slice.write_div(value),
-            CTR => slice.set_counter(value),
+            CTR => slice.counter = value & 0xffff,
             CC => {
                 slice.cc = value;
                 slice.buffers_written();
@@ -111,26 +111,19 @@ impl Peripheral for Pwm {
         Self { slices: Default::default(), noted: [0; SLICES], intr: 0, inte: 0, intf: 0, event: NEVER }
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if offset > INTS {
-            context.diagnostics.unmodelled(PWM.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, now: Cycle, _clocks: &Clocks) -> u32 {
+    fn peek(&self, offset: u32, now: Cycle, _clocks: &Clocks) -> Option<u32> {
         let raw = || {
-            let wrapped = (0..SLICES).filter(|&index| self.slice(index, now).wraps() != self.noted[index]);
+            let wrapped = (0..SLICES).filter(|&index| self.slice(index, now).wraps != self.noted[index]);
             wrapped.fold(self.intr, |intr, index| intr | 1 << index)
         };
-        match offset {
+        Some(match offset {
             0..EN => {
                 let index = (offset / STRIDE) as usize;
                 let slice = &self.slices[index];
                 match offset % STRIDE {
                     CSR => slice.csr,
                     DIV => slice.div,
-                    CTR => self.slice(index, now).counter(),
+                    CTR => self.slice(index, now).counter,
                     CC => slice.cc,
                     _ => slice.top,
                 }
@@ -140,8 +133,8 @@ impl Peripheral for Pwm {
             INTE => self.inte,
             INTF => self.intf,
             INTS => (raw() & self.inte) | self.intf,
-            _ => 0,
-        }
+            _ => return None,
+        })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
@@ -172,7 +165,7 @@ impl Peripheral for Pwm {
         self.update(context);
     }
     fn request(&self, line: usize, now: Cycle) -> Request {
-        Request::Pulses(self.slice(line, now).wraps())
+        Request::Pulses(self.slice(line, now).wraps)
     }
 
     fn next_request(&self, line: usize, _pulses: u64, now: Cycle) -> Cycle {

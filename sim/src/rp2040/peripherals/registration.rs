@@ -200,7 +200,7 @@ const fn lines_of(block: &Block, mut taken: u32) -> u32 {
 }
 
 /// What an atomic alias makes of a register's `old` content when `value` is written (2.1.2).
-pub(super) fn aliased(address: u32, old: u32, value: u32) -> u32 {
+pub(in crate::rp2040) fn aliased(address: u32, old: u32, value: u32) -> u32 {
     match address >> 12 & 3 {
         0 => value,
         1 => old ^ value,

@@ -34,11 +34,6 @@ impl Resets {
         self.reset
     }
 
-    /// Lets go of blocks, as the boot ROM does for those it uses.
-    pub fn release(&mut self, blocks: u32) {
-        self.reset &= !blocks;
-    }
-
     /// Does what the watchdog does: resets the blocks in `WDSEL`, and tells which.
     pub fn watchdog(&mut self) -> u32 {
         self.reset |= self.wdsel;
@@ -51,21 +46,14 @@ impl Peripheral for Resets {
         Self { reset: ALL, wdsel: 0 }
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if offset > RESET_DONE {
-            context.diagnostics.unmodelled(RESETS.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
-        match offset {
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> Option<u32> {
+        Some(match offset {
             RESET => self.reset,
             WDSEL => self.wdsel,
             // At once: how long a block takes is not documented, and firmware polls.
             RESET_DONE => !self.reset & ALL,
-            _ => 0,
-        }
+            _ => return None,
+        })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {

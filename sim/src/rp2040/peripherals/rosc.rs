@@ -2,6 +2,7 @@
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
+use crate::rp2040::peripherals::xosc::{DISABLE, ENABLE, STATUS_BADWRITE, STATUS_ENABLED, STATUS_STABLE, WAKE};
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// Nominal rate in Hz at reset settings: 1.8 to 12 MHz, typically 6.5 MHz (2.17).
@@ -18,9 +19,6 @@ const STATUS: u32 = 0x18;
 const RANDOMBIT: u32 = 0x1c;
 const COUNT: u32 = 0x20;
 
-/// `CTRL.ENABLE` values (2.17.8).
-const ENABLE: u32 = 0xfab;
-const DISABLE: u32 = 0xd1e;
 const CTRL_RESET: u32 = 0x0aa0;
 /// `FREQA` and `FREQB` take drive strengths only with this in the upper half.
 const FREQ_PASSWORD: u32 = 0x9696;
@@ -29,12 +27,8 @@ const DIV_PASS: u32 = 0xaa0;
 const DIV_RESET: u32 = 16;
 /// `PHASE` takes its bits only with this above them.
 const PHASE_PASSWORD: u32 = 0xaa;
-/// `STATUS` bits.
-const STATUS_STABLE: u32 = 1 << 31;
-const STATUS_BADWRITE: u32 = 1 << 24;
+/// A bit of `STATUS`, beside those that XOSC has, too.
 const STATUS_DIV_RUNNING: u32 = 1 << 16;
-const STATUS_ENABLED: u32 = 1 << 12;
-const WAKE: u32 = 0x7761_6b65;
 
 /// `ROSC`.
 pub const ROSC: Block = Block {
@@ -70,15 +64,8 @@ impl Peripheral for Rosc {
         Self { ctrl: CTRL_RESET, freqa: 0, freqb: 0, divisor: DIV_RESET, phase: 8, badwrite: false, on: true }
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if offset > COUNT {
-            context.diagnostics.unmodelled(ROSC.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, now: Cycle, _clocks: &Clocks) -> u32 {
-        match offset {
+    fn peek(&self, offset: u32, now: Cycle, _clocks: &Clocks) -> Option<u32> {
+        Some(match offset {
             CTRL => self.ctrl,
             FREQA => self.freqa,
             FREQB => self.freqb,
@@ -91,8 +78,9 @@ impl Peripheral for Rosc {
             }
             // Not random: runs repeat. The top bit of a product mixes the bits of the cycle well enough.
             RANDOMBIT => (now.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63) as u32,
-            _ => 0,
-        }
+            COUNT => 0,
+            _ => return None,
+        })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {

@@ -26,19 +26,12 @@ impl Peripheral for Sysinfo {
         Self
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if !matches!(offset, CHIP_ID | PLATFORM) {
-            context.diagnostics.unmodelled(SYSINFO.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
-        match offset {
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> Option<u32> {
+        Some(match offset {
             CHIP_ID => CHIP_ID_B2,
             PLATFORM => ASIC,
-            _ => 0,
-        }
+            _ => return None,
+        })
     }
 
     fn write(&mut self, offset: u32, _value: u32, context: &mut Context<'_>) {

@@ -21,15 +21,8 @@ impl Peripheral for Tbman {
         Self
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if offset != PLATFORM {
-            context.diagnostics.unmodelled(TBMAN.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
-        if offset == PLATFORM { ASIC } else { 0 }
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> Option<u32> {
+        (offset == PLATFORM).then_some(ASIC)
     }
 
     fn write(&mut self, offset: u32, _value: u32, context: &mut Context<'_>) {

@@ -149,26 +149,20 @@ impl Peripheral for Timer {
         }
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
+    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> Option<u32> {
         self.wake(context);
+        let value = self.peek(offset, context.now, context.clocks);
         match offset {
-            TIMELR => {
-                let time = self.time(context.now);
-                self.latched = Some((time >> 32) as u32);
-                time as u32
-            }
-            TIMEHR => self.latched.take().unwrap_or((self.time(context.now) >> 32) as u32),
-            0..=INTS => self.peek(offset, context.now, context.clocks),
-            _ => {
-                context.diagnostics.unmodelled(TIMER.name, offset, "read of", context.now);
-                0
-            }
+            TIMELR => self.latched = Some((self.time(context.now) >> 32) as u32),
+            TIMEHR => self.latched = None,
+            _ => {}
         }
+        value
     }
 
-    fn peek(&self, offset: u32, now: Cycle, _clocks: &Clocks) -> u32 {
+    fn peek(&self, offset: u32, now: Cycle, _clocks: &Clocks) -> Option<u32> {
         let intr = self.intr | self.due(now);
-        match offset {
+        Some(match offset {
             TIMEHR => self.latched.unwrap_or((self.time(now) >> 32) as u32),
             TIMERAWH => (self.time(now) >> 32) as u32,
             TIMELR | TIMERAWL => self.time(now) as u32,
@@ -180,8 +174,9 @@ impl Peripheral for Timer {
             INTE => self.inte,
             INTF => self.intf,
             INTS => (intr & self.inte) | self.intf,
-            _ => 0,
-        }
+            TIMEHW | TIMELW => 0,
+            _ => return None,
+        })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {

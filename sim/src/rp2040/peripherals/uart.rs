@@ -96,8 +96,16 @@ pub const UART0: Block = Block {
 pub const UART1: Block =
     Block { instance: "1", base: 0x4003_8000, reset: 1 << 23, interrupts: &[Irq::Uart1], dreqs: &[22, 23], ..UART0 };
 
+/// What left on the line: it is of the past, and may have been taken or not, so that it is no part of the state.
+#[derive(Clone, Debug, Default)]
+struct Sent(Vec<SentByte>);
+
+impl Hash for Sent {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
 /// One PL011.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Uart {
     irq: Irq,
     /// Rates of `clk_sys` and `clk_peri` in Hz.
@@ -121,83 +129,32 @@ pub struct Uart {
     shifting: Option<(u8, u64)>,
     /// The tick at which the last character ended: the next start bit may begin with it.
     tx_free: u64,
-    sent: Vec<SentByte>,
+    sent: Sent,
     rx: VecDeque<u16>,
     overrun: bool,
-    line: Line,
+    /// The line from the outside.
+    pub line: Line,
     arriving: Option<(Arriving, u64)>,
     /// The tick at which received data is announced, if it is not read before.
     timeout: Option<u64>,
     event: Cycle,
 }
 
-/// What was sent is of the past, and may have been taken or not.
-impl Hash for Uart {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self {
-            irq,
-            sys,
-            peri,
-            baud16,
-            ibrd,
-            fbrd,
-            divisor,
-            lcr_h,
-            cr,
-            ifls,
-            imsc,
-            ris,
-            dmacr,
-            ilpr,
-            rsr,
-            tx,
-            shifting,
-            tx_free,
-            sent: _,
-            rx,
-            overrun,
-            line,
-            arriving,
-            timeout,
-            event,
-        } = self;
-        (irq, sys, peri, baud16, ibrd, fbrd, divisor, lcr_h).hash(hasher);
-        (cr, ifls, imsc, ris, dmacr, ilpr, rsr, tx).hash(hasher);
-        (shifting, tx_free, rx, overrun, line, arriving, timeout, event).hash(hasher);
-    }
-}
-
 impl Uart {
     /// Takes the characters that left on the line since the last call.
     pub fn take_sent(&mut self) -> Vec<SentByte> {
-        std::mem::take(&mut self.sent)
+        std::mem::take(&mut self.sent.0)
     }
 
     /// The characters that left on the line and were not taken.
     #[must_use]
     pub fn sent(&self) -> &[SentByte] {
-        &self.sent
+        &self.sent.0
     }
 
     /// Takes so many of those that left first.
     pub fn take_oldest(&mut self, count: usize) -> Vec<SentByte> {
-        self.sent.drain(..count.min(self.sent.len())).collect()
-    }
-
-    /// The line from the outside, to send characters on. Call `line_changed` afterwards.
-    pub fn line_mut(&mut self) -> &mut Line {
-        &mut self.line
-    }
-
-    /// Characters that the outside has yet to send.
-    #[must_use]
-    pub fn waiting(&self) -> usize {
-        self.line.waiting()
-    }
-
-    /// Takes note that characters were put on the line from the outside.
-    pub fn line_changed(&mut self, now: Cycle) {
-        self.schedule(now);
+        self.sent.0.drain(..count.min(self.sent.0.len())).collect()
     }
 
     /// Free places that DMA may fill; 0 if it is not asked to.
@@ -243,8 +200,8 @@ impl Uart {
         LEVELS[(self.ifls >> shift & 7) as usize]
     }
 
-    fn read_data(&mut self) -> u32 {
-        let Some(entry) = self.rx.pop_front() else { return 0 };
+    fn take_data(&mut self) {
+        let Some(entry) = self.rx.pop_front() else { return };
         self.rsr = (self.rsr & u32::from(OE >> 8)) | u32::from((entry & !OE) >> 8);
         let level = if self.fifos_enabled() { self.interrupt_level(3) } else { 1 };
         if self.rx.len() < level {
@@ -254,7 +211,6 @@ impl Uart {
             self.ris &= !RIS_RT;
             self.timeout = None;
         }
-        u32::from(entry)
     }
 
     fn write_data(&mut self, value: u32, context: &mut Context<'_>) {
@@ -308,7 +264,7 @@ impl Peripheral for Uart {
             tx: VecDeque::with_capacity(FIFO_DEPTH),
             shifting: None,
             tx_free: 0,
-            sent: Vec::new(),
+            sent: Sent::default(),
             rx: VecDeque::with_capacity(FIFO_DEPTH),
             overrun: false,
             line: Line::default(),
@@ -318,26 +274,19 @@ impl Peripheral for Uart {
         }
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
+    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> Option<u32> {
         self.run(context.now, context.clocks);
-        let value = match offset {
-            UARTDR => {
-                let value = self.read_data();
-                self.schedule(context.now);
-                value
-            }
-            0..=UARTDMACR | UARTPERIPHID0..=0xfff => self.peek(offset, context.now, context.clocks),
-            _ => {
-                context.diagnostics.unmodelled(UART0.name, offset, "read of", context.now);
-                0
-            }
-        };
+        let value = self.peek(offset, context.now, context.clocks);
+        if offset == UARTDR {
+            self.take_data();
+            self.schedule(context.now);
+        }
         context.irq.set(self.irq, self.ris & self.imsc != 0);
         value
     }
 
-    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
-        match offset {
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> Option<u32> {
+        Some(match offset {
             UARTDR => self.rx.front().copied().map_or(0, u32::from),
             UARTRSR => self.rsr,
             UARTFR => self.flags(),
@@ -352,8 +301,9 @@ impl Peripheral for Uart {
             UARTMIS => self.ris & self.imsc,
             UARTDMACR => self.dmacr,
             UARTPERIPHID0..=0xfff => u32::from(IDENTIFICATION[((offset - UARTPERIPHID0) / 4 % 8) as usize]),
-            _ => 0,
-        }
+            0..=UARTDMACR => 0,
+            _ => return None,
+        })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {

@@ -37,20 +37,13 @@ impl Peripheral for VregAndChipReset {
         Self { vreg: VREG_RESET, bod: BOD_RESET }
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if offset > CHIP_RESET {
-            context.diagnostics.unmodelled(VREG_AND_CHIP_RESET.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> u32 {
-        match offset {
+    fn peek(&self, offset: u32, _now: Cycle, _clocks: &Clocks) -> Option<u32> {
+        Some(match offset {
             VREG => self.vreg | VREG_ROK,
             BOD => self.bod,
             CHIP_RESET => HAD_POR,
-            _ => 0,
-        }
+            _ => return None,
+        })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {

@@ -142,21 +142,15 @@ impl Peripheral for Watchdog {
         watchdog
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if offset > TICK {
-            context.diagnostics.unmodelled(WATCHDOG.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, now: Cycle, _clocks: &Clocks) -> u32 {
-        match offset {
+    fn peek(&self, offset: u32, now: Cycle, _clocks: &Clocks) -> Option<u32> {
+        Some(match offset {
             CTRL => self.ctrl | self.time(now),
             REASON => self.reason,
             SCRATCH0..=SCRATCH7 => self.scratch[((offset - SCRATCH0) / 4) as usize],
             TICK => self.tick_register(now),
-            _ => 0,
-        }
+            LOAD => 0,
+            _ => return None,
+        })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {

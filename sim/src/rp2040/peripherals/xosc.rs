@@ -1,7 +1,7 @@
 //! The crystal oscillator (datasheet 2.16).
 
 use crate::core::time::Cycle;
-use crate::rp2040::clock::Clocks;
+use crate::rp2040::clock::{Clocks, FS};
 use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 
 /// The crystal of the reference design and of the Raspberry Pi Pico, in Hz (2.16.1).
@@ -14,24 +14,22 @@ const DORMANT: u32 = 0x08;
 const STARTUP: u32 = 0x0c;
 const COUNT: u32 = 0x1c;
 
-/// `CTRL.ENABLE` and `CTRL.FREQ_RANGE` values (2.16.7).
-const ENABLE: u32 = 0xfab;
-const DISABLE: u32 = 0xd1e;
+/// `CTRL.ENABLE` and `CTRL.FREQ_RANGE` values (2.16.7). The ring oscillator has the same `ENABLE`, `STATUS` and `DORMANT`.
+pub(super) const ENABLE: u32 = 0xfab;
+pub(super) const DISABLE: u32 = 0xd1e;
 const RANGE_1_15MHZ: u32 = 0xaa0;
 /// `STATUS` bits.
-const STATUS_STABLE: u32 = 1 << 31;
-const STATUS_BADWRITE: u32 = 1 << 24;
-const STATUS_ENABLED: u32 = 1 << 12;
+pub(super) const STATUS_STABLE: u32 = 1 << 31;
+pub(super) const STATUS_BADWRITE: u32 = 1 << 24;
+pub(super) const STATUS_ENABLED: u32 = 1 << 12;
 /// `DORMANT` reads as this while awake.
-const WAKE: u32 = 0x7761_6b65;
+pub(super) const WAKE: u32 = 0x7761_6b65;
 /// `STARTUP` fields; 0xc4 is the reset value that the register's description gives.
 const STARTUP_DELAY: u32 = 0x3fff;
 const STARTUP_X4: u32 = 1 << 20;
 const STARTUP_RESET: u32 = 0x00c4;
 /// The start-up delay counts in units of this many crystal periods (2.16.3).
 const DELAY_UNIT: u64 = 256;
-
-const FS: u128 = 1_000_000_000_000_000;
 
 /// `XOSC`.
 pub const XOSC: Block = Block {
@@ -83,16 +81,9 @@ impl Peripheral for Xosc {
         Self { ctrl: 0, startup: STARTUP_RESET, badwrite: false, stable_at: None, count: 0, count_from: 0 }
     }
 
-    fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        if !matches!(offset, CTRL | STATUS | DORMANT | STARTUP | COUNT) {
-            context.diagnostics.unmodelled(XOSC.name, offset, "read of", context.now);
-        }
-        self.peek(offset, context.now, context.clocks)
-    }
-
-    fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> u32 {
+    fn peek(&self, offset: u32, now: Cycle, clocks: &Clocks) -> Option<u32> {
         let flag = |set: bool, bit: u32| if set { bit } else { 0 };
-        match offset {
+        Some(match offset {
             CTRL => self.ctrl,
             STATUS => {
                 flag(self.stable_at.is_some_and(|at| clocks.femtoseconds(now) >= at), STATUS_STABLE)
@@ -105,8 +96,8 @@ impl Peripheral for Xosc {
                 let gone = clocks.femtoseconds(now).saturating_sub(self.count_from) * u128::from(CRYSTAL) / FS;
                 u128::from(self.count).saturating_sub(gone) as u32
             }
-            _ => 0,
-        }
+            _ => return None,
+        })
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {

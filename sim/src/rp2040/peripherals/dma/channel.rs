@@ -55,14 +55,15 @@ impl Register {
 #[derive(Clone, Debug, Default, Hash)]
 pub struct Channel {
     read_addr: u32,
-    write_addr: u32,
+    pub(super) write_addr: u32,
     ctrl: u32,
     /// Transfers that the next sequence begins with.
-    reload: u32,
+    pub(super) reload: u32,
     /// Transfers of this sequence whose write is not done, and whose read is not issued.
     left: u32,
     to_issue: u32,
-    busy: bool,
+    /// Whether a transfer sequence is in progress.
+    pub(super) busy: bool,
     /// The first cycle in which the channel asks for a transfer.
     ready_from: Cycle,
     /// Pulses of its request signal that were there before the sequence began, and transfers issued since.
@@ -109,18 +110,6 @@ impl Channel {
     #[must_use]
     pub fn has(&self, bits: u32) -> bool {
         self.ctrl & bits != 0
-    }
-
-    /// Whether a transfer sequence is in progress.
-    #[must_use]
-    pub fn busy(&self) -> bool {
-        self.busy
-    }
-
-    /// The reload value, for `DBG_TCR`.
-    #[must_use]
-    pub fn reload(&self) -> u32 {
-        self.reload
     }
 
     /// `CTRL.TREQ_SEL`.
@@ -173,12 +162,6 @@ impl Channel {
             self.read_addr = self.next_address(address, !self.has(CTRL_RING_SEL));
         }
         address
-    }
-
-    /// The address of the next write.
-    #[must_use]
-    pub fn write_address(&self) -> u32 {
-        self.write_addr
     }
 
     /// Takes note that a write is done; true if it was the last.

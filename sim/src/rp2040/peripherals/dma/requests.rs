@@ -2,7 +2,7 @@
 
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::peripherals::dma::channel::{Channel, TREQ_PERMANENT};
-use crate::rp2040::peripherals::dma::{BusError, CHANNELS, DmaAccess};
+use crate::rp2040::peripherals::dma::{CHANNELS, DmaAccess};
 use crate::rp2040::peripherals::registration::request_signal;
 use crate::rp2040::peripherals::{Context, Peripherals, Request};
 
@@ -34,22 +34,6 @@ impl Peripherals {
             self.drop_excess(access.channel, context.now);
         }
         wanted
-    }
-
-    /// What the write master wants in cycle `now`.
-    #[must_use]
-    pub fn dma_write_wanted(&self, now: Cycle) -> Option<DmaAccess> {
-        self.dma.write_wanted(now)
-    }
-
-    /// The read that was wanted is done; its data was on the bus in cycle `data_at`.
-    pub fn dma_read_done(&mut self, result: Result<u32, BusError>, data_at: Cycle, context: &mut Context<'_>) {
-        self.dma.read_done(result, data_at, context);
-    }
-
-    /// The write that was wanted is done.
-    pub fn dma_write_done(&mut self, result: Result<(), BusError>, context: &mut Context<'_>) {
-        self.dma.write_done(result, context);
     }
 
     /// Sequences begin without credits: pulses that came before do not count.

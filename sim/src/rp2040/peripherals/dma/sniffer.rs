@@ -20,26 +20,17 @@ const POLYNOMIAL_16: u32 = 0x1021;
 /// The sniff hardware.
 #[derive(Clone, Debug, Default, Hash)]
 pub struct Sniffer {
-    ctrl: u32,
-    data: u32,
+    /// `SNIFF_CTRL`.
+    pub(super) ctrl: u32,
+    /// The checksum; a write to `SNIFF_DATA` sets it.
+    pub(super) data: u32,
 }
 
 impl Sniffer {
-    /// `SNIFF_CTRL`.
-    #[must_use]
-    pub fn ctrl(&self) -> u32 {
-        self.ctrl
-    }
-
     /// Writes `SNIFF_CTRL`; true if the calculation it selects is known.
     pub fn set_ctrl(&mut self, value: u32) -> bool {
         self.ctrl = value & CTRL_MASK;
         matches!(self.calc(), CRC32 | CRC32R | CRC16 | CRC16R | EVEN | SUM)
-    }
-
-    /// Writes `SNIFF_DATA`.
-    pub fn set_data(&mut self, value: u32) {
-        self.data = value;
     }
 
     /// `SNIFF_DATA` as the bus sees it.

@@ -36,14 +36,15 @@ pub struct Slice {
     since: Cycle,
     /// What the divider has gathered, in steps; a count comes when it is `divisor()`.
     gathered: u64,
-    counter: u32,
+    pub(super) counter: u32,
     down: bool,
     /// The copies that count, taken over when the counter wraps (4.5.2.3).
     latched_top: u32,
     latched_cc: u32,
     /// Counts yet to be left out, for `PH_RET`.
     retarded: u64,
-    wraps: u64,
+    /// Wraps so far.
+    pub(super) wraps: u64,
 }
 
 impl Default for Slice {
@@ -79,25 +80,6 @@ impl Slice {
         self.csr & CSR_EN != 0 && self.csr & CSR_DIVMODE == 0
     }
 
-    /// The counter.
-    #[must_use]
-    pub fn counter(&self) -> u32 {
-        self.counter
-    }
-
-    /// Wraps so far.
-    #[must_use]
-    pub fn wraps(&self) -> u64 {
-        self.wraps
-    }
-
-    /// Levels of the outputs A and B.
-    #[must_use]
-    pub fn outputs(&self) -> (bool, bool) {
-        let level = |compare: u32, invert: u32| (self.counter < compare) != (self.csr >> invert & 1 == 1);
-        (level(self.latched_cc & 0xffff, 2), level(self.latched_cc >> 16, 3))
-    }
-
     /// Brings the slice to cycle `now`.
     pub fn advance(&mut self, now: Cycle) {
         let cycles = now.saturating_sub(self.since);
@@ -122,11 +104,6 @@ impl Slice {
         }
         let steps = (self.counts_to_wrap() + self.retarded) * self.divisor() - self.gathered;
         self.since.saturating_add(steps.div_ceil(STEPS))
-    }
-
-    /// Sets the counter.
-    pub fn set_counter(&mut self, value: u32) {
-        self.counter = value & 0xffff;
     }
 
     /// Writes `CHx_CSR`. Inserting a count is possible only where the divider leaves a gap (4.5.2.8).

@@ -26,7 +26,7 @@ impl Uart {
         }
     }
 
-    pub(super) fn schedule(&mut self, now: Cycle) {
+    pub(in crate::rp2040::peripherals) fn schedule(&mut self, now: Cycle) {
         let cycle = |tick: Option<u64>| tick.map_or(NEVER, |tick| self.baud16.cycle_of(tick));
         let mut event = cycle(self.shifting.map(|(_, end)| end)).min(cycle(self.timeout));
         match &self.arriving {
@@ -40,7 +40,7 @@ impl Uart {
     /// Whether the next character from the outside can begin: one that follows the UART waits until the receiver is on.
     fn listening(&self) -> bool {
         let ready = self.enabled(CR_RXE) && self.divisor >= 64 && self.peri > 0 && self.cr & CR_LBE == 0;
-        ready || self.line.rate() != LineRate::Follow
+        ready || self.line.rate != LineRate::Follow
     }
 
     /// Moves a character to the shift register if that is free; its start bit begins with the next tick.
@@ -72,7 +72,7 @@ impl Uart {
         if self.cr & CR_LBE == 0 {
             let rate = self.peri * 64 / (self.divisor.max(1) * TICKS_PER_BIT);
             let rate = if self.divisor < 64 { 0 } else { u32::try_from(rate).unwrap_or(u32::MAX) };
-            self.sent.push(SentByte { at: now, byte: frame.data, rate });
+            self.sent.0.push(SentByte { at: now, byte: frame.data, rate });
         } else if self.enabled(CR_RXE) {
             self.receive(fifo_entry(frame), now);
         }

@@ -31,7 +31,8 @@ struct Sent {
 /// Characters waiting to be sent by the outside, and when the line is free.
 #[derive(Clone, Debug, Hash)]
 pub struct Line {
-    rate: LineRate,
+    /// How the outside sends from now on.
+    pub rate: LineRate,
     waiting: VecDeque<Sent>,
     free: Cycle,
 }
@@ -46,12 +47,6 @@ pub struct Arriving {
 }
 
 impl Arriving {
-    /// The cycle in which the start bit began.
-    #[must_use]
-    pub fn start(&self) -> Cycle {
-        self.start
-    }
-
     /// The level of the line when the receiver samples its bit `index`, at cycle `at`.
     #[must_use]
     pub fn level(&self, index: u32, at: Cycle) -> bool {
@@ -73,17 +68,6 @@ impl Default for Line {
 }
 
 impl Line {
-    /// Chooses how the outside sends from now on.
-    pub fn set_rate(&mut self, rate: LineRate) {
-        self.rate = rate;
-    }
-
-    /// How the outside sends.
-    #[must_use]
-    pub fn rate(&self) -> LineRate {
-        self.rate
-    }
-
     /// Puts a character behind those waiting; it starts when the line is free, not before `not_before`. The bits set in
     /// `flipped` (the start bit is bit 0) arrive inverted.
     pub fn send(&mut self, byte: u8, flipped: u16, not_before: Cycle) {

@@ -116,7 +116,7 @@ impl Chip for Machine {
     }
 
     fn stop_on_output(&mut self, uart: Option<usize>) {
-        Self::stop_on_output(self, uart);
+        self.listening = uart.map(|uart| (uart & 1, self.sent(uart).len()));
     }
 
     fn note_lost_output(&mut self, uart: usize) {

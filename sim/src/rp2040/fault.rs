@@ -29,11 +29,12 @@ impl FaultTarget for Machine {
     }
 
     fn switch_off(&mut self, core: usize, until: Cycle) {
-        Self::switch_off(self, core, until);
+        self.off_until[core] = self.off_until[core].max(until);
+        self.hold_core(core);
     }
 
     fn end_forced_resets(&mut self) {
-        Self::end_forced_resets(self);
+        self.off_until = [0; 2];
     }
 
     fn stick_core(&mut self, core: usize) -> Option<Stuck> {

@@ -33,7 +33,7 @@ const KEPT_HOST_OUTPUT: usize = 1 << 24;
 pub struct Machine {
     cores: [Core; 2],
     /// Bytes of a UART whose sending ends a run: its number, and how many there are already.
-    listening: Option<(usize, usize)>,
+    pub(super) listening: Option<(usize, usize)>,
     /// How it gets through its cycles; may be changed whenever the machine stands still.
     pub engine: Engine,
     decoupled: Decoupled<Core, Crossbar>,
@@ -48,7 +48,7 @@ pub struct Machine {
     exit: Option<(u8, i32)>,
     dma: DmaMasters,
     /// The cycle before which a core does not come out of reset, for a fault that was asked for; 0 if there is none.
-    off_until: [Cycle; 2],
+    pub(super) off_until: [Cycle; 2],
     /// How the host has the image started, and what it has the chip clocked with.
     pub(super) host_setup: Option<(Boot, Option<u64>)>,
 }
@@ -134,24 +134,13 @@ impl Machine {
         self.bus.fabric.watch.core_event(now, number as u8 & 1, CoreEvent::Starts);
     }
 
-    /// Holds a core in reset until a cycle, whatever firmware does about it.
-    pub(crate) fn switch_off(&mut self, number: usize, until: Cycle) {
-        self.off_until[number & 1] = self.off_until[number & 1].max(until);
-        self.hold_core(number);
-    }
-
-    /// Lets firmware have its way again with cores that were switched off.
-    pub(crate) fn end_forced_resets(&mut self) {
-        self.off_until = [0; 2];
-    }
-
     /// Whether a core is held in reset for a fault that was asked for.
     #[must_use]
     pub fn is_switched_off(&self, number: usize) -> bool {
         self.now < self.off_until[number & 1]
     }
 
-    fn hold_core(&mut self, number: usize) {
+    pub(super) fn hold_core(&mut self, number: usize) {
         let now = self.now;
         if !self.cores[number & 1].is_off() {
             self.bus.fabric.watch.core_event(now, number as u8 & 1, CoreEvent::Stops);
@@ -231,11 +220,6 @@ impl Machine {
                 self.run_dma(bound);
             }
         }
-    }
-
-    /// Ends runs when a UART (0 or 1) has sent a byte beyond those that `sent` of it has now; none: no longer.
-    pub fn stop_on_output(&mut self, uart: Option<usize>) {
-        self.listening = uart.map(|uart| (uart & 1, self.bus.peripherals.uarts[uart & 1].sent().len()));
     }
 
     fn run_cores(&mut self, bound: Cycle) {

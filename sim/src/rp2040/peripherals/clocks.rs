@@ -61,6 +61,45 @@ pub const CLOCKS: Block = Block {
     ..Block::new("CLOCKS", 0x4000_8000)
 };
 
+/// What a generator or the frequency counter can be fed with.
+#[derive(Clone, Copy)]
+enum Source {
+    Off,
+    Rosc,
+    Xosc,
+    PllSys,
+    PllUsb,
+    /// A clock from a pin.
+    Gpin(usize),
+    /// The output of a generator.
+    Clk(usize),
+}
+use Source::{Clk, Gpin, Off, PllSys, PllUsb, Rosc, Xosc};
+
+/// Sources in the order of `AUXSRC`, and of `FC0_SRC` (2.15.7).
+const REF_AUX: [Source; 3] = [PllUsb, Gpin(0), Gpin(1)];
+const SYS_AUX: [Source; 6] = [PllSys, PllUsb, Rosc, Xosc, Gpin(0), Gpin(1)];
+const PERI_AUX: [Source; 7] = [Clk(SYS), PllSys, PllUsb, Rosc, Xosc, Gpin(0), Gpin(1)];
+const USB_AUX: [Source; 6] = [PllUsb, PllSys, Rosc, Xosc, Gpin(0), Gpin(1)];
+const GPOUT_AUX: [Source; 11] =
+    [PllSys, Gpin(0), Gpin(1), PllUsb, Rosc, Xosc, Clk(SYS), Clk(USB), Clk(ADC), Clk(RTC), Clk(REF)];
+const FC0_SOURCES: [Source; 14] = [
+    Off,
+    PllSys,
+    PllUsb,
+    Rosc,
+    Rosc,
+    Xosc,
+    Gpin(0),
+    Gpin(1),
+    Clk(REF),
+    Clk(SYS),
+    Clk(PERI),
+    Clk(USB),
+    Clk(ADC),
+    Clk(RTC),
+];
+
 /// Rates in Hz of what the generators are fed with; 0 is off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sources {
@@ -119,70 +158,52 @@ impl ClocksBlock {
     }
 
     fn rate(&self, generator: usize) -> u64 {
-        let aux = self.ctrl[generator] >> AUXSRC_SHIFT;
+        let ctrl = self.ctrl[generator];
         let source = match generator {
-            REF => self.mux_input(REF, self.selected[0]),
-            SYS => self.mux_input(SYS, self.selected[1]),
-            _ if self.ctrl[generator] & CTRL_ENABLE == 0 || self.ctrl[generator] & CTRL_KILL != 0 => 0,
-            PERI => self.peri_aux(aux & 7),
-            USB | ADC | RTC => self.usb_aux(aux & 7),
-            _ => self.gpout_aux(aux & 15),
+            REF | SYS => self.mux_input(generator, self.selected[generator - REF]),
+            _ if ctrl & CTRL_ENABLE == 0 || ctrl & CTRL_KILL != 0 => 0,
+            _ => self.aux_input(generator),
         };
         self.divided(generator, source)
     }
 
-    /// The input of a glitchless mux.
+    /// The rate at an input of a glitchless mux.
     fn mux_input(&self, generator: usize, source: u32) -> u64 {
-        let aux = self.ctrl[generator] >> AUXSRC_SHIFT;
-        let s = &self.sources;
         match (generator, source) {
-            (REF, 0) => s.rosc,
-            (REF, 1) => match aux & 3 {
-                0 => s.pll_usb,
-                1 => s.gpin[0],
-                2 => s.gpin[1],
-                _ => 0,
-            },
-            (REF, 2) => s.xosc,
+            (_, 1) => self.aux_input(generator),
+            (REF, 0) => self.source_rate(Rosc),
+            (REF, 2) => self.source_rate(Xosc),
             (SYS, 0) => self.rate(REF),
-            (SYS, 1) => match aux & 7 {
-                0 => s.pll_sys,
-                1 => s.pll_usb,
-                2 => s.rosc,
-                3 => s.xosc,
-                4 => s.gpin[0],
-                5 => s.gpin[1],
-                _ => 0,
-            },
             _ => 0,
         }
     }
 
-    fn peri_aux(&self, aux: u32) -> u64 {
-        let s = &self.sources;
-        [self.rate(SYS), s.pll_sys, s.pll_usb, s.rosc, s.xosc, s.gpin[0], s.gpin[1], 0][aux as usize & 7]
+    /// The rate of what `AUXSRC` of a generator selects.
+    fn aux_input(&self, generator: usize) -> u64 {
+        let (sources, mask): (&[Source], u32) = match generator {
+            REF => (&REF_AUX, 3),
+            SYS => (&SYS_AUX, 7),
+            PERI => (&PERI_AUX, 7),
+            USB | ADC | RTC => (&USB_AUX, 7),
+            _ => (&GPOUT_AUX, 15),
+        };
+        self.selected_rate(sources, self.ctrl[generator] >> AUXSRC_SHIFT & mask)
     }
 
-    fn usb_aux(&self, aux: u32) -> u64 {
-        let s = &self.sources;
-        [s.pll_usb, s.pll_sys, s.rosc, s.xosc, s.gpin[0], s.gpin[1], 0, 0][aux as usize & 7]
+    /// The rate of the source that a field selects; values that none has stand for no clock.
+    fn selected_rate(&self, sources: &[Source], field: u32) -> u64 {
+        sources.get(field as usize).map_or(0, |&source| self.source_rate(source))
     }
 
-    fn gpout_aux(&self, aux: u32) -> u64 {
-        let s = &self.sources;
-        match aux {
-            0 => s.pll_sys,
-            1 => s.gpin[0],
-            2 => s.gpin[1],
-            3 => s.pll_usb,
-            4 => s.rosc,
-            5 => s.xosc,
-            6 => self.rate(SYS),
-            7 => self.rate(USB),
-            8 => self.rate(ADC),
-            9 => self.rate(RTC),
-            10 => self.rate(REF),
-            _ => 0,
+    fn source_rate(&self, source: Source) -> u64 {
+        match source {
+            Off => 0,
+            Rosc => self.sources.rosc,
+            Xosc => self.sources.xosc,
+            PllSys => self.sources.pll_sys,
+            PllUsb => self.sources.pll_usb,
+            Gpin(pin) => self.sources.gpin[pin],
+            Clk(generator) => self.rate(generator),
         }
     }
 
@@ -191,25 +212,6 @@ impl ClocksBlock {
         let div = u64::from(self.div[generator]);
         let whole = if div >> 8 == 0 { (u64::from(DIV_MASKS[generator]) >> 8) + 1 } else { 0 };
         source * 256 / (div + whole * 256)
-    }
-
-    /// What `FC0_SRC` selects (2.15.7).
-    fn counted(&self, source: u32) -> u64 {
-        let s = &self.sources;
-        match source {
-            1 => s.pll_sys,
-            2 => s.pll_usb,
-            3 | 4 => s.rosc,
-            5 => s.xosc,
-            6 | 7 => s.gpin[source as usize - 6],
-            8 => self.rate(REF),
-            9 => self.rate(SYS),
-            10 => self.rate(PERI),
-            11 => self.rate(USB),
-            12 => self.rate(ADC),
-            13 => self.rate(RTC),
-            _ => 0,
-        }
     }
 
     /// Begins to move a glitchless mux to what `CTRL.SRC` asks for, if that runs.
@@ -332,7 +334,9 @@ impl Peripheral for ClocksBlock {
             FC0_REF_KHZ..=FC0_RESULT => {
                 let mut counter = self.counter.clone();
                 let register = (offset - FC0_REF_KHZ) / 4;
-                counter.write(register, value, context.now, context.clocks, |source| self.counted(source));
+                counter.write(register, value, context.now, context.clocks, |source| {
+                    self.selected_rate(&FC0_SOURCES, source)
+                });
                 self.counter = counter;
             }
             WAKE_EN0..=SLEEP_EN1 => {

@@ -320,7 +320,7 @@ impl Peripheral for Dma {
             DEBUG..DEBUG_END if offset & 0x3f == 4 => {
                 self.channels[((offset - DEBUG) / CHANNEL_STRIDE) as usize].reload
             }
-            INTR..=FIFO_LEVELS | CHAN_ABORT | DEBUG..DEBUG_END => 0,
+            _ if matches!(offset, INTR..=FIFO_LEVELS | CHAN_ABORT | DEBUG..DEBUG_END) => 0,
             _ => return None,
         })
     }

@@ -65,13 +65,11 @@ impl AccessTags {
     }
 
     /// The tag of a word that was read in this quantum, and not written.
-    #[must_use]
     pub fn read(&self) -> AccessTag {
         self.quantum << 1
     }
 
     /// The tag of a word that was written in this quantum.
-    #[must_use]
     pub fn written(&self) -> AccessTag {
         self.quantum << 1 | 1
     }

@@ -29,13 +29,11 @@ pub struct MemoryLayout {
 
 impl MemoryLayout {
     /// Words of the striped banks.
-    #[must_use]
     pub const fn striped_words(&self) -> u32 {
         self.striped_bytes / 4
     }
 
     /// Where a word of the striped banks, by index, stands in the unstriped view: in words from its beginning.
-    #[must_use]
     pub const fn unstriped_word(&self, index: u32) -> u32 {
         (index & 3) * (self.striped_words() / 4) + index / 4
     }
@@ -75,7 +73,6 @@ impl StaleCode {
 
     /// Whether nothing is noted.
     #[inline(always)]
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ram.is_empty() && self.flash.is_none()
     }

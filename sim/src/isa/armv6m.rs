@@ -211,7 +211,6 @@ pub struct Core<B> {
 
 impl<B: Bus> Core<B> {
     /// A core held in reset.
-    #[must_use]
     pub fn new(id: u8) -> Self {
         Self {
             t: NEVER,
@@ -330,32 +329,27 @@ impl<B: Bus> Core<B> {
     }
 
     /// Whether the core was made to execute nothing.
-    #[must_use]
     pub fn is_stuck(&self) -> bool {
         self.phase == Phase::Stuck
     }
 
     /// Whether the core is in reset or powered off.
-    #[must_use]
     pub fn is_off(&self) -> bool {
         self.phase == Phase::Off
     }
 
     /// Whether the core sleeps in WFI or WFE.
-    #[must_use]
     pub fn is_asleep(&self) -> bool {
         self.phase == Phase::Asleep
     }
 
     /// Whether the core is locked up.
-    #[must_use]
     pub fn is_locked_up(&self) -> bool {
         self.phase == Phase::Lockup
     }
 
     /// What the core is doing, in a word or two: `off` (in reset or without power), `stuck` (for a fault asked for), `locked up`,
     /// `asleep`, `running`.
-    #[must_use]
     pub fn state(&self) -> &'static str {
         match self.phase {
             Phase::Off => "off",
@@ -367,19 +361,16 @@ impl<B: Bus> Core<B> {
     }
 
     /// The cycle the core has reached: of its next step, or the end of time if it will do none by itself.
-    #[must_use]
     pub fn cycle(&self) -> Cycle {
         self.t
     }
 
     /// What the core did so far.
-    #[must_use]
     pub fn statistics(&self) -> &Statistics {
         &self.stats
     }
 
     /// A register: 0 to 12, 13 SP in use, 14 LR, 15 address of the next instruction.
-    #[must_use]
     pub fn register(&self, number: usize) -> u32 {
         if number == 15 { self.pc } else { self.regs[number & 15] }
     }
@@ -397,7 +388,6 @@ impl<B: Bus> Core<B> {
     }
 
     /// xPSR: flags, Thumb bit, exception number.
-    #[must_use]
     pub fn xpsr(&self) -> u32 {
         self.flags() | u32::from(self.thumb) << 24 | u32::from(self.ipsr)
     }
@@ -418,25 +408,21 @@ impl<B: Bus> Core<B> {
     }
 
     /// Main stack pointer.
-    #[must_use]
     pub fn msp(&self) -> u32 {
         if self.uses_psp() { self.other_sp } else { self.regs[13] }
     }
 
     /// Process stack pointer.
-    #[must_use]
     pub fn psp(&self) -> u32 {
         if self.uses_psp() { self.regs[13] } else { self.other_sp }
     }
 
     /// PRIMASK.
-    #[must_use]
     pub fn primask(&self) -> bool {
         self.primask
     }
 
     /// CONTROL.
-    #[must_use]
     pub fn control(&self) -> u32 {
         u32::from(self.spsel) << 1 | u32::from(self.unprivileged)
     }

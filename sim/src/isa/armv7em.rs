@@ -134,7 +134,6 @@ pub struct Processor {
 
 impl Processor {
     /// A core in reset. Call `reset` before the first step.
-    #[must_use]
     pub fn new(model: Model) -> Self {
         Self {
             model,
@@ -354,37 +353,31 @@ impl Processor {
     }
 
     /// The step in which `SysTick` raises its exception next; `NEVER` if it does not.
-    #[must_use]
     pub fn next_tick(&self) -> u64 {
         self.tick_at
     }
 
     /// `SCR.SLEEPDEEP`.
-    #[must_use]
     pub fn sleeps_deeply(&self) -> bool {
         self.scs.scr & scs::scr::SLEEPDEEP != 0
     }
 
     /// Steps made so far.
-    #[must_use]
     pub fn steps(&self) -> u64 {
         self.now
     }
 
     /// Whether the core sleeps in WFI or WFE.
-    #[must_use]
     pub fn is_asleep(&self) -> bool {
         matches!(self.sleep, Sleep::ForInterrupt | Sleep::ForEvent)
     }
 
     /// Whether it sleeps until an event (WFE).
-    #[must_use]
     pub fn waits_for_event(&self) -> bool {
         self.sleep == Sleep::ForEvent
     }
 
     /// Whether the core is locked up.
-    #[must_use]
     pub fn is_locked_up(&self) -> bool {
         self.sleep == Sleep::Lockup
     }

@@ -116,7 +116,6 @@ pub enum Reg {
 
 impl Reg {
     /// The register of a 4-bit field; higher bits of `number` are ignored.
-    #[must_use]
     pub const fn of(number: u16) -> Self {
         use Reg::{Lr, Pc, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Sp};
         [R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Sp, Lr, Pc][number as usize & 15]
@@ -150,7 +149,6 @@ const fn transfer(width: Width, code: Code, d: u16, n: u16, m: u16, immediate: u
 }
 
 /// Decodes one halfword (A5.2, table A5-1). Those that begin a 32-bit instruction give `Wide`.
-#[must_use]
 pub const fn decode(half: u16) -> Instruction {
     match half >> 11 {
         0..=7 => shift_add_move(half),

@@ -28,7 +28,6 @@ pub enum BootromError {
 }
 
 /// The boot ROM that comes with the simulator.
-#[must_use]
 pub fn ours() -> Bootrom {
     let assembled = include_bytes!("bootrom/bootrom.bin");
     let mut rom = Box::new([0; SIZE]);
@@ -59,7 +58,6 @@ pub fn open(path: &Path) -> Result<Bootrom, BootromError> {
 }
 
 /// What the loader puts into scratch registers 4 to 7 of the watchdog so that the ROM starts an image in SRAM.
-#[must_use]
 pub fn scratch(boot: Boot) -> [u32; 4] {
     match boot {
         Boot::Flash => [0; 4],
@@ -69,7 +67,6 @@ pub fn scratch(boot: Boot) -> [u32; 4] {
 }
 
 /// Why a core that stopped at `pc` in our ROM did so: it holds a few places where nothing goes on.
-#[must_use]
 pub fn why_stopped(pc: u32) -> Option<&'static str> {
     match pc {
         0x20..0x24 => Some("flash holds neither a second-stage boot loader nor a vector table"),

@@ -56,7 +56,6 @@ pub(crate) fn locate_sram(address: u32) -> Option<(Slave, u32)> {
 
 /// Which slave an address belongs to, and for SRAM the index of its word (DS 2.2, 2.6.2).
 #[inline(always)]
-#[must_use]
 pub fn locate(address: u32) -> (Slave, u32) {
     locate_sram(address).unwrap_or_else(|| locate_elsewhere(address))
 }

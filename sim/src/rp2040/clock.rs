@@ -43,25 +43,21 @@ pub(crate) const FS: u128 = 1_000_000_000_000_000;
 
 impl Clocks {
     /// Clocks at power-on: everything runs from the ring oscillator, nominally 6.5 MHz (datasheet 2.17).
-    #[must_use]
     pub fn at_power_on() -> Self {
         Self { sys: 6_500_000, ref_: 6_500_000, peri: 0, base_fs: 0, since: 0, past: VecDeque::new() }
     }
 
     /// Rate of `clk_sys` in Hz, at least 1.
-    #[must_use]
     pub fn sys(&self) -> u64 {
         self.sys
     }
 
     /// Rate of `clk_ref` in Hz, at least 1.
-    #[must_use]
     pub fn reference(&self) -> u64 {
         self.ref_
     }
 
     /// Rate of `clk_peri` in Hz; 0 while it is off.
-    #[must_use]
     pub fn peri(&self) -> u64 {
         self.peri
     }
@@ -82,7 +78,6 @@ impl Clocks {
     }
 
     /// Real time at cycle `at`; exact for all cycles since the 4096th last change of `clk_sys`.
-    #[must_use]
     pub fn femtoseconds(&self, at: Cycle) -> u128 {
         if at < self.since {
             let after = self.past.partition_point(|stretch| stretch.since <= at);

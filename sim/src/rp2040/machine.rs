@@ -61,7 +61,6 @@ impl Default for Machine {
 
 impl Machine {
     /// A chip with nothing in its memories; both cores are held in reset.
-    #[must_use]
     pub fn new() -> Self {
         Self {
             cores: [Core::new(0), Core::new(1)],
@@ -80,13 +79,11 @@ impl Machine {
     }
 
     /// Time up to which everything has happened: no core will do anything before it.
-    #[must_use]
     pub fn now(&self) -> Cycle {
         self.now
     }
 
     /// A core.
-    #[must_use]
     pub fn core(&self, number: usize) -> &Core {
         &self.cores[number & 1]
     }
@@ -102,13 +99,11 @@ impl Machine {
     }
 
     /// A word of memory, without side effects.
-    #[must_use]
     pub fn peek(&self, address: u32) -> Option<u32> {
         self.bus.peek_word(address)
     }
 
     /// Bytes of memory, without side effects; ends where memory does.
-    #[must_use]
     pub fn peek_bytes(&self, address: u32, count: usize) -> Vec<u8> {
         (0..count as u32).map_while(|i| self.peek_byte(address.wrapping_add(i))).collect()
     }
@@ -135,7 +130,6 @@ impl Machine {
     }
 
     /// Whether a core is held in reset for a fault that was asked for.
-    #[must_use]
     pub fn is_switched_off(&self, number: usize) -> bool {
         self.now < self.off_until[number & 1]
     }
@@ -183,7 +177,6 @@ impl Machine {
     }
 
     /// How many blocks of instructions have become code for the host.
-    #[must_use]
     pub fn translated_blocks(&self) -> usize {
         self.decoupled.code.native.blocks()
     }
@@ -374,19 +367,16 @@ impl Machine {
     }
 
     /// Cycles that a core has lost to other masters.
-    #[must_use]
     pub fn conflicts(&self, number: usize) -> u64 {
         self.cores[number & 1].stats.conflicts.iter().sum()
     }
 
     /// Words for a core that were lost between the cores, for faults that were asked for.
-    #[must_use]
     pub fn fifo_words_lost(&self, number: usize) -> u64 {
         self.bus.fifo_losses.lost(number & 1)
     }
 
     /// A hash of the state of the cores, memories and bus: equal for equal runs.
-    #[must_use]
     pub fn state_hash(&self) -> u64 {
         let mut hasher = StableHasher::default();
         self.hash(&mut hasher);

@@ -122,13 +122,11 @@ impl Peripherals {
     }
 
     /// Whether a read from an address takes data, which a DMA channel may wait for room or more of.
-    #[must_use]
     pub fn takes_data(address: u32) -> bool {
         matches!(decode(address), (Target::Modelled(entry), offset) if entry.block.data.contains(&offset))
     }
 
     /// Reads a word without any effect.
-    #[must_use]
     pub fn peek(&self, address: u32, now: Cycle, clocks: &Clocks) -> u32 {
         match decode(address) {
             (Target::Modelled(entry), offset) if !self.is_held(entry.block) => {
@@ -158,14 +156,12 @@ impl Peripherals {
     }
 
     /// Whether the block at an address is modelled.
-    #[must_use]
     pub fn is_modelled(address: u32) -> bool {
         matches!(decode(address).0, Target::Modelled(_))
     }
 
     /// The next cycle in which a peripheral does something that others could see. DMA is apart: `dma_next`.
     #[inline]
-    #[must_use]
     pub fn next_event(&self) -> Cycle {
         self.next.min(self.sio.next_event())
     }
@@ -188,7 +184,6 @@ impl Peripherals {
     }
 
     /// The ticks that `SysTick` counts when its clock source is the reference (2.4.5.1.1).
-    #[must_use]
     pub fn reference_ticks(&self) -> &Ticks {
         self.watchdog.ticks()
     }

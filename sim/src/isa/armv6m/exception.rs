@@ -143,7 +143,6 @@ impl<B: Bus> Core<B> {
     }
 
     /// Whether the core sleeps, and nothing but the other core could wake it.
-    #[must_use]
     pub fn sleeps_for_good(&self) -> bool {
         self.is_asleep() && self.t == NEVER && !self.nvic.has_enabled_source(self.waking_priority())
     }

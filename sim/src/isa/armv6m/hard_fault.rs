@@ -74,19 +74,16 @@ pub struct HardFault {
 impl<B: Bus> Core<B> {
     /// The `HardFault` that the core has taken and not returned from. So a fault that its handler has dealt with is
     /// forgotten, and one that ended the program is there for good, or until the core is reset.
-    #[must_use]
     pub fn hard_fault(&self) -> Option<&HardFault> {
         self.hard_fault.as_deref()
     }
 
     /// What locked the core up, if it is: a second fault, mostly.
-    #[must_use]
     pub fn lockup_fault(&self) -> Option<&HardFault> {
         self.lockup_fault.as_deref().filter(|_| self.is_locked_up())
     }
 
     /// Whether all that the core executes is the branch to itself that it stands at, in its handler of a `HardFault`.
-    #[must_use]
     pub fn spins_in_hard_fault(&self, instruction_at_pc: Option<u16>) -> bool {
         const STAY: u16 = 0xe7fe;
         self.ipsr == HARD_FAULT && !self.is_locked_up() && instruction_at_pc == Some(STAY)

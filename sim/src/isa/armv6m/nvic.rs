@@ -184,7 +184,6 @@ impl<B: Bus> Core<B> {
     }
 
     /// A register of the private peripheral bus as a debugger sees it. Time in it is that of the core's next step.
-    #[must_use]
     pub fn peek_private(&self, address: u32) -> u32 {
         let nvic = &self.nvic;
         match address & 0xfffc {

@@ -74,7 +74,6 @@ pub struct FaultStatus {
 
 impl Processor {
     /// The fault status registers.
-    #[must_use]
     pub fn fault_status(&self) -> FaultStatus {
         self.faults
     }

@@ -202,7 +202,6 @@ impl Processor {
     }
 
     /// The word at an address in this core's data cache, without side effects.
-    #[must_use]
     pub fn peek_cache(&self, address: u32) -> Option<u32> {
         self.cache.as_ref().filter(|_| self.scs.has(ccr::DC)).and_then(|cache| cache.peek(address))
     }

@@ -39,14 +39,12 @@ impl Memories {
 
 impl Model {
     /// The Cortex-M4 r0p1 with 8 regions, 16 priorities and `interrupts`.
-    #[must_use]
     pub const fn cortex_m4(interrupts: u32) -> Self {
         Self { cpuid: 0x410f_c241, double_precision: false, regions: 8, priority_bits: 4, interrupts, memories: None }
     }
 
     /// The Cortex-M7 r1p1 with 16 regions, 16 priorities and `interrupts`, with caches of 16 KiB as those of the
     /// STM32H745 (RM0399 2.5) and its ITCM and DTCM (RM0399 2.4).
-    #[must_use]
     pub const fn cortex_m7(interrupts: u32) -> Self {
         let memories = Memories { data_cache: 0x4000, instruction_cache: 0x4000, itcm: 0x1_0000, dtcm: 0x2_0000 };
         Self {
@@ -60,7 +58,6 @@ impl Model {
     }
 
     /// MVFR0 to MVFR2: features of the floating-point extension.
-    #[must_use]
     pub fn media_features(self) -> [u32; 3] {
         if self.double_precision { [0x1011_0221, 0x1200_0011, 0x0000_0040] } else { [0x1011_0021, 0x1100_0011, 0] }
     }

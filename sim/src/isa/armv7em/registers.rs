@@ -81,13 +81,11 @@ impl Processor {
     }
 
     /// A register for a debugger: 0 to 12, 13 current SP, 14 LR, 15 address of the next instruction.
-    #[must_use]
     pub fn register(&self, number: usize) -> u32 {
         if number & 15 == 15 { self.pc } else { self.r[number & 15] }
     }
 
     /// A register as a debugger sees it.
-    #[must_use]
     pub fn peek_register(&self, register: Register) -> u64 {
         let narrow = match register {
             Register::R(number) => self.register(usize::from(number)),
@@ -127,7 +125,6 @@ impl Processor {
     }
 
     /// xPSR: flags, IT, T, exception number.
-    #[must_use]
     pub fn xpsr(&self) -> u32 {
         let it = u32::from(self.it);
         self.flags.word() | (it & 3) << 25 | (it >> 2) << 10 | u32::from(self.thumb) << 24 | u32::from(self.ipsr)
@@ -147,7 +144,6 @@ impl Processor {
     }
 
     /// Whether accesses are privileged.
-    #[must_use]
     pub fn is_privileged(&self) -> bool {
         self.is_handler() || !self.unprivileged
     }

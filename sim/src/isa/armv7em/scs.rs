@@ -84,7 +84,6 @@ impl Processor {
     }
 
     /// A register by its address, without side effects.
-    #[must_use]
     pub fn peek_system_control(&self, address: u32) -> u32 {
         let mut copy = self.clone();
         copy.read_register(address & 0xffc)

@@ -21,7 +21,6 @@ pub const FAST_PERIPHERALS: Slave = Slave(8);
 pub const APB: Slave = Slave(9);
 
 /// A name for people.
-#[must_use]
 pub fn name(slave: Slave) -> &'static str {
     const NAMES: [&str; Slave::COUNT] = [
         "ROM", "XIP", "SRAM0", "SRAM1", "SRAM2", "SRAM3", "SRAM4", "SRAM5", "FASTPERI", "APB", "SIO", "PPB",

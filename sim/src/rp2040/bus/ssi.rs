@@ -58,13 +58,11 @@ impl Ssi {
     }
 
     /// Whether a word could be read over the wire.
-    #[must_use]
     pub fn is_configured(&self) -> bool {
         self.enabled && self.baud != 0
     }
 
     /// Serial clocks of one 32-bit read in the present mode.
-    #[must_use]
     pub fn transfer_clocks(&self) -> u32 {
         let lanes = match self.ctrlr0 >> 21 & 3 {
             1 => 2,
@@ -87,7 +85,6 @@ impl Ssi {
     }
 
     /// Wait states of `clk_sys` of a cache miss.
-    #[must_use]
     pub fn transfer_cycles(&self) -> Cycle {
         let divider = if self.baud == 0 { BOOT2_DIVIDER } else { self.baud };
         Cycle::from(self.transfer_clocks() * divider) + OVERHEAD

@@ -63,7 +63,6 @@ impl Xip {
     }
 
     /// Hits and accesses counted so far, as `CTR_HIT` and `CTR_ACC`.
-    #[must_use]
     pub fn counters(&self) -> (u32, u32) {
         (self.hits, self.accesses)
     }

@@ -12,7 +12,6 @@ use crate::rp2040::peripherals::xosc::CRYSTAL;
 
 impl Machine {
     /// What a core did so far, a sleep that goes on included.
-    #[must_use]
     pub fn statistics(&self, number: usize) -> Statistics {
         let core = self.core(number);
         let mut statistics = core.stats.clone();
@@ -33,7 +32,6 @@ impl Machine {
     }
 
     /// A register of a peripheral, read without side effects.
-    #[must_use]
     pub fn peek_register(&self, address: u32) -> u32 {
         self.bus.peripherals.peek(address, self.now(), &self.bus.clocks)
     }
@@ -64,7 +62,6 @@ impl Machine {
     }
 
     /// A register of a peripheral or, as a core sees it, of SIO, without side effects; none where none is modelled.
-    #[must_use]
     pub fn peripheral_register(&self, core: usize, address: u32) -> Option<u32> {
         if address >> 28 == 0xd {
             return Some(self.bus.peripherals.sio.peek(core & 1, sio::offset(address), self.now()));

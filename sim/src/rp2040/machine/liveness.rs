@@ -6,13 +6,11 @@ use crate::rp2040::peripherals::Peripheral;
 
 impl Machine {
     /// Whether a core has crashed: it is locked up, or stays in its handler of a `HardFault` by a branch to itself.
-    #[must_use]
     pub fn has_crashed(&self, number: usize) -> bool {
         self.core(number).is_locked_up() || self.spins_in_hard_fault(number)
     }
 
     /// Whether all that a core does is a branch to itself in its handler of a `HardFault`.
-    #[must_use]
     pub fn spins_in_hard_fault(&self, number: usize) -> bool {
         let core = self.core(number);
         let pc = core.register(15);
@@ -22,7 +20,6 @@ impl Machine {
     /// Whether a core has crashed and no core will ever do anything else: the other one has crashed, too, is held in reset,
     /// or sleeps with no interrupt enabled. Peripherals may go on, but a watchdog that is running is hope. So is DMA's
     /// writing registers of reset, which nobody is known to do and this does not look for.
-    #[must_use]
     pub fn is_lost(&self) -> bool {
         let ended = |number| {
             let core = self.core(number);
@@ -33,7 +30,6 @@ impl Machine {
     }
 
     /// While a UART sends: a cycle at which it has got further.
-    #[must_use]
     pub fn next_character(&self) -> Option<Cycle> {
         let sending = self.bus.peripherals.uarts.iter().filter(|uart| uart.is_sending());
         let next = sending.map(Peripheral::next_event).min().unwrap_or(NEVER);

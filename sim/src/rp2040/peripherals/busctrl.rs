@@ -52,7 +52,6 @@ pub struct Busctrl {
 
 impl Busctrl {
     /// Whether any counter counts.
-    #[must_use]
     pub fn counts(&self) -> bool {
         self.counted != 0
     }
@@ -72,7 +71,6 @@ impl Busctrl {
 
     /// The priority bits of all masters, 0 if all are equal.
     #[inline]
-    #[must_use]
     pub fn priorities(&self) -> u32 {
         self.priority
     }

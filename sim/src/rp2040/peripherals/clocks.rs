@@ -146,13 +146,11 @@ impl ClocksBlock {
     }
 
     /// Rates of `clk_sys`, `clk_ref` and `clk_peri` in Hz.
-    #[must_use]
     pub fn rates(&self) -> (u64, u64, u64) {
         (self.rate(SYS), self.rate(REF), self.rate(PERI))
     }
 
     /// Rates of `clk_usb`, `clk_adc` and `clk_rtc` in Hz.
-    #[must_use]
     pub fn other_rates(&self) -> (u64, u64, u64) {
         (self.rate(USB), self.rate(ADC), self.rate(RTC))
     }

@@ -69,26 +69,22 @@ impl Divider {
     }
 
     /// The quotient; that of the division before while one is running (the datasheet leaves it undefined).
-    #[must_use]
     pub fn quotient(&self, now: Cycle) -> u32 {
         negated_if(self.negate_quotient, if self.ready(now) { self.results().0 } else { self.quotient })
     }
 
     /// The remainder; that of the division before while one is running (the datasheet leaves it undefined).
-    #[must_use]
     pub fn remainder(&self, now: Cycle) -> u32 {
         negated_if(self.negate_remainder, if self.ready(now) { self.results().1 } else { self.remainder })
     }
 
     /// `DIV_CSR`.
-    #[must_use]
     pub fn status(&self, now: Cycle) -> u32 {
         let flag = |set: bool, bit: u32| if set { bit } else { 0 };
         flag(self.ready(now), READY) | flag(self.dirty, DIRTY)
     }
 
     /// Whether no division is running.
-    #[must_use]
     pub fn ready(&self, now: Cycle) -> bool {
         now >= self.ready_at
     }

@@ -112,7 +112,6 @@ pub struct Dma {
 
 impl Dma {
     /// A channel.
-    #[must_use]
     pub fn channel(&self, index: usize) -> &Channel {
         &self.channels[index % CHANNELS]
     }
@@ -129,13 +128,11 @@ impl Dma {
 
     /// Whether there is anything to do at all: nothing is, for most of a run.
     #[inline]
-    #[must_use]
     pub fn idle(&self) -> bool {
         self.reading.is_none() && self.fifo.is_empty() && self.chained == 0 && self.channels.iter().all(|c| !c.busy)
     }
 
     /// The next cycle, from `now` on, in which it can act without a request signal; channels in `paced` wait for one.
-    #[must_use]
     pub fn next_activity(&self, now: Cycle, paced: u32) -> Cycle {
         let mut next = if self.reading.is_some() { now } else { NEVER };
         if self.chained != 0 {
@@ -204,7 +201,6 @@ impl Dma {
     }
 
     /// What the write master wants in cycle `now`. Until `write_done` is called the answer stays the same.
-    #[must_use]
     pub fn write_wanted(&self, now: Cycle) -> Option<DmaAccess> {
         let datum = self.fifo.front().filter(|datum| datum.ready_at <= now)?;
         let channel = &self.channels[datum.channel];

@@ -47,7 +47,6 @@ impl Default for FrequencyCounter {
 
 impl FrequencyCounter {
     /// Reads a register, by its number.
-    #[must_use]
     pub fn peek(&self, register: u32, now: Cycle, clocks: &Clocks) -> u32 {
         match register {
             0..=SRC => self.registers[register as usize],

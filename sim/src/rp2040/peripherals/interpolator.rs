@@ -56,7 +56,6 @@ struct Results {
 
 impl Interpolator {
     /// An interpolator with all registers 0.
-    #[must_use]
     pub fn new(variant: Variant) -> Self {
         Self { variant, accum: [0; 2], base: [0; 3], ctrl: [0; 2] }
     }
@@ -75,7 +74,6 @@ impl Interpolator {
     }
 
     /// Reads the register at an offset within this interpolator without advancing it.
-    #[must_use]
     pub fn peek(&self, offset: u32) -> u32 {
         match offset {
             0x00 | 0x04 => self.accum[(offset / 4) as usize],

@@ -42,7 +42,6 @@ impl<const PINS: usize> IoBank<PINS> {
     const BLOCK: &'static Block = if PINS == 6 { &IO_QSPI } else { &IO_BANK0 };
 
     /// The pins that are given to SIO.
-    #[must_use]
     pub fn sio_pins(&self) -> u32 {
         self.ctrl
             .iter()

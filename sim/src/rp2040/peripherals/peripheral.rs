@@ -71,7 +71,6 @@ pub struct Block {
 
 impl Block {
     /// A block on `clk_sys` at an address, that RESETS does not hold and that has no lines.
-    #[must_use]
     pub const fn new(name: &'static str, base: u32) -> Self {
         Self {
             name,
@@ -90,7 +89,6 @@ impl Block {
     }
 
     /// Whether its bit is set in a register of RESETS.
-    #[must_use]
     pub const fn is_reset_by(&self, register: u32) -> bool {
         self.reset & register != 0
     }
@@ -119,7 +117,6 @@ pub enum Request {
 /// list in `peripherals.rs` has both.
 pub trait Peripheral {
     /// The state at power-on.
-    #[must_use]
     fn new(block: &'static Block) -> Self
     where
         Self: Sized;

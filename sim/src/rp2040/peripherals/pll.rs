@@ -51,7 +51,6 @@ pub struct Pll {
 impl Pll {
     /// Rate of the output in Hz with the reference at `reference` Hz: reference / REFDIV x FBDIV / (POSTDIV1 x POSTDIV2)
     /// (2.18.2). 0 while powered down. Before it locks the final rate is given.
-    #[must_use]
     pub fn rate(&self, reference: u64) -> u64 {
         if self.cs & CS_BYPASS != 0 {
             return reference;

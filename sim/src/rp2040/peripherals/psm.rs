@@ -40,7 +40,6 @@ pub struct Psm {
 impl Psm {
     /// Stages that are held off. Each waits for the one before it (2.13.2), but the cores, the last two, for no one that
     /// firmware could hold off and go on.
-    #[must_use]
     pub fn held(&self) -> u32 {
         let stages = self.frce_off & !self.frce_on;
         let before_cores = stages & (bit::PROC0 - 1);
@@ -48,13 +47,11 @@ impl Psm {
     }
 
     /// Whether a core is held in reset.
-    #[must_use]
     pub fn core_held(&self, core: usize) -> bool {
         self.held() >> (15 + (core & 1)) & 1 == 1
     }
 
     /// The stages that the watchdog resets: those in `WDSEL`, and all that come after (2.13.4).
-    #[must_use]
     pub fn watchdog(&self) -> u32 {
         if self.wdsel == 0 { 0 } else { from(self.wdsel) & ALL }
     }

@@ -48,7 +48,6 @@ pub struct Pwm {
 
 impl Pwm {
     /// A slice as it is at cycle `now`.
-    #[must_use]
     pub fn slice(&self, index: usize, now: Cycle) -> Slice {
         let mut slice = self.slices[index % SLICES].clone();
         slice.advance(now);

@@ -38,7 +38,6 @@ macro_rules! peripherals {
 
         impl Peripherals {
             /// The peripherals at power-on: everything runs from the ring oscillator, and `RESETS` holds what it can.
-            #[must_use]
             pub fn new() -> Self {
                 Self {
                     sio: sio::Sio::new(),

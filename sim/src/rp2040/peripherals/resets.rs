@@ -29,7 +29,6 @@ pub struct Resets {
 
 impl Resets {
     /// The blocks that are held in reset.
-    #[must_use]
     pub fn held(&self) -> u32 {
         self.reset
     }

@@ -53,7 +53,6 @@ pub struct Rosc {
 
 impl Rosc {
     /// Rate in Hz; 0 while off. It follows `DIV`; drive strengths and the number of stages are not modelled.
-    #[must_use]
     pub fn rate(&self) -> u64 {
         if self.on { NOMINAL * u64::from(DIV_RESET) / u64::from(self.divisor) } else { 0 }
     }

@@ -167,7 +167,6 @@ impl Default for Sio {
 
 impl Sio {
     /// SIO after reset.
-    #[must_use]
     pub fn new() -> Self {
         let core = PerCore {
             divider: Divider::default(),
@@ -221,7 +220,6 @@ impl Sio {
     }
 
     /// Reads a register as core `core` sees it, without any effect.
-    #[must_use]
     pub fn peek(&self, core: usize, offset: u32, now: Cycle) -> u32 {
         let core = core & 1;
         let divider = &self.cores[core].divider;
@@ -248,7 +246,6 @@ impl Sio {
 
     /// What a register reads as for as long as neither core writes to this block or takes anything from it. None if a read
     /// takes something, or if time passes for what it gives.
-    #[must_use]
     pub(crate) fn stable_value(&self, core: usize, offset: u32) -> Option<u32> {
         match offset {
             CPUID..=GPIO_HI_OE_XOR | FIFO_ST | SPINLOCK_ST => Some(self.peek(core, offset, NEVER)),
@@ -259,7 +256,6 @@ impl Sio {
 
     /// Whether all that a read or write of an address comes to is in what it gives or leaves behind here: no interrupt, and nothing that is
     /// due later. So it is with a core's own divider and interpolators, and with spinlocks.
-    #[must_use]
     pub(crate) fn has_no_side_effects(address: u32) -> bool {
         matches!(offset(address), DIV_UDIVIDEND..=DIV_CSR | INTERP0..=SPINLOCK31)
     }
@@ -296,13 +292,11 @@ impl Sio {
     }
 
     /// Whether a write by core `core` at `offset` puts a word into the FIFO to the other core, which has room for it.
-    #[must_use]
     pub fn takes_word(&self, core: usize, offset: u32, now: Cycle) -> bool {
         offset == FIFO_WR && !self.fifos[core & 1 ^ 1].is_full(now)
     }
 
     /// When an interrupt line next changes by itself: one cycle after a push.
-    #[must_use]
     pub fn next_event(&self) -> Cycle {
         self.event
     }
@@ -326,7 +320,6 @@ impl Sio {
     }
 
     /// The pins that SIO drives, and the levels it drives them to.
-    #[must_use]
     pub fn outputs(&self) -> (u32, u32) {
         (self.pins.oe & self.selected, self.pins.out)
     }

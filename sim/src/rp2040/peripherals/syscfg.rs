@@ -32,7 +32,6 @@ pub struct Syscfg {
 
 impl Syscfg {
     /// The interrupt lines that make the NMI of a core (2.21.1).
-    #[must_use]
     pub fn nmi_mask(&self, core: usize) -> u32 {
         self.registers[core & 1]
     }

@@ -69,7 +69,6 @@ impl Timer {
     }
 
     /// The 64-bit time in microseconds (if the ticks are such).
-    #[must_use]
     pub fn time(&self, now: Cycle) -> u64 {
         if self.paused {
             return self.base_time;

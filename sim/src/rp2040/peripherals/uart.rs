@@ -147,7 +147,6 @@ impl Uart {
     }
 
     /// The characters that left on the line and were not taken.
-    #[must_use]
     pub fn sent(&self) -> &[SentByte] {
         &self.sent.0
     }
@@ -227,7 +226,6 @@ impl Uart {
     }
 
     /// Whether it has characters to send or is sending one: `UARTFR.BUSY` (datasheet 4.2.8).
-    #[must_use]
     pub fn is_sending(&self) -> bool {
         self.shifting.is_some() || !self.tx.is_empty()
     }
@@ -374,7 +372,6 @@ impl Peripheral for Uart {
 }
 
 /// The format that `UARTLCR_H` selects.
-#[must_use]
 pub fn format(lcr_h: u32) -> Format {
     let parity = match (lcr_h & LCR_H_PEN != 0, lcr_h & LCR_H_SPS != 0, lcr_h & LCR_H_EPS != 0) {
         (false, _, _) => Parity::None,

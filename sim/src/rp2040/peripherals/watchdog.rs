@@ -63,7 +63,6 @@ pub struct Watchdog {
 
 impl Watchdog {
     /// The ticks that the timer and `SysTick` count.
-    #[must_use]
     pub fn ticks(&self) -> &Ticks {
         &self.ticks
     }

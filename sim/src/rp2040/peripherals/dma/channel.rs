@@ -37,7 +37,6 @@ pub enum Register {
 
 impl Register {
     /// The register at an offset within a channel, and whether it is a trigger (2.5.2.1, table of aliases).
-    #[must_use]
     pub fn at(offset: u32) -> (Self, bool) {
         use Register::{Ctrl, ReadAddr, TransCount, WriteAddr};
         let aliases = [
@@ -74,13 +73,11 @@ pub struct Channel {
 
 impl Channel {
     /// A channel after reset; it chains to none (its own number).
-    #[must_use]
     pub fn new(index: usize) -> Self {
         Self { ctrl: (index as u32) << 11, ..Self::default() }
     }
 
     /// Reads a register.
-    #[must_use]
     pub fn peek(&self, register: Register) -> u32 {
         match register {
             Register::ReadAddr => self.read_addr,
@@ -107,31 +104,26 @@ impl Channel {
     }
 
     /// `CTRL` bits.
-    #[must_use]
     pub fn has(&self, bits: u32) -> bool {
         self.ctrl & bits != 0
     }
 
     /// `CTRL.TREQ_SEL`.
-    #[must_use]
     pub fn treq(&self) -> u32 {
         self.ctrl >> 15 & 63
     }
 
     /// `CTRL.CHAIN_TO`.
-    #[must_use]
     pub fn chain_to(&self) -> usize {
         (self.ctrl >> 11 & 15) as usize
     }
 
     /// Bytes of a transfer. The reserved size acts as a word.
-    #[must_use]
     pub fn bytes(&self) -> u32 {
         1 << (self.ctrl >> 2 & 3).min(2)
     }
 
     /// Transfers in flight: read but not yet written.
-    #[must_use]
     pub fn in_flight(&self) -> u32 {
         self.left.saturating_sub(self.to_issue)
     }
@@ -148,7 +140,6 @@ impl Channel {
     }
 
     /// Whether it has a transfer to issue, its request signal aside; the cycle from which.
-    #[must_use]
     pub fn wants(&self) -> Option<Cycle> {
         (self.busy && self.has(CTRL_EN) && self.to_issue > 0).then_some(self.ready_from)
     }
@@ -184,7 +175,6 @@ impl Channel {
     }
 
     /// Data as it leaves the read master: swapped if asked for, in all byte lanes that a narrow write may use.
-    #[must_use]
     pub fn arrange(&self, value: u32) -> u32 {
         let swap = self.has(CTRL_BSWAP);
         match self.bytes() {

@@ -19,7 +19,6 @@ impl Peripherals {
     /// The next cycle, from `now` on, in which the DMA could want something of the bus; to be asked again after every
     /// access to a peripheral and every `wake`.
     #[inline]
-    #[must_use]
     pub fn dma_next(&self, now: Cycle) -> Cycle {
         if self.dma.idle() { NEVER } else { self.busy_dma_next(now) }
     }

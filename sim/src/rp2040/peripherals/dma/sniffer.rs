@@ -34,7 +34,6 @@ impl Sniffer {
     }
 
     /// `SNIFF_DATA` as the bus sees it.
-    #[must_use]
     pub fn data(&self) -> u32 {
         let data = if self.ctrl & OUT_REV != 0 { self.data.reverse_bits() } else { self.data };
         if self.ctrl & OUT_INV != 0 { !data } else { data }

@@ -97,7 +97,6 @@ impl Slice {
     }
 
     /// The cycle of the next wrap, if nothing is written before.
-    #[must_use]
     pub fn next_wrap(&self) -> Cycle {
         if !self.runs() {
             return NEVER;

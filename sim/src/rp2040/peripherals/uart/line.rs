@@ -48,7 +48,6 @@ pub struct Arriving {
 
 impl Arriving {
     /// The level of the line when the receiver samples its bit `index`, at cycle `at`.
-    #[must_use]
     pub fn level(&self, index: u32, at: Cycle) -> bool {
         let bit = match self.bit {
             None => u64::from(index),
@@ -75,13 +74,11 @@ impl Line {
     }
 
     /// Characters whose start bit has not begun.
-    #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
     /// When the next character could start.
-    #[must_use]
     pub fn next_start(&self) -> Option<Cycle> {
         self.waiting.front().map(|sent| sent.not_before.max(self.free))
     }

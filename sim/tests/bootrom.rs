@@ -3,9 +3,10 @@
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::watch::Watch;
 use intercore_sim::image::{Boot, Image, Lines, Segment};
-use intercore_sim::rp2040::bootrom;
+use intercore_sim::rp2040::bootrom::{self, BootromError};
 use intercore_sim::rp2040::machine::Machine;
 use proptest::prelude::*;
+use std::process::Command;
 
 const SRAM: u32 = 0x2000_0000;
 const FLASH: u32 = 0x1000_0000;
@@ -260,4 +261,67 @@ fn a_second_stage_runs_in_sram_if_its_check_sum_is_right() {
     boot2[100] ^= 1;
     let (_, pc) = boot(Boot::Flash, &[&[(FLASH, &boot2[..])], &rest[..]].concat());
     assert_eq!(pc, FLASH + 0x200);
+}
+
+#[test]
+fn the_header_is_as_documented() {
+    let rom = bootrom::ours();
+    let half = |at: usize| usize::from(rom[at]) | usize::from(rom[at + 1]) << 8;
+    assert_eq!(rom[0x10..0x14], *b"Mu\x01\x03");
+    assert_eq!(half(0x18) & 1, 1);
+    let codes = |mut at: usize| {
+        let mut codes = Vec::new();
+        while half(at) != 0 {
+            codes.push(String::from_utf8_lossy(&rom[at..at + 2]).into_owned());
+            at += 4;
+        }
+        codes
+    };
+    assert_eq!(codes(half(0x14)), ["P3", "R3", "L3", "T3", "MS", "S4", "MC", "C4", "WV"]);
+    assert_eq!(codes(half(0x16)), ["CR", "SF", "SD"]);
+}
+
+#[test]
+fn the_committed_bytes_are_those_of_the_source() {
+    if Command::new("arm-none-eabi-as").arg("--version").output().is_err() {
+        eprintln!("skipped: no arm-none-eabi-as here");
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("intercore-bootrom-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/rp2040/bootrom/bootrom.s");
+    let file = |name: &str| folder.join(name).display().to_string();
+    let run = |program: &str, arguments: &[&str]| {
+        assert!(Command::new(program).args(arguments).status().expect(program).success(), "{program} failed");
+    };
+    run("arm-none-eabi-as", &["-o", &file("object"), source]);
+    run("arm-none-eabi-ld", &["-Ttext=0", "-e", "0", "-o", &file("elf"), &file("object")]);
+    run("arm-none-eabi-objcopy", &["-O", "binary", "-j", ".text", &file("elf"), &file("bin")]);
+    let assembled = std::fs::read(file("bin")).expect("assembled");
+    std::fs::remove_dir_all(&folder).expect("removed");
+    assert!(
+        assembled == include_bytes!("../src/rp2040/bootrom/bootrom.bin"),
+        "run make -C sim/src/rp2040/bootrom and commit"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_boot_rom_is_refused() {
+    let path = std::env::temp_dir().join(format!("intercore-rom-{}", std::process::id()));
+    for size in [0, bootrom::SIZE - 1, bootrom::SIZE + 1] {
+        std::fs::write(&path, vec![0; size]).expect("written");
+        assert!(matches!(bootrom::open(&path), Err(BootromError::WrongSize { .. })));
+    }
+    std::fs::write(&path, [0; bootrom::SIZE]).expect("written");
+    assert!(matches!(bootrom::open(&path), Err(BootromError::NoMagic { .. })));
+    std::fs::write(&path, &bootrom::ours()[..]).expect("written");
+    assert!(bootrom::open(&path).is_ok());
+    std::fs::remove_file(&path).expect("removed");
+    assert!(matches!(bootrom::open(&path), Err(BootromError::Unreadable { .. })));
+}
+
+#[test]
+fn a_direct_boot_is_asked_for_as_documented() {
+    let boot = Boot::Direct { entry: 0x2000_0001, stack: 0x2004_2000 };
+    assert_eq!(bootrom::scratch(boot), [0xB007_C0D3, 0x2000_0001 ^ 0x4FF8_3F2D, 0x2004_2000, 0x2000_0001]);
 }

@@ -1,10 +1,13 @@
 //! Equal runs have equal hashes of their state, and what differs in the state differs in the hash.
 
 use crate::machine_code::{CODE, NVIC_ISER, STACK, STAY, STR, VTOR, load_loop, machine, put};
+use intercore_sim::core::state_hash::StableHasher;
 use intercore_sim::core::watch::Watch;
 use intercore_sim::rp2040::machine::Core;
 use intercore_sim::rp2040::machine::Machine;
 use intercore_sim::rp2040::peripherals::Context;
+use siphasher::sip::SipHasher13;
+use std::hash::{Hash as _, Hasher as _};
 
 #[test]
 fn runs_repeat_and_do_not_depend_on_how_they_are_cut() {
@@ -208,4 +211,16 @@ fn the_rates_of_the_clocks_count() {
     let mut faster = plain.clone();
     faster.set_clock(133_000_000);
     assert_ne!(faster.state_hash(), plain.state_hash());
+}
+
+#[test]
+fn the_hasher_keeps_its_definition() {
+    // SipHash-1-3, key 0, of 01 | 02 00 00 00 | 03 00 00 00 00 00 00 00 | 04 00 ... and the variant number of Some.
+    let mut hasher = StableHasher::default();
+    (1_u8, 2_u32, 3_usize, Some(4_u64)).hash(&mut hasher);
+    let mut plain = SipHasher13::new();
+    let mut bytes = vec![1, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 4];
+    bytes.resize(29, 0);
+    plain.write(&bytes);
+    assert_eq!(hasher.finish(), plain.finish());
 }

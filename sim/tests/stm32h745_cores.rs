@@ -2,6 +2,7 @@
 //! the chip has after a reset: both at 64 MHz, no memory protection.
 
 use intercore_sim::core::stop::Stop;
+use intercore_sim::fault::FaultTarget as _;
 use intercore_sim::stm32h745::machine::Machine;
 use intercore_sim::stm32h745::peripherals::board::{Board, OptionBytes};
 use intercore_sim::stm32h745::{M4, M7, SECOND, Time};
@@ -378,13 +379,13 @@ fn system_reset_restarts_both_cores_and_keeps_ram() {
 fn stuck_or_off_core_stops_and_the_other_runs() {
     let mut machine = chip(Program::new(), Program::new(), true);
     run(&mut machine, 10);
-    let before = machine.stick(M4).expect("it runs");
+    let before = machine.stick_core(M4).expect("it runs");
     machine.switch_off(M7, machine.now() + 20 * MICROSECOND);
     let counts = |machine: &Machine| [M7, M4].map(|core| machine.statistics(core).instructions);
     let then = counts(&machine);
     run(&mut machine, 10);
     assert_eq!(counts(&machine), then);
-    machine.unstick(M4, before);
+    machine.unstick_core(M4, before);
     run(&mut machine, 10);
     machine.reset_core(M7);
     run(&mut machine, 10);

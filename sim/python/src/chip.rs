@@ -86,7 +86,7 @@ impl PythonChip for stm32h745::machine::Machine {
 
     fn set_line_rate(&mut self, _: usize, rate: Option<u32>) {
         if let Some(rate) = rate {
-            self.shared.peripherals.set_line_rate(rate);
+            self.shared.peripherals.usart3.line_mut().set_rate(rate);
         }
     }
 }

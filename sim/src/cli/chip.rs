@@ -148,14 +148,14 @@ impl Runnable for stm32h745::machine::Machine {
     }
 
     fn next_character(&self) -> Option<Cycle> {
-        self.shared.peripherals.sending_until().map(|end| end.max(self.now()) + 1)
+        self.shared.peripherals.usart3.sending_until().map(|end| end.max(self.now()) + 1)
     }
 
     fn waiting_input(&mut self) -> usize {
-        self.shared.peripherals.waiting_input()
+        self.shared.peripherals.usart3.waiting_input()
     }
 
     fn wakes_on_input(&self) -> bool {
-        self.shared.peripherals.listens()
+        self.shared.peripherals.usart3.listens()
     }
 }

@@ -55,21 +55,3 @@ pub(crate) fn hash_words(words: &[u32], hasher: &mut impl Hasher) {
         hasher.write(&bytes[..4 * words.len()]);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::hash::Hash;
-
-    #[test]
-    fn the_hasher_keeps_its_definition() {
-        // SipHash-1-3, key 0, of 01 | 02 00 00 00 | 03 00 00 00 00 00 00 00 | 04 00 ... and the variant number of Some.
-        let mut hasher = StableHasher::default();
-        (1_u8, 2_u32, 3_usize, Some(4_u64)).hash(&mut hasher);
-        let mut plain = SipHasher13::new();
-        let mut bytes = vec![1, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 4];
-        bytes.resize(29, 0);
-        plain.write(&bytes);
-        assert_eq!(hasher.finish(), plain.finish());
-    }
-}

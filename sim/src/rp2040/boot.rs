@@ -119,36 +119,3 @@ fn vector_table(segments: &[Segment], address: u32) -> Option<u32> {
         && segments.iter().any(|segment| segment.contains(reset & !1));
     is_table.then_some(reset)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn boot(address: u32, bytes: &[u8], entry: Option<u32>) -> Boot {
-        (IMAGES.boot)(&[Segment { address, bytes: bytes.to_vec() }], entry)
-    }
-
-    #[test]
-    fn an_image_for_flash_starts_from_flash() {
-        assert_eq!(boot(0x1000_0000, &[7; 600], Some(0x1000_0101)), Boot::Flash);
-        assert_eq!(boot(0x1000_0000, &[7; 600], None), Boot::Flash);
-    }
-
-    #[test]
-    fn an_image_for_sram_starts_at_its_entry_point_or_else_at_its_beginning() {
-        assert_eq!(
-            boot(0x2000_0000, &[7; 60], Some(0x2000_0011)),
-            Boot::Direct { entry: 0x2000_0011, stack: 0x2004_2000 }
-        );
-        assert_eq!(boot(0x2000_0000, &[7; 60], None), Boot::Direct { entry: 0x2000_0001, stack: 0x2004_2000 });
-    }
-
-    #[test]
-    fn an_image_with_its_vector_table_first_starts_through_it() {
-        let mut contents = [0; 256];
-        contents[..4].copy_from_slice(&0x2004_0000_u32.to_le_bytes());
-        contents[4..8].copy_from_slice(&0x2000_00c1_u32.to_le_bytes());
-        assert_eq!(boot(0x2000_0000, &contents, Some(0x2000_00c1)), Boot::Table(0x2000_0000));
-        assert_eq!(boot(0x2000_0000, &contents, None), Boot::Table(0x2000_0000));
-    }
-}

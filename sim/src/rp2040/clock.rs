@@ -88,22 +88,3 @@ impl Clocks {
         self.base_fs + u128::from(at.saturating_sub(self.since)) * FS / u128::from(self.sys)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn real_time_of_the_past_is_that_of_the_rates_it_had() {
-        let mut clocks = Clocks::at_power_on();
-        let mut told = Vec::new();
-        for (step, rate) in [12_000_000, 125_000_000, 125_000_000, 48_000_000].into_iter().enumerate() {
-            let now = 1000 * (step as Cycle + 1);
-            told.extend([now - 500, now - 1].map(|at| (at, clocks.femtoseconds(at))));
-            clocks.set(now, rate, 12_000_000, rate);
-        }
-        for (at, fs) in told {
-            assert_eq!(clocks.femtoseconds(at), fs, "cycle {at}");
-        }
-    }
-}

@@ -60,7 +60,7 @@ impl Chip for Machine {
     }
 
     fn lost_between_cores(&self, core: usize) -> u64 {
-        self.shared.peripherals.interrupts_lost(core)
+        self.shared.peripherals.losses.lost(core)
     }
 
     fn peek_bytes(&self, core: usize, address: u32, count: usize) -> Vec<u8> {
@@ -68,15 +68,15 @@ impl Chip for Machine {
     }
 
     fn sent(&self, _: usize) -> &[SentByte] {
-        self.shared.peripherals.sent()
+        self.shared.peripherals.usart3.sent()
     }
 
     fn take_sent(&mut self, _: usize, count: usize) -> Vec<SentByte> {
-        self.shared.peripherals.take_sent(count)
+        self.shared.peripherals.usart3.take_sent(count)
     }
 
     fn stop_on_output(&mut self, uart: Option<usize>) {
-        self.listening = uart.map(|_| self.shared.peripherals.sent().len());
+        self.listening = uart.map(|_| self.shared.peripherals.usart3.sent().len());
     }
 
     fn note_lost_output(&mut self, _: usize) {

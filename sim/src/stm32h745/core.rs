@@ -142,7 +142,6 @@ impl Core {
     }
 
     /// Its state for messages.
-    #[must_use]
     pub fn state(&self) -> &'static str {
         match self.power_state {
             PowerState::InReset => "off",

@@ -27,7 +27,6 @@ const CAUSES: [(u32, &str); 14] = [
 ];
 
 /// Whether a core's program has ended: locked up, or in the handler of a fault.
-#[must_use]
 pub fn exit_state(machine: &Machine, number: usize) -> ExitState {
     let processor = &machine.core(number).processor;
     let exception = (processor.xpsr() & 0x1ff) as u8;
@@ -42,7 +41,6 @@ pub fn exit_state(machine: &Machine, number: usize) -> ExitState {
 
 impl Machine {
     /// Whether a core has crashed: it is locked up, or stays in its handler of a fault by a branch to itself.
-    #[must_use]
     pub fn has_crashed(&self, number: usize) -> bool {
         const STAY: [u8; 2] = [0xfe, 0xe7];
         match exit_state(self, number) {
@@ -54,7 +52,6 @@ impl Machine {
 }
 
 /// Where and why it has, a clause; none if it goes on.
-#[must_use]
 pub fn tell(machine: &Machine, number: usize, names: &dyn Names) -> Option<String> {
     let does = match exit_state(machine, number) {
         ExitState::LockedUp => "locked up",

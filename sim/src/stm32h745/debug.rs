@@ -19,29 +19,10 @@ fn is_system_control(address: u32) -> bool {
 
 impl DebugTarget for Machine {
     const ARCHITECTURE: &'static str = "armv7e-m";
+    #[rustfmt::skip]
     const OTHER_REGISTERS: &'static [Register] = &[
-        d(0),
-        d(1),
-        d(2),
-        d(3),
-        d(4),
-        d(5),
-        d(6),
-        d(7),
-        d(8),
-        d(9),
-        d(10),
-        d(11),
-        d(12),
-        d(13),
-        d(14),
-        d(15),
-        Register::Fpscr,
-        Register::Msp,
-        Register::Psp,
-        Register::Primask,
-        Register::Basepri,
-        Register::Faultmask,
+        d(0), d(1), d(2), d(3), d(4), d(5), d(6), d(7), d(8), d(9), d(10), d(11), d(12), d(13), d(14), d(15),
+        Register::Fpscr, Register::Msp, Register::Psp, Register::Primask, Register::Basepri, Register::Faultmask,
         Register::Control,
     ];
     /// RM0399 2.3.2; flash in sectors of 128 KiB.

@@ -28,7 +28,7 @@ pub struct Machine {
     /// Global time.
     now: Time,
     /// Until then an injected fault holds a core in reset.
-    off_until: [Time; 2],
+    pub(super) off_until: [Time; 2],
     locked_up: Option<usize>,
     /// A core that stands before an instruction at which it is to stop.
     stopped: Option<usize>,
@@ -77,19 +77,16 @@ impl Machine {
     }
 
     /// Global time, in picoseconds since power-on.
-    #[must_use]
     pub fn now(&self) -> Time {
         self.now
     }
 
     /// A core: 0 the Cortex-M7, 1 the Cortex-M4.
-    #[must_use]
     pub fn core(&self, number: usize) -> &Core {
         &self.cores[number & 1]
     }
 
     /// Counters of a core, including a sleep in progress.
-    #[must_use]
     pub fn statistics(&self, number: usize) -> Statistics {
         let mut statistics = self.statistics[number & 1].clone();
         statistics.exceptions = self.shared.exceptions[number & 1];
@@ -121,7 +118,6 @@ impl Machine {
     }
 
     /// Bytes of memory as a core would load them, through its data cache, without side effects; ends where memory does.
-    #[must_use]
     pub fn peek(&self, core: usize, address: u32, count: usize) -> Vec<u8> {
         let byte = |i| {
             let at: u32 = address.wrapping_add(i);
@@ -166,7 +162,7 @@ impl Machine {
                     return Stop::Limit;
                 }
             }
-            if self.listening.is_some_and(|characters| self.shared.peripherals.sent().len() > characters) {
+            if self.listening.is_some_and(|characters| self.shared.peripherals.usart3.sent().len() > characters) {
                 return Stop::ByteSent;
             }
         }
@@ -196,7 +192,7 @@ impl Machine {
         let core = &mut self.cores[number];
         self.shared.now = core.next;
         if core.power_state == PowerState::Asleep {
-            let counting = self.shared.peripherals.counts_in_sleep(number);
+            let counting = self.shared.peripherals.dbgmcu.counts_in_sleep(number);
             core.catch_up(core.next, counting);
         }
         let mut port = Port { shared: &mut self.shared, core: number };
@@ -280,7 +276,7 @@ impl Machine {
     }
 
     /// Handles resets, events, clock changes and interrupts after a core or peripheral has requested it.
-    fn handle_requests(&mut self) {
+    pub(super) fn handle_requests(&mut self) {
         if let Some(why) = self.shared.peripherals.reset_request(self.now) {
             self.reset(why);
         }
@@ -311,7 +307,7 @@ impl Machine {
         for (number, core) in self.cores.iter_mut().enumerate() {
             let rate = self.shared.peripherals.clocks().cpu[number];
             if rate != core.rate() {
-                core.set_rate(rate, self.now, self.shared.peripherals.counts_in_sleep(number));
+                core.set_rate(rate, self.now, self.shared.peripherals.dbgmcu.counts_in_sleep(number));
             }
         }
     }
@@ -355,12 +351,12 @@ impl Machine {
     }
 
     /// Something is done to a core now from outside.
-    fn core_event(&mut self, number: usize, what: CoreEvent) {
+    pub(super) fn core_event(&mut self, number: usize, what: CoreEvent) {
         self.shared.watch.core_event(self.now, number as u8, what);
     }
 
     /// Resets both cores and the peripherals; RAM keeps its contents.
-    fn reset(&mut self, why: Reset) {
+    pub(super) fn reset(&mut self, why: Reset) {
         self.now = self.now.max(self.shared.now);
         self.shared.peripherals.reset(why, self.now);
         self.shared.clear_history();
@@ -371,7 +367,7 @@ impl Machine {
         self.shared.touched = true;
     }
 
-    fn hold_in_reset(&mut self, number: usize) {
+    pub(super) fn hold_in_reset(&mut self, number: usize) {
         let core = &mut self.cores[number];
         core.catch_up(self.now, true);
         core.next = NEVER;
@@ -397,12 +393,6 @@ impl Machine {
         true
     }
 
-    /// Resets the chip as its NRST pin does.
-    pub fn reset_chip(&mut self) {
-        self.reset(Reset::Pin);
-        self.handle_requests();
-    }
-
     /// Resets one core alone: only as an injected fault, the chip has no such reset (RM0399 9.4).
     pub fn reset_core(&mut self, number: usize) {
         let number = number & 1;
@@ -410,58 +400,12 @@ impl Machine {
         self.release();
     }
 
-    /// Holds a core in reset until a time, regardless of its boot gate.
-    pub fn switch_off(&mut self, number: usize, until: Time) {
-        let number = number & 1;
-        self.off_until[number] = self.off_until[number].max(until);
-        self.hold_in_reset(number);
-    }
-
-    /// Cancels `switch_off`.
-    pub fn end_forced_resets(&mut self) {
-        self.off_until = [0; 2];
-    }
-
     /// Whether an injected fault holds a core in reset.
-    #[must_use]
     pub fn is_switched_off(&self, number: usize) -> bool {
         self.now < self.off_until[number & 1]
     }
 
-    /// Stops a core from executing. Returns its state, for `unstick`; none if it is in reset or stuck already.
-    pub fn stick(&mut self, number: usize) -> Option<PowerState> {
-        let core = &mut self.cores[number & 1];
-        if matches!(core.power_state, PowerState::InReset | PowerState::Stuck) {
-            return None;
-        }
-        core.next = NEVER;
-        let before = std::mem::replace(&mut core.power_state, PowerState::Stuck);
-        self.core_event(number & 1, CoreEvent::Sticks);
-        Some(before)
-    }
-
-    /// Resumes a stuck core, unless it has been reset since.
-    pub fn unstick(&mut self, number: usize, before: PowerState) {
-        let core = &mut self.cores[number & 1];
-        if core.power_state == PowerState::Stuck {
-            core.catch_up(self.now, true);
-            core.power_state = before;
-            core.wake_at(self.now);
-            self.core_event(number & 1, CoreEvent::Resumes);
-            if before == PowerState::Asleep {
-                self.core_event(number & 1, CoreEvent::Sleeps);
-            }
-        }
-    }
-
-    /// Queues a character on the line to USART3, to be sent not before a time; the bits set in `flipped` (bit 0: start bit)
-    /// arrive inverted.
-    pub fn send(&mut self, byte: u8, flipped: u16, not_before: Time) {
-        self.shared.peripherals.uart_input(byte, flipped, not_before, self.now);
-    }
-
     /// A hash of the state of the cores, memories and peripherals: equal for equal runs.
-    #[must_use]
     pub fn state_hash(&self) -> u64 {
         let mut hasher = StableHasher::default();
         let Self {

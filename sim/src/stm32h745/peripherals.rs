@@ -25,8 +25,7 @@ pub mod timer;
 pub mod timers;
 pub mod usart;
 
-use crate::core::loss::{Loss, Losses};
-use crate::core::uart_frame::SentByte;
+use crate::core::loss::Losses;
 use crate::isa::armv7em::bus::BusError;
 use crate::stm32h745::report::{Report, Reports};
 use crate::stm32h745::{M4, M7, NEVER, Time};
@@ -67,7 +66,7 @@ const BACKUP_RAM: u32 = 0x3880_0000;
 /// All of them.
 #[derive(Clone, Debug, Hash)]
 pub struct Peripherals {
-    options: OptionBytes,
+    pub(super) options: OptionBytes,
     board: Board,
     rcc: Rcc,
     pwr: Pwr,
@@ -75,10 +74,12 @@ pub struct Peripherals {
     syscfg: Syscfg,
     hsem: Hsem,
     exti: Exti,
-    dbgmcu: Dbgmcu,
+    pub(super) dbgmcu: Dbgmcu,
     accelerators: Accelerators,
-    usart3: Usart,
-    gpios: [Gpio; 11],
+    /// USART3.
+    pub usart3: Usart,
+    /// Ports A to K.
+    pub gpios: [Gpio; 11],
     timers: Timers,
     iwdgs: [Iwdg; 2],
     /// The cores that sleep.
@@ -88,7 +89,7 @@ pub struct Peripherals {
     clocks_changed_by: usize,
     interrupts: [InterruptLines; 2],
     /// Interrupts of HSEM to lose, as injected faults.
-    losses: Losses,
+    pub losses: Losses,
     reports: Reports,
     /// Time of the next event.
     next: Time,
@@ -149,7 +150,6 @@ impl Peripherals {
     }
 
     /// Whether an address is in the peripheral region, 0x40000000 to 0x5FFFFFFF.
-    #[must_use]
     pub const fn covers(address: u32) -> bool {
         address >> 29 == 2
     }
@@ -289,19 +289,16 @@ impl Peripherals {
     }
 
     /// Time of the next event that may change an interrupt line, a clock or a gate, or reset the system; or `NEVER`.
-    #[must_use]
     pub fn next_event(&self) -> Time {
         self.next.min(self.iwdgs[M7].next_event()).min(self.iwdgs[M4].next_event())
     }
 
     /// The system reset due by `now`, if any; the caller then calls `reset`.
-    #[must_use]
     pub fn reset_request(&self, now: Time) -> Option<Reset> {
         [M7, M4].into_iter().find(|&core| self.iwdgs[core].next_event() <= now).map(Reset::IndependentWatchdog)
     }
 
     /// Levels of the interrupt lines to a core's NVIC.
-    #[must_use]
     pub fn interrupts(&self, core: usize) -> &InterruptLines {
         &self.interrupts[core]
     }
@@ -332,102 +329,38 @@ impl Peripherals {
     }
 
     /// Clock rates.
-    #[must_use]
     pub fn clocks(&self) -> &Clocks {
         &self.conditions.clocks
     }
 
-    /// Clock rates with the voltage and wait states that limit them.
-    #[must_use]
-    pub fn conditions(&self) -> &Conditions {
-        &self.conditions
-    }
-
     /// Whether the boot gate of `core` is open, by option byte or by the other core.
-    #[must_use]
     pub fn released(&self, core: usize) -> bool {
         self.rcc.released(core, &self.options)
     }
 
     /// Address of the vector table of `core` at reset.
-    #[must_use]
     pub fn boot_address(&self, core: usize) -> u32 {
         u32::from(self.options.boot_address[core][usize::from(self.board.boot0)]) << 16
     }
 
-    /// Whether the flash banks are swapped.
-    #[must_use]
-    pub fn banks_swapped(&self) -> bool {
-        self.options.swap_banks
-    }
-
     /// The memories that a core has allocated. Only the backup RAM needs that to work (RM0399 9.5.9).
-    #[must_use]
     pub fn allocated(&self, core: usize) -> Allocated {
         self.rcc.gates().allocated(core)
     }
 
     /// Whether a memory is clocked for a core: all but the backup RAM are, which the core must enable.
-    #[must_use]
     pub fn memory_clocked(&self, core: usize, address: u32) -> bool {
         address >> 12 != BACKUP_RAM >> 12 || self.allocated(core).backup_ram
     }
 
     /// Whether RAM may be written: the supply is configured and valid (RM0399 7.4.1).
-    #[must_use]
     pub fn ram_writable(&self, now: Time) -> bool {
         self.pwr.is_supplied(now)
-    }
-
-    /// Whether the backup RAM may be written (`PWR_CR1.DBP`).
-    #[must_use]
-    pub fn backup_writable(&self) -> bool {
-        self.pwr.backup_writable()
-    }
-
-    /// Whether a core's CYCCNT counts while it sleeps (`DBGMCU_CR`).
-    #[must_use]
-    pub fn counts_in_sleep(&self, core: usize) -> bool {
-        self.dbgmcu.counts_in_sleep(core)
-    }
-
-    /// Whether the Cortex-M4's ART accelerator is enabled.
-    #[must_use]
-    pub fn art_enabled(&self) -> bool {
-        self.accelerators.art_enabled()
-    }
-
-    /// Output pins of a port (A is 0), and their levels.
-    #[must_use]
-    pub fn outputs(&self, port: usize) -> (u16, u16) {
-        self.gpios[port].outputs()
     }
 
     /// Takes the reports of software errors since the last call.
     pub fn take_reports(&mut self) -> Vec<Report> {
         self.reports.take()
-    }
-
-    /// Sets which interrupts of the hardware semaphores are lost from now on.
-    pub fn lose_interrupts(&mut self, losses: Vec<Loss>) {
-        self.losses.set(losses);
-    }
-
-    /// Interrupts of the hardware semaphores lost so far, to a core.
-    #[must_use]
-    pub fn interrupts_lost(&self, core: usize) -> u64 {
-        self.losses.lost(core)
-    }
-
-    /// Characters that came out of USART3's pin and that nobody has taken.
-    #[must_use]
-    pub fn sent(&self) -> &[SentByte] {
-        self.usart3.sent()
-    }
-
-    /// Takes so many of those that came first.
-    pub fn take_sent(&mut self, count: usize) -> Vec<SentByte> {
-        self.usart3.take_sent(count)
     }
 
     /// Tells that some of those are lost, since nobody has taken them.
@@ -444,33 +377,9 @@ impl Peripherals {
         self.update_lines_and_next_event(now);
     }
 
-    /// When the character ends that USART3 is sending.
-    #[must_use]
-    pub fn sending_until(&self) -> Option<Time> {
-        self.usart3.sending_until()
-    }
-
-    /// Characters on the line to USART3.
-    #[must_use]
-    pub fn waiting_input(&self) -> usize {
-        self.usart3.waiting_input()
-    }
-
-    /// Whether USART3 raises an interrupt for what it receives.
-    #[must_use]
-    pub fn listens(&self) -> bool {
-        self.usart3.listens()
-    }
-
     /// Whether an independent watchdog runs.
-    #[must_use]
     pub fn is_watched(&self) -> bool {
         self.iwdgs.iter().any(|watchdog| watchdog.next_event() != NEVER)
-    }
-
-    /// Changes the rate of the line to USART3.
-    pub fn set_line_rate(&mut self, rate: u32) {
-        self.usart3.line_mut().set_rate(rate);
     }
 }
 

@@ -180,7 +180,7 @@ impl Shared {
     /// Decodes an address of `core`, with flash banks swapped as configured.
     pub(crate) fn locate(&self, core: usize, address: u32) -> Option<Location> {
         let place = locate(core, address)?;
-        let swapped = place.region == Region::Flash && self.peripherals.banks_swapped();
+        let swapped = place.region == Region::Flash && self.peripherals.options.swap_banks;
         Some(if swapped { Location { offset: place.offset ^ super::memory::BANK, ..place } } else { place })
     }
 

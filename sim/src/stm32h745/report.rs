@@ -80,33 +80,3 @@ impl Reports {
         all
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mistake_at_a_million_addresses_is_as_many_reports_as_are_named_and_a_count() {
-        let mut reports = Reports::default();
-        for index in 0..1_000_000_u32 {
-            reports.record(Some(1), 32 * index, Time::from(index), "stores to flash");
-        }
-        let taken = reports.take();
-        assert_eq!(taken.len(), MAX_NAMED + 1);
-        assert!(taken.is_sorted_by_key(|report| report.time));
-        assert!(taken.last().is_some_and(|report| report.sentence.contains("1000000 times")), "{taken:?}");
-        assert_eq!(reports.take(), []);
-    }
-
-    #[test]
-    fn a_new_mistake_each_time_is_as_many_kinds_as_are_kept_and_a_count() {
-        let mut reports = Reports::default();
-        (0..10_000_u64).for_each(|rate| reports.record(None, 0, rate, format!("its VCO is to run at {rate} Hz")));
-        let taken = reports.take();
-        assert_eq!(taken.len(), MAX_KINDS + 1);
-        assert!(
-            taken.last().is_some_and(|report| report.sentence.contains(&(10_000 - MAX_KINDS).to_string())),
-            "{taken:?}"
-        );
-    }
-}

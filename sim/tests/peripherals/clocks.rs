@@ -1,4 +1,6 @@
 use super::bench::{BUSCTRL, Bench, CLOCKS, PLL_SYS, PLL_USB, XOSC};
+use intercore_sim::core::time::Cycle;
+use intercore_sim::rp2040::clock::Clocks;
 use intercore_sim::rp2040::peripherals::busctrl::Port;
 
 #[test]
@@ -118,4 +120,18 @@ fn the_auxiliary_port_of_the_flash_is_there() {
     let mut bench = Bench::started();
     assert_eq!(bench.with(|p, context| p.read(0x5040_0000, context)), Some(0));
     assert_eq!(bench.diagnostics.pending().len(), 1);
+}
+
+#[test]
+fn real_time_of_the_past_is_that_of_the_rates_it_had() {
+    let mut clocks = Clocks::at_power_on();
+    let mut told = Vec::new();
+    for (step, rate) in [12_000_000, 125_000_000, 125_000_000, 48_000_000].into_iter().enumerate() {
+        let now = 1000 * (step as Cycle + 1);
+        told.extend([now - 500, now - 1].map(|at| (at, clocks.femtoseconds(at))));
+        clocks.set(now, rate, 12_000_000, rate);
+    }
+    for (at, fs) in told {
+        assert_eq!(clocks.femtoseconds(at), fs, "cycle {at}");
+    }
 }

@@ -40,5 +40,5 @@ fn gpio_input_reads_pull_and_output_reads_odr() {
     bus.write(GPIOD + 0xc, 0b01_10_01);
     bus.write(GPIOD + 0x14, 0x4);
     assert_eq!(bus.read(GPIOD + 0x10), 0b0101, "pins 0 up, 1 down, 2 high, 3 nothing");
-    assert_eq!(bus.chip.outputs(3), (1 << 2, 1 << 2));
+    assert_eq!(bus.chip.gpios[3].outputs(), (1 << 2, 1 << 2));
 }

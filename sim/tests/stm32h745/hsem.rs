@@ -88,7 +88,7 @@ fn losing(losses: &[&str]) -> Bus {
         Ok(Fault::Loss(loss)) => loss,
         other => panic!("no loss: {other:?}"),
     };
-    bus.chip.lose_interrupts(losses.iter().map(loss).collect());
+    bus.chip.losses.set(losses.iter().map(loss));
     bus
 }
 
@@ -109,7 +109,7 @@ fn hsem_lost_interrupt_leaves_no_trace_in_registers() {
     let mut bus = losing(&["hsem:to=1,interrupt=3"]);
     assert_eq!(heard(&mut bus, M4, 5), [1, 2, 4, 5]);
     assert_eq!(bus.read(interrupt(M7, 3)), 1 << 7, "the other core has its own");
-    assert_eq!([M7, M4].map(|core| bus.chip.interrupts_lost(core)), [0, 1]);
+    assert_eq!([M7, M4].map(|core| bus.chip.losses.lost(core)), [0, 1]);
     assert_eq!(bus.read(R + 4 * 7), 0, "the semaphore is free");
     assert!(bus.reports().is_empty());
     assert_eq!(heard(&mut losing(&["hsem:to=0,interrupt=3"]), M4, 5), [1, 2, 3, 4, 5]);
@@ -126,10 +126,10 @@ fn hsem_loss_counts_new_enabled_interrupts_only() {
     ring(&mut bus, 7);
     ring(&mut bus, 7);
     assert_eq!(bus.read(interrupt(M4, 3)), 1 << 7, "pending already");
-    assert_eq!(bus.chip.interrupts_lost(M4), 0);
+    assert_eq!(bus.chip.losses.lost(M4), 0);
     ring(&mut bus, 8);
     assert_eq!(bus.read(interrupt(M4, 3)), 1 << 7, "another semaphore's is one more");
-    assert_eq!(bus.chip.interrupts_lost(M4), 1);
+    assert_eq!(bus.chip.losses.lost(M4), 1);
 }
 
 #[test]

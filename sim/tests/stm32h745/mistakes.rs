@@ -188,7 +188,7 @@ fn a_wrong_divider_of_the_usart() {
     bus.write(USART3 + 0x28, u32::from(b'x'));
     bus.wait(1000 * MICROSECOND);
     assert_reported(&bus.reports(), "USART3 sends at 57657 bits per second, but its line has 115200");
-    assert_eq!(bus.chip.take_sent(usize::MAX)[0].rate, 57_657);
+    assert_eq!(bus.chip.usart3.take_sent(usize::MAX)[0].rate, 57_657);
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn rate_with(hsidiv: u32, cr1: u32, brr: u32, presc: u32) -> u32 {
     bus.write(CR1, UE_TE_RE | cr1);
     bus.write(TDR, 0x55);
     bus.wait(SECOND / 100);
-    bus.chip.take_sent(usize::MAX)[0].rate
+    bus.chip.usart3.take_sent(usize::MAX)[0].rate
 }
 
 /// The examples of section 51.5.7.
@@ -76,7 +76,8 @@ fn a_character_takes_its_ten_bits() {
     assert_eq!(bus.read(ISR) & (TC | TXE), TXE);
     bus.wait(100 * MICROSECOND);
     assert_eq!(bus.read(ISR) & (TC | TXE), TC | TXE);
-    let sent: Vec<_> = bus.chip.take_sent(usize::MAX).into_iter().map(|byte| (byte.byte, byte.at - begun)).collect();
+    let sent: Vec<_> =
+        bus.chip.usart3.take_sent(usize::MAX).into_iter().map(|byte| (byte.byte, byte.at - begun)).collect();
     assert_eq!(sent, [(b'a', 100 * MICROSECOND), (b'b', 200 * MICROSECOND)]);
 }
 
@@ -95,7 +96,7 @@ fn the_fifo_has_sixteen_places() {
     bus.write(TDR, 99);
     assert_reported(&bus.reports(), "a character is lost");
     bus.wait(2000 * MICROSECOND);
-    assert_eq!(bus.chip.take_sent(usize::MAX).len(), 17);
+    assert_eq!(bus.chip.usart3.take_sent(usize::MAX).len(), 17);
 }
 
 #[test]
@@ -193,7 +194,7 @@ fn a_pin_without_its_function_sends_nothing() {
     bus.write(TDR, 1);
     assert_reported(&bus.reports(), "has not its alternate function");
     bus.wait(1000 * MICROSECOND);
-    assert!(bus.chip.take_sent(usize::MAX).is_empty());
+    assert!(bus.chip.usart3.take_sent(usize::MAX).is_empty());
 }
 
 /// The note on RXFT in section 51.8.9: sixteen characters are the highest threshold, the 17th is no overrun, the 18th
@@ -244,7 +245,7 @@ fn a_silent_line_times_the_receiver_out() {
     bus.write(CR2, 1 << 23);
     bus.write(USART3 + 0x14, 30);
     bus.write(CR1, UE_TE_RE | 1 << 26);
-    bus.chip.set_line_rate(100_000);
+    bus.chip.usart3.line_mut().set_rate(100_000);
     bus.wait(1000 * MICROSECOND);
     assert_eq!(bus.read(ISR) & 1 << 11, 0, "nothing has come yet");
     let begun = bus.now;

@@ -22,13 +22,11 @@ pub struct Accelerators {
 
 impl Accelerators {
     /// A register of ART.
-    #[must_use]
     pub fn peek_art(&self, offset: u32) -> Option<u32> {
         (offset == ART_CTR).then_some(self.art_ctr)
     }
 
     /// A register of the interconnect.
-    #[must_use]
     pub fn peek_axi(&self, offset: u32) -> Option<u32> {
         (offset == TARG7_FN_MOD).then_some(self.targ7_fn_mod)
     }
@@ -47,11 +45,5 @@ impl Accelerators {
             TARG7_FN_MOD => self.targ7_fn_mod = value & 3,
             _ => _ = context.unmodelled("AXI interconnect"),
         }
-    }
-
-    /// Whether the accelerator is enabled.
-    #[must_use]
-    pub fn art_enabled(&self) -> bool {
-        self.art_ctr & 1 != 0
     }
 }

@@ -196,7 +196,6 @@ pub const REGIONS: &[Region] = &[
 ];
 
 /// The block at an address, if there is one.
-#[must_use]
 pub fn region(address: u32) -> Option<&'static Region> {
     let after = REGIONS.partition_point(|region| region.base <= address);
     let region = REGIONS.get(after.checked_sub(1)?)?;
@@ -207,7 +206,6 @@ pub fn region(address: u32) -> Option<&'static Region> {
 ///
 /// # Panics
 /// If the block is `Other`, which stands for many.
-#[must_use]
 pub fn base(block: Block) -> u32 {
     assert!(block != Block::Other);
     REGIONS.iter().find(|region| region.block == block).map_or(0, |region| region.base)

@@ -29,7 +29,6 @@ impl Default for OptionBytes {
 
 impl OptionBytes {
     /// `FLASH_OPTSR_CUR`; bits that are not modelled have their factory values.
-    #[must_use]
     pub fn optsr(&self) -> u32 {
         const FACTORY: u32 = 0x1706_aac0;
         FACTORY
@@ -41,7 +40,6 @@ impl OptionBytes {
     }
 
     /// `FLASH_BOOT7_CUR` or `FLASH_BOOT4_CUR`.
-    #[must_use]
     pub fn boot_register(&self, core: usize) -> u32 {
         u32::from(self.boot_address[core][1]) << 16 | u32::from(self.boot_address[core][0])
     }

@@ -30,7 +30,6 @@ pub struct Dbgmcu {
 
 impl Dbgmcu {
     /// A register.
-    #[must_use]
     pub fn peek(&self, offset: u32) -> Option<u32> {
         Some(match offset {
             IDC => IDENTITY,
@@ -51,7 +50,6 @@ impl Dbgmcu {
     }
 
     /// Whether a core's clock, and with it CYCCNT, runs while it sleeps.
-    #[must_use]
     pub fn counts_in_sleep(&self, core: usize) -> bool {
         self.cr & DEBUG_IN_SLEEP[core] != 0
     }

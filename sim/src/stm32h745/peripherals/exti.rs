@@ -62,7 +62,6 @@ fn decode(offset: u32) -> Option<(usize, Option<usize>, u32)> {
 
 impl Exti {
     /// A register.
-    #[must_use]
     pub fn peek(&self, offset: u32) -> Option<u32> {
         Some(match decode(offset)? {
             (word, None, 0x00) => self.rising[word],

@@ -77,7 +77,6 @@ impl Default for Flash {
 
 impl Flash {
     /// A register.
-    #[must_use]
     pub fn peek(&self, offset: u32, options: &OptionBytes) -> Option<u32> {
         let bank = (offset / BANK2) as usize;
         Some(match offset % BANK2 {
@@ -120,7 +119,6 @@ impl Flash {
     }
 
     /// Wait states of a read.
-    #[must_use]
     pub fn latency(&self) -> u32 {
         self.acr & 0xf
     }
@@ -143,7 +141,6 @@ const AXI_LIMITS: [(Scale, &[u64]); 4] = [
 ];
 
 /// Wait states of flash required at an AXI clock in Hz; `None` if it is too fast for any.
-#[must_use]
 pub fn wait_states(axi: u64, scale: Scale) -> Option<u32> {
     let (_, limits) = AXI_LIMITS.iter().find(|(of, _)| *of == scale)?;
     limits.iter().position(|&limit| axi <= limit * 1_000_000).map(|states| states as u32)

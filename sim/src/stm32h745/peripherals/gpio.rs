@@ -41,7 +41,6 @@ impl Gpio {
     }
 
     /// A register.
-    #[must_use]
     pub fn peek(&self, offset: u32) -> Option<u32> {
         Some(match offset {
             MODER => self.moder,
@@ -89,14 +88,12 @@ impl Gpio {
     }
 
     /// Output pins, and the levels that they are driven to.
-    #[must_use]
     pub fn outputs(&self) -> (u16, u16) {
         let driven = (0..16).filter(|&pin| self.mode(pin) == 1).fold(0, |pins, pin| pins | 1 << pin);
         (driven, driven & self.odr as u16)
     }
 
     /// A pin's alternate function; None in other modes.
-    #[must_use]
     pub fn alternate_function(&self, pin: u32) -> Option<u32> {
         (self.mode(pin) == 2).then(|| self.afr[pin as usize / 8 % 2] >> (4 * (pin % 8)) & 0xf)
     }

@@ -37,13 +37,11 @@ pub struct Hsem {
 
 impl Hsem {
     /// Whether a store releases a semaphore by `HSEM_Rx`, which may interrupt the other core (11.3.5).
-    #[must_use]
     pub fn is_release(address: u32, value: u32) -> bool {
         (BASE..BASE + RLR).contains(&address) && value & LOCK == 0
     }
 
     /// A register, without side effects.
-    #[must_use]
     pub fn peek(&self, offset: u32) -> Option<u32> {
         let semaphore = |index: u32| self.owners[index as usize % 32].map_or(0, |owner| LOCK | owner);
         Some(match offset {
@@ -144,7 +142,6 @@ impl Hsem {
     }
 
     /// `HSEM_CnMISR`: the interrupt line of a core is high while one of its bits is set (11.3.7).
-    #[must_use]
     pub fn masked(&self, core: usize) -> u32 {
         self.status[core] & self.enabled[core]
     }

@@ -20,7 +20,6 @@ pub struct InterruptLines(pub [u32; 5]);
 
 impl InterruptLines {
     /// Whether a line is high.
-    #[must_use]
     pub fn is_high(&self, interrupt: u8) -> bool {
         self.0.get(interrupt as usize / 32).is_some_and(|word| word >> (interrupt % 32) & 1 != 0)
     }

@@ -60,7 +60,6 @@ impl Iwdg {
     }
 
     /// A register.
-    #[must_use]
     pub fn peek(&self, offset: u32, now: Time) -> Option<u32> {
         Some(match offset {
             KR => 0,
@@ -115,7 +114,6 @@ impl Iwdg {
     }
 
     /// When it resets the system: at underflow of the counter, or at a refresh outside of the window.
-    #[must_use]
     pub fn next_event(&self) -> Time {
         match (self.running, self.window_violated) {
             (false, _) => NEVER,

@@ -38,7 +38,6 @@ pub struct Conditions {
 
 impl Conditions {
     /// Violated limits as sentences.
-    #[must_use]
     pub fn violations(&self) -> Vec<String> {
         let (cpu, ahb) = limits(self.scale);
         let scale = format!("{:?}", self.scale).to_uppercase();

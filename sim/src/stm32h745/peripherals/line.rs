@@ -31,7 +31,6 @@ impl Line {
     }
 
     /// Baud rate.
-    #[must_use]
     pub fn rate(&self) -> u32 {
         self.rate
     }
@@ -42,7 +41,6 @@ impl Line {
     }
 
     /// Characters on their way.
-    #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
@@ -57,13 +55,11 @@ impl Line {
     }
 
     /// End of the next character.
-    #[must_use]
     pub fn next_event(&self) -> Time {
         self.waiting.front().map_or(NEVER, |(_, _, end)| *end)
     }
 
     /// Whether the start bit of a character has begun by a time.
-    #[must_use]
     pub fn is_busy(&self, at: Time) -> bool {
         self.waiting.front().is_some_and(|(_, begin, _)| *begin <= at)
     }
@@ -76,7 +72,6 @@ impl Line {
 
 impl Arrived {
     /// Samples it in the middle of each bit; `bit` is the receiver's bit time in picoseconds, as a fraction.
-    #[must_use]
     pub fn sampled(self, bit: (u128, u128), format: Format) -> Frame {
         let sampled = (0..format.sampled_bits()).fold(0, |sampled, index| {
             let half_bits = u128::from(2 * index + 1);

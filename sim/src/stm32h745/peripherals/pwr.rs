@@ -146,7 +146,6 @@ impl Pwr {
     }
 
     /// A register.
-    #[must_use]
     pub fn peek(&self, offset: u32, now: Time) -> Option<u32> {
         let ready = |is: bool| if is { READY } else { 0 };
         Some(match offset {
@@ -268,31 +267,26 @@ impl Pwr {
     }
 
     /// The voltage scale of the core domain; a higher one applies once it is reached.
-    #[must_use]
     pub fn level(&self, now: Time) -> Scale {
         if now >= self.scale_ready { self.target() } else { self.before.min(self.target()) }
     }
 
     /// Whether the supply has been configured and is valid: RAM may be written, and VOS changed (7.4.1).
-    #[must_use]
     pub fn is_supplied(&self, now: Time) -> bool {
         self.supply_ready.is_some_and(|since| now >= since)
     }
 
     /// Whether the supply has been configured since power-on.
-    #[must_use]
     pub fn is_configured(&self) -> bool {
         self.configured
     }
 
     /// `PWR_CR1.DBP`: the backup domain may be written.
-    #[must_use]
     pub fn backup_writable(&self) -> bool {
         self.cr1 & DBP != 0
     }
 
     /// When the selected scale is reached, if after `now`.
-    #[must_use]
     pub fn next_event(&self, now: Time) -> Time {
         if self.scale_ready > now { self.scale_ready } else { Time::MAX }
     }

@@ -82,7 +82,6 @@ impl Rcc {
     }
 
     /// A register.
-    #[must_use]
     pub fn peek(&self, offset: u32, core: usize, now: Time) -> Option<u32> {
         if let Some(value) = self.sources.peek(offset, now).or_else(|| self.gates.peek(offset, core)) {
             return Some(value);
@@ -142,26 +141,22 @@ impl Rcc {
     }
 
     /// When a source becomes ready after `now`.
-    #[must_use]
     pub fn next_event(&self, now: Time) -> Time {
         self.sources.next_event(now)
     }
 
     /// The rates of the clocks.
-    #[must_use]
     pub fn clocks(&self, now: Time) -> Clocks {
         let rate = |source| self.sources.rate(source, now);
         tree::clocks(rate, self.system, self.cfgr, self.dividers, self.kernels[2])
     }
 
     /// Which cores enable the clock of a block.
-    #[must_use]
     pub fn clocked(&self, gate: Gate) -> [bool; 2] {
         [M7, M4].map(|core| self.gates.is_enabled(core, gate))
     }
 
     /// Whether a block is clocked: a core that enables it runs, or keeps it on in CSLEEP.
-    #[must_use]
     pub fn runs(&self, gate: Gate, asleep: [bool; 2]) -> bool {
         [M7, M4]
             .into_iter()
@@ -169,19 +164,16 @@ impl Rcc {
     }
 
     /// Whether a block is held in reset.
-    #[must_use]
     pub fn held(&self, gate: Gate) -> bool {
         self.gates.is_held(gate)
     }
 
     /// What a core has allocated.
-    #[must_use]
     pub fn gates(&self) -> &Gates {
         &self.gates
     }
 
     /// Whether a core may run (9.7.36).
-    #[must_use]
     pub fn released(&self, core: usize, options: &OptionBytes) -> bool {
         match core {
             M7 => options.boot[M7] || !options.boot[M4] || self.gcr & BOOT_C1 != 0,

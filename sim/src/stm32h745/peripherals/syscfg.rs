@@ -43,7 +43,6 @@ impl Default for Syscfg {
 
 impl Syscfg {
     /// A register.
-    #[must_use]
     pub fn peek(&self, offset: u32, options: &OptionBytes) -> Option<u32> {
         Some(match offset {
             PMCR => self.pmcr,
@@ -69,7 +68,6 @@ impl Syscfg {
     }
 
     /// `SYSCFG_PWRCR.ODEN`.
-    #[must_use]
     pub fn overdrive(&self) -> bool {
         self.pwrcr & 1 != 0
     }

@@ -131,7 +131,6 @@ impl Timer {
     }
 
     /// A register. The timer has been run until now.
-    #[must_use]
     pub fn peek(&self, offset: u32) -> Option<u32> {
         Some(match offset {
             CR1 => self.cr1,
@@ -381,14 +380,12 @@ impl Timer {
     }
 
     /// The internal trigger (0 to 3) that clocks it.
-    #[must_use]
     pub fn trigger(&self) -> Option<usize> {
         let ts = self.smcr >> TS_SHIFT & 7 | self.smcr >> 20 << 3 & 0x18;
         (self.is_external() && ts < 4).then_some(ts as usize)
     }
 
     /// The level of the interrupt line.
-    #[must_use]
     pub fn interrupt(&self) -> bool {
         self.sr & self.dier & (INTERRUPTS | 1 << 6) != 0
     }
@@ -412,7 +409,6 @@ impl Timer {
     }
 
     /// When its line next rises, or may rise, by its own clock.
-    #[must_use]
     pub fn next_event(&self) -> Time {
         match self.counts_to_interrupt() {
             Some(counts) if !self.is_external() => self.ticks.cycle_of(self.counted + counts),
@@ -421,7 +417,6 @@ impl Timer {
     }
 
     /// When the line of a timer next rises that this one's updates clock.
-    #[must_use]
     pub fn next_event_of_slave(&self, slave: &Self) -> Time {
         match slave.counts_to_interrupt() {
             Some(counts) if self.outputs_updates() && self.reload[ACTIVE] != 0 => {

@@ -68,7 +68,6 @@ impl Timers {
     }
 
     /// A register.
-    #[must_use]
     pub fn peek(&self, index: usize, offset: u32) -> Option<u32> {
         self.0[index].peek(offset)
     }
@@ -83,13 +82,11 @@ impl Timers {
     }
 
     /// The level of a timer's interrupt line.
-    #[must_use]
     pub fn interrupt(&self, index: usize) -> bool {
         self.0[index].interrupt()
     }
 
     /// Time of the next interrupt, at the earliest.
-    #[must_use]
     pub fn next_event(&self) -> Time {
         let event = |index: usize| match self.master_of(index) {
             Some(master) => self.0[master].next_event_of_slave(&self.0[index]),

@@ -154,7 +154,6 @@ impl Usart {
     }
 
     /// What was sent and nobody has taken.
-    #[must_use]
     pub fn sent(&self) -> &[SentByte] {
         &self.sent
     }
@@ -165,19 +164,16 @@ impl Usart {
     }
 
     /// When the character ends that is being sent.
-    #[must_use]
     pub fn sending_until(&self) -> Option<Time> {
         self.shifting.map(|(_, end)| end)
     }
 
     /// Characters on the line to it.
-    #[must_use]
     pub fn waiting_input(&self) -> usize {
         self.line.waiting()
     }
 
     /// Whether it raises an interrupt for what it receives.
-    #[must_use]
     pub fn listens(&self) -> bool {
         self.cr1 & RXNEIE != 0 || self.cr3 & RXFTIE != 0
     }
@@ -205,7 +201,6 @@ impl Usart {
     }
 
     /// Baud rate; 0 if it is not valid.
-    #[must_use]
     pub fn baud(&self) -> u32 {
         self.bit().map_or(0, |(picoseconds, parts)| (u128::from(SECOND) * parts / picoseconds) as u32)
     }
@@ -252,7 +247,6 @@ impl Usart {
     }
 
     /// A register, without side effects.
-    #[must_use]
     pub fn peek(&self, offset: u32) -> Option<u32> {
         Some(match offset {
             CR1 => self.cr1,
@@ -401,7 +395,6 @@ impl Usart {
     }
 
     /// Time of the next event.
-    #[must_use]
     pub fn next_event(&self) -> Time {
         let sent = self.shifting.map_or(NEVER, |(_, end)| end);
         sent.min(self.line.next_event()).min(self.receiver_timeout())
@@ -453,7 +446,6 @@ impl Usart {
     }
 
     /// The level of the interrupt line.
-    #[must_use]
     pub fn interrupt(&self) -> bool {
         let status = self.status();
         let enabled = |enable: u32, flags: u32| self.cr1 & enable != 0 && status & flags != 0;

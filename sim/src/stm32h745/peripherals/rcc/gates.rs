@@ -89,13 +89,11 @@ impl Gates {
     }
 
     /// Whether a register is one of these.
-    #[must_use]
     pub fn covers(&self, offset: u32) -> bool {
         bus_of_reset(offset).is_some() || banked(offset, M7).is_some()
     }
 
     /// A register, as a core sees it.
-    #[must_use]
     pub fn peek(&self, offset: u32, core: usize) -> Option<u32> {
         if let Some(bus) = bus_of_reset(offset) {
             return Some(self.resets[bus]);
@@ -145,25 +143,21 @@ impl Gates {
     }
 
     /// Whether a core enables the clock of a block.
-    #[must_use]
     pub fn is_enabled(&self, core: usize, gate: Gate) -> bool {
         Self::bit(&self.banks[core].enabled, gate.bus, gate.bit)
     }
 
     /// Whether a core keeps the clock of a block on in CSLEEP.
-    #[must_use]
     pub fn in_sleep(&self, core: usize, gate: Gate) -> bool {
         Self::bit(&self.banks[core].in_sleep, gate.bus, gate.bit)
     }
 
     /// Whether a block is held in reset.
-    #[must_use]
     pub fn is_held(&self, gate: Gate) -> bool {
         Self::bit(&self.resets, gate.bus, gate.bit)
     }
 
     /// The memories that a core has allocated; those of its own domain always are.
-    #[must_use]
     pub fn allocated(&self, core: usize) -> Allocated {
         let bit = |bus, bit| Self::bit(&self.banks[core].enabled, bus, bit);
         Allocated {

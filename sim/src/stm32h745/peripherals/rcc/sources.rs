@@ -144,13 +144,11 @@ impl Sources {
     }
 
     /// Whether a register is one of these.
-    #[must_use]
     pub fn covers(&self, offset: u32) -> bool {
         matches!(offset, CR | PLLCKSELR | PLLCFGR | PLL1DIVR..=PLL3FRACR | BDCR | CSR)
     }
 
     /// A register.
-    #[must_use]
     pub fn peek(&self, offset: u32, now: Time) -> Option<u32> {
         Some(match offset {
             CR => {
@@ -337,7 +335,6 @@ impl Sources {
     }
 
     /// Whether a source is ready.
-    #[must_use]
     pub fn is_ready(&self, source: Source, now: Time) -> bool {
         now >= match source {
             Source::Hsi => self.ready[0],
@@ -353,7 +350,6 @@ impl Sources {
     }
 
     /// The rate of a source in Hz, 0 if it is not ready.
-    #[must_use]
     pub fn rate(&self, source: Source, now: Time) -> u64 {
         if !self.is_ready(source, now) {
             return 0;
@@ -388,7 +384,6 @@ impl Sources {
     }
 
     /// When a source becomes ready after `now`.
-    #[must_use]
     pub fn next_event(&self, now: Time) -> Time {
         let all = self.ready.into_iter().chain([self.lse_ready, self.lsi_ready]);
         all.filter(|at| *at > now).min().unwrap_or(NEVER)

@@ -10,21 +10,13 @@ import pytest
 from intercore.benchmarks import registry
 
 DOCS = Path(__file__).parents[2] / "docs" / "benchmarks"
-EXPLAINED = [name for name in registry.names() if registry.has(name, "choices")]
-
-
-def choices(benchmark: str) -> dict[str, str]:
-    module = registry.module(benchmark, "choices")
-    assert module is not None
-    return dict(module.CHOICES)
+EXPLAINED = [one.name for one in registry.known() if one.choices]
 
 
 @pytest.mark.parametrize("benchmark", EXPLAINED)
 def test_what_is_explained_is_there(benchmark: str) -> None:
     told = (DOCS / f"{benchmark}.md").read_text("utf-8")
-    known = choices(benchmark)
-    assert known
-    for name, meaning in known.items():
+    for name, meaning in registry.benchmark(benchmark).choices.items():
         assert re.search(rf"`{name}`|\b{name.split()[0]}\b", told), name
         assert meaning
 
@@ -35,4 +27,4 @@ def test_every_transport_is_explained() -> None:
     first_cells = [row.split("|")[1] for row in table.splitlines()[2:]]
     names = {name for cell in first_cells for name in re.findall("`([a-z-]+)(?::PATH)?`", cell)}
     assert len(names) > 10
-    assert names == set(choices("message"))
+    assert names == set(registry.benchmark("message").choices)

@@ -13,6 +13,7 @@ import pytest
 
 import intercore
 from intercore.benchmarks import registry
+from intercore.benchmarks.benchmark import Benchmark
 
 PACKAGE = Path(intercore.__file__).parent
 BENCHMARKS = PACKAGE / "benchmarks"
@@ -59,6 +60,21 @@ def test_what_analyses_loads_nothing_that_reaches_a_target() -> None:
     loaded = run(IMPORT_ALL + "print(*sys.modules)", PACKAGE.parent).split()
     assert "intercore.benchmarks.message.prediction" in loaded
     assert [name for name in loaded if name in unwanted or name.startswith(tuple(f"{one}." for one in unwanted))] == []
+
+
+def test_what_a_benchmark_measures_is_known_without_its_statistics() -> None:
+    loaded = run(
+        "import sys\nfrom intercore.benchmarks import registry\nregistry.known()\nprint(*sys.modules)", PACKAGE.parent
+    )
+    assert {f"intercore.benchmarks.{name}" for name in registry.names()} <= {*loaded.split()}
+    assert not {"numpy", "scipy", "polars", "intercore.statistics", "intercore.view"} & {*loaded.split()}
+
+
+@pytest.mark.parametrize("benchmark", registry.known(), ids=lambda one: one.name)
+def test_a_benchmark_with_an_option_has_a_report_that_takes_it(benchmark: Benchmark) -> None:
+    analysis = registry.analysis(benchmark.name)
+    assert analysis is not None
+    assert (analysis.report_with is None) == (benchmark.option is None)
 
 
 GONE = ("jitter", "message", "speedup")

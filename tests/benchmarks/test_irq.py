@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intercore.benchmarks.irq import DOING, PATHS
 from intercore.benchmarks.irq import analysis as irq
 from intercore.benchmarks.irq import report as view
 from intercore.benchmarks.irq.answers import answers, concerns, costs
-from intercore.benchmarks.irq.paths import DOING, PATHS
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 
 if TYPE_CHECKING:

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intercore.benchmarks.benchmark import Role
 from intercore.benchmarks.disturbance import in_words
 from intercore.benchmarks.jitter.analysis import JitterAnalysis, analyse, warnings
 from intercore.benchmarks.jitter.releases import releases
 from intercore.benchmarks.possible import impossible
-from intercore.benchmarks.series import Role, role
+from intercore.benchmarks.series import role
 from intercore.record.measurement import Part, Plan, Run, Series, Unit
 from intercore.statistics.histogram import quantile
 from tests.benchmarks.jitter_data import HZ, counted, measurement

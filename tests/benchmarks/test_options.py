@@ -7,20 +7,24 @@ import math
 import pytest
 
 from intercore.benchmarks import registry
-from intercore.benchmarks.options import ENERGY, Option, Options, known, of
+from intercore.benchmarks.benchmark import Option
+from intercore.benchmarks.options import IDLE, Options, known
 from intercore.errors import UsageError
 
 
 @pytest.mark.measures("speedup")
-def test_a_benchmark_gets_its_own_options_and_no_others() -> None:
-    assert Options(efficiency=0.5).of("speedup") == {"efficiency": 0.5}
-    assert Options(efficiency=0.5).of("switch") == {}
-    assert Options(efficiency=0.5).of("novel") == {}
+def test_a_benchmark_gets_what_was_chosen_of_its_own_option() -> None:
+    option = registry.benchmark("speedup").option
+    assert option is not None
+    assert Options(efficiency=0.5, idle=1).of(option) == 0.5
+    assert registry.benchmark("switch").option is registry.benchmark("novel").option is None
 
 
 @pytest.mark.measures("speedup")
 def test_what_was_not_chosen_has_its_default() -> None:
-    assert Options().of("speedup") == {"efficiency": 0.9}
+    option = registry.benchmark("speedup").option
+    assert option is not None
+    assert Options().of(option) == 0.9
 
 
 @pytest.mark.measures("speedup")
@@ -37,4 +41,4 @@ def test_a_name_that_no_benchmark_declares_is_a_mistake_of_ours() -> None:
 
 def test_all_options_are_those_of_all_benchmarks_and_of_energy() -> None:
     assert all(isinstance(option, Option) for option in known())
-    assert {*known()} == {option for name in (*registry.names(), ENERGY) for option in of(name)}
+    assert {*known()} == {IDLE, *(one.option for one in registry.known() if one.option is not None)}

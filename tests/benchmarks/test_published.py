@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def test_every_table_is_read_as_its_kind() -> None:
     tables = published(Publication)
-    modules = (registry.module(name, "publication") for name in registry.names())
-    assert {type(table) for table in tables} == {module.PUBLICATION for module in modules if module is not None}
+    loaders = (one.load_publication for one in registry.known())
+    assert {type(table) for table in tables} == {load_type() for load_type in loaders if load_type is not None}
     assert len({table.id for table in tables}) == len(tables)
     assert "(None)" not in " ".join(table.source.citation for table in tables)
 

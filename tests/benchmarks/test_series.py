@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from intercore.benchmarks import registry
-from intercore.benchmarks.series import Quantity, Result, Role, has_median, incomparable, quantity, results, role
+from intercore.benchmarks.benchmark import Quantity, Result, Role
+from intercore.benchmarks.series import has_median, incomparable, quantity, results, role
 from intercore.comparison import baseline_file
 from intercore.comparison.baseline import KeptMeasurement
 from intercore.record.measurement import Measurement, Series, Unit

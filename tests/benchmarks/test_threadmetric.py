@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from intercore.benchmarks.series import Role, quantity, role
+from intercore.benchmarks.benchmark import Role
+from intercore.benchmarks.series import quantity, role
 from intercore.benchmarks.threadmetric import analysis as threadmetric
 from intercore.benchmarks.threadmetric.analysis import TESTS
 from intercore.benchmarks.threadmetric.report import report

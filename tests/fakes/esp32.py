@@ -59,9 +59,9 @@ def measurement(
 
 def publications(benchmark: str) -> tuple[Publication, ...]:
     """What was published of a benchmark."""
-    module = registry.module(benchmark, "publication")
-    assert module is not None
-    return published(module.PUBLICATION)
+    load_type = registry.benchmark(benchmark).load_publication
+    assert load_type is not None
+    return published(load_type())
 
 
 def speedups() -> list[Measurement]:

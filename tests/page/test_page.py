@@ -10,7 +10,6 @@ import os
 import re
 import shlex
 from html.parser import HTMLParser
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -18,7 +17,8 @@ import numpy as np
 import pytest
 from markupsafe import Markup
 
-from intercore.benchmarks import registry
+from intercore.benchmarks import other, registry
+from intercore.benchmarks.benchmark import Analysis
 from intercore.benchmarks.options import Options
 from intercore.benchmarks.reports import reports
 from intercore.errors import IntercoreError, UsageError
@@ -667,9 +667,9 @@ def test_any_benchmark_may_say_something_of_all_runs_together(tmp_path: Path, mo
             numbers=Markup("<p>Of runs {}.</p>").format(numbers),
         )
 
-    module = registry.module
-    mine = {("novel", "together"): SimpleNamespace(together=together)}
-    monkeypatch.setattr(registry, "module", lambda *asked: mine[asked] if asked in mine else module(*asked))
+    found = registry.analysis
+    novelty = Analysis(msgspec.Struct, lambda of: other.report(of, "novel"), together=together)
+    monkeypatch.setattr(registry, "analysis", lambda name: novelty if name == "novel" else found(name))
     parts = (Part("novel", {}),)
     novel = [
         run(measurement(1, benchmark="novel"), number=number, name="novel", parts=parts, target=target)

@@ -20,7 +20,7 @@ from intercore.record.meter_recording import CHIP, besides_in_words
 from intercore.record.plan import repetitions_by_setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from intercore.record.measurement import Measurement, Run
     from intercore.record.meter_recording import Recording
@@ -74,10 +74,6 @@ class EnergyAnalysis(msgspec.Struct, frozen=True):
     """How many measurements lack their energy."""
     of: int
     """Of how many that were to have it."""
-
-
-ANALYSIS = EnergyAnalysis
-"""What the document's schema has of it."""
 
 
 class _Took(NamedTuple):
@@ -191,6 +187,5 @@ def _rows(run: Run, found: dict[int, _Took]) -> Iterator[EnergyRow]:
 
 def _varied(run: Run, one: Measurement) -> dict[str, Level]:
     ours = [other for other in run.measurements if other.benchmark == one.benchmark]
-    said: Sequence[str] = getattr(registry.module(one.benchmark, "windows"), "SAID", ())
-    names = varied_names(ours, (*_POOLED, *said))
+    names = varied_names(ours, (*_POOLED, *registry.benchmark(one.benchmark).energy.in_labels))
     return {name: one.factors[name] for name in names if name in one.factors}

@@ -1,29 +1,22 @@
-"""What a user may choose of a report: each benchmark declares its options in `options.py` of its folder, as `OPTIONS`.
+"""What a user may choose of reports: the options that benchmarks declare, and that of energy.
 
 Whoever asks for reports carries what was chosen and need not know what it means.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-
 from intercore.benchmarks import registry
+from intercore.benchmarks.benchmark import Option
 from intercore.errors import UsageError
 
-
-@dataclass(frozen=True)
-class Option:
-    """A number that a report depends on and that says nothing about what is measured."""
-
-    name: str
-    """As on the command line, without the dashes; it reaches `report` under that name."""
-    default: float
-    above: float
-    """What it must exceed."""
-    below: float
-    """What it must not reach."""
-    help: str
+IDLE = Option(
+    "idle",
+    default=0.0,
+    above=-1e-9,
+    below=1 + 1e-9,
+    help="Part of the power at rest to subtract from energy per operation: 0 none, 1 all of it.",
+)
+"""Of energy, whatever the benchmark."""
 
 
 class Options:
@@ -42,34 +35,11 @@ class Options:
                 )
         self._chosen = chosen
 
-    def of(self, benchmark: str) -> dict[str, float]:
-        """Return the options of one benchmark, by name."""
-        return {option.name: self._chosen.get(option.name, option.default) for option in of(benchmark)}
-
-
-ENERGY = "energy"
-"""What is said of energy has options, too, whatever the benchmark."""
-_OF_ENERGY = (
-    Option(
-        "idle",
-        0.0,
-        -1e-9,
-        1 + 1e-9,
-        "Part of the power at rest to subtract from energy per operation: 0 none, 1 all of it.",
-    ),
-)
-
-
-@cache
-def of(benchmark: str) -> tuple[Option, ...]:
-    """Return the options that a benchmark declares."""
-    if benchmark == ENERGY:
-        return _OF_ENERGY
-    module = registry.module(benchmark, "options")
-    declared: tuple[Option, ...] = () if module is None else module.OPTIONS
-    return declared
+    def of(self, option: Option) -> float:
+        """Return the value of an option."""
+        return self._chosen.get(option.name, option.default)
 
 
 def known() -> tuple[Option, ...]:
-    """Return the options of all benchmarks, and those of energy."""
-    return tuple(option for benchmark in (*registry.names(), ENERGY) for option in of(benchmark))
+    """Return the options of all benchmarks, and that of energy."""
+    return (*(one.option for one in registry.known() if one.option is not None), IDLE)

@@ -12,24 +12,24 @@
   `too_long` is made then, and stored; what is stored already is held against 30 years. An emulated chip has no such
   bound and none for times: they mean nothing.
 
-Each benchmark says in `series.py` of its folder which of its series may be negative (`SIGNED`, patterns of names, or
-`is_signed(series)`), and of how many things one after another a sample is the time (`events(one, series)`).
+Which series may be negative, and of how many things one after another a sample is the time, is a benchmark's own affair
+(`is_signed` and `events` of `intercore.benchmarks.benchmark.SeriesMeaning`).
 """
 
 from __future__ import annotations
 
 import math
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from intercore.benchmarks import registry, uncertainty
-from intercore.benchmarks.series import Role, role
+from intercore.benchmarks.benchmark import Role
+from intercore.benchmarks.series import role
 from intercore.record.plan import repetitions_by_setting, setting_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from intercore.record.measurement import Measurement, Run, Series
 
@@ -210,14 +210,10 @@ def _beyond(one: Measurement, series: Series, seconds: float) -> int:
 
 
 def _is_signed(one: Measurement, series: Series) -> bool:
-    own = registry.module(one.benchmark, "series")
-    if any(fnmatchcase(series.name, pattern) for pattern in getattr(own, "SIGNED", ())):
-        return True
-    ask: Callable[[Series], bool] | None = getattr(own, "is_signed", None)
-    return ask is not None and ask(series)
+    own = registry.benchmark(one.benchmark).series.is_signed
+    return own is not None and own(series)
 
 
 def _events(one: Measurement, series: Series) -> int:
-    own = registry.module(one.benchmark, "series")
-    ask: Callable[[Measurement, Series], int] | None = getattr(own, "events", None)
-    return 0 if ask is None else ask(one, series)
+    own = registry.benchmark(one.benchmark).series.events
+    return 0 if own is None else own(one, series)

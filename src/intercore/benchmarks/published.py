@@ -1,6 +1,6 @@
 """Published results as data, which stand beside the user's own: reads the tables in the benchmarks' `published/`.
 
-What a table holds differs by benchmark: its type is `PUBLICATION` in the folder's `publication.py`.
+What a table holds differs by benchmark: its type is what `Benchmark.load_publication` returns.
 """
 
 from __future__ import annotations
@@ -110,8 +110,7 @@ def require_finite(**values: float | None) -> None:
 
 
 def _kind_of(benchmark: str) -> type[Publication]:
-    module = registry.module(benchmark, "publication")
-    if module is None:
+    load_type = registry.benchmark(benchmark).load_publication
+    if load_type is None:
         raise msgspec.ValidationError(f"Invalid value {benchmark!r} - at `$.benchmark`")
-    kind: type[Publication] = module.PUBLICATION
-    return kind
+    return load_type()

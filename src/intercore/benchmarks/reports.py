@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from intercore import benchmarks
 from intercore.benchmarks import energy_report, failed, function, other, possible, registry, stop_rule
-from intercore.benchmarks.energy import ANALYSIS as ENERGY_ANALYSIS
-from intercore.benchmarks.options import ENERGY, Options
+from intercore.benchmarks.energy import EnergyAnalysis
+from intercore.benchmarks.options import IDLE, Options
 from intercore.benchmarks.own_work import wrong_units
 from intercore.record import conditions
 from intercore.record.plan import ENOUGH_REPETITIONS, repetitions_by_setting
@@ -21,6 +19,7 @@ from intercore.view.section import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from importlib.resources.abc import Traversable
 
     from intercore.record.measurement import Run
     from intercore.view.section import Report
@@ -65,7 +64,7 @@ def reports(run: Run, options: Options | None = None) -> Reported:
         function.report(run, benchmark) if run.plan.emulated else _report(run, analysed, benchmark, chosen)
         for benchmark in run.plan.benchmarks
     )
-    energy = None if run.plan.emulated else energy_report.report(analysed, **chosen.of(ENERGY))
+    energy = None if run.plan.emulated else energy_report.report(analysed, idle=chosen.of(IDLE))
     return Reported(run, analysed, found if energy is None else (*found, energy))
 
 
@@ -92,23 +91,38 @@ def _few_repetitions(run: Run) -> Iterator[str]:
 
 def analyses() -> Mapping[str, type]:
     """Return the types of the benchmarks' analyses and of energy's, from which the document's schema is made."""
-    found = {name: getattr(registry.module(name, "analysis"), "ANALYSIS", None) for name in registry.names()}
-    return {**{name: kind for name, kind in found.items() if kind is not None}, ENERGY: ENERGY_ANALYSIS}
+    found = {name: document for name, document in _documents().items() if isinstance(document, type)}
+    return {**found, "energy": EnergyAnalysis}
 
 
 def schema_parts() -> Mapping[str, Mapping[str, Any]]:
-    """Return what benchmarks write themselves of the document's schema, by benchmark: their `schema.json`."""
-    files = {name: importlib.resources.files(benchmarks) / name / "schema.json" for name in registry.names()}
-    return {name: json.loads(file.read_text("utf-8")) for name, file in files.items() if file.is_file()}
+    """Return what benchmarks write themselves of the document's schema, by benchmark."""
+    return {
+        name: json.loads(document.read_text("utf-8"))
+        for name, document in _documents().items()
+        if not isinstance(document, type)
+    }
+
+
+def _documents() -> dict[str, type[msgspec.Struct] | Traversable]:
+    """Return what says what the benchmarks' parts of the document hold, of each that has an analysis."""
+    found = {name: registry.analysis(name) for name in registry.names()}
+    return {name: analysis.document for name, analysis in found.items() if analysis is not None}
 
 
 def _report(run: Run, analysed: Run, benchmark: str, options: Options) -> Report:
     """Report on a benchmark; where all of its measurements failed, only warn."""
-    module = registry.module(benchmark, "report")
-    found: Report = (
-        other.report(analysed, benchmark) if module is None else module.report(analysed, **options.of(benchmark))
-    )
+    found = _unchecked(analysed, benchmark, options)
     measured, sound = (any(one.benchmark == benchmark for one in of.measurements) for of in (run, analysed))
     if sound or not measured:
         return found
     return replace(found, section=Section(found.section.title, [], []), answers=(), remarks=(), costs=())
+
+
+def _unchecked(analysed: Run, benchmark: str, options: Options) -> Report:
+    option, analysis = registry.benchmark(benchmark).option, registry.analysis(benchmark)
+    if analysis is None:
+        return other.report(analysed, benchmark)
+    if option is None or analysis.report_with is None:
+        return analysis.report(analysed)
+    return analysis.report_with(analysed, options.of(option))

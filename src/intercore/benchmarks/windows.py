@@ -1,9 +1,6 @@
 """For what the energy mark was high in a measurement, in the order of time, and what was done meanwhile.
 
-Each benchmark says so itself, in `windows.py` of its folder: `windows(measurement)` returns those whose length it
-knows, and None where the mark is high for all repetitions together; `OPERATION` is what one repetition does, in a word,
-and `operations(measurement)` how many of these were done in all, where that is not the number of repetitions; `SAID`
-are the factors that the labels of its windows tell.
+What differs between benchmarks is in `intercore.benchmarks.benchmark.EnergyWindows`.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ from intercore.benchmarks import registry
 from intercore.record.meter_recording import Window
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from intercore.record.measurement import Measurement, Series
 
@@ -23,8 +20,7 @@ _NOT_OF_THE_WORK = ("seed", "samples", "dither_us", "rest_ms", "mark")
 
 def windows_of(one: Measurement) -> tuple[Window, ...]:
     """Return the windows of a measurement."""
-    module = registry.module(one.benchmark, "windows")
-    own: Callable[[Measurement], tuple[Window, ...] | None] | None = getattr(module, "windows", None)
+    own = registry.benchmark(one.benchmark).energy.windows
     found = None if own is None else own(one)
     return _whole(one) if found is None else found
 
@@ -49,14 +45,11 @@ def of_samples(
 
 def _whole(one: Measurement) -> tuple[Window, ...]:
     """Return the one window that all repetitions are together."""
-    module = registry.module(one.benchmark, "windows")
-    count: Callable[[Measurement], int] | None = getattr(module, "operations", None)
+    count = registry.benchmark(one.benchmark).energy.operations
     operations = max(one.checks.get("done", 0), 0) if count is None else count(one)
     cores = 2 if one.factors.get("from") != one.factors.get("to") else 1
     return (Window(one.benchmark, None, operations, _operation(one), work_of(one), cores, whole=True),)
 
 
 def _operation(one: Measurement) -> str:
-    module = registry.module(one.benchmark, "windows")
-    name: str = getattr(module, "OPERATION", "repetition")
-    return name
+    return registry.benchmark(one.benchmark).energy.operation

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks import suite as of_benchmarks
-from intercore.benchmarks.suite import All
+from intercore.benchmarks.benchmark import All
 from intercore.board import factors
 from intercore.board.factors import OPT
 from intercore.errors import UsageError, unknown
@@ -21,7 +21,7 @@ from intercore.target.targets import check_factors
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from intercore.benchmarks.suite import Levels
+    from intercore.benchmarks.benchmark import Levels
     from intercore.link.session import BenchmarkInfo, ImpossibleSetting, ParameterInfo, Session
     from intercore.record.measurement import Level
     from intercore.record.origin import Origin

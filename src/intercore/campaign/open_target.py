@@ -201,10 +201,8 @@ def _way_back(session: Session, chip: SimulatedChip | None) -> Callable[[], None
 
 
 def _witness_of(benchmark: str) -> Callable[[Simulator], Witness] | None:
-    """Return what sees measurements of a benchmark on a simulated chip; None if its folder has no `witness`."""
-    module = registry.module(benchmark, "witness")
-    make_witness: Callable[[Simulator], Witness] | None = None if module is None else module.witness
-    return make_witness
+    """Return what sees measurements of a benchmark on a simulated chip; None if nothing does."""
+    return registry.benchmark(benchmark).witness
 
 
 def _asked(setting: Setting) -> dict[str, Level]:

@@ -150,7 +150,8 @@ def _levels(asked: _Asked) -> Iterable[_Found]:
 
 def _factors(target: str, benchmark: str) -> Mapping[str, Sequence[str]]:
     """Return the levels of each factor: those that the target has, else those that are usually measured."""
-    from intercore.benchmarks.suite import All, default  # noqa: PLC0415
+    from intercore.benchmarks.benchmark import All  # noqa: PLC0415
+    from intercore.benchmarks.suite import default  # noqa: PLC0415
     from intercore.target.offers import remembered  # noqa: PLC0415
     from intercore.target.targets import find  # noqa: PLC0415
 

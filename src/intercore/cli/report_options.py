@@ -12,7 +12,7 @@ from intercore.cli.number_options import decimal_option
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from intercore.benchmarks.options import Option
+    from intercore.benchmarks.benchmark import Option
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")

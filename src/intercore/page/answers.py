@@ -207,17 +207,16 @@ def _concerns(benchmark: str, warning: str, answer: Answer) -> bool:
     if _LEFT_OUT.search(warning):
         return True
     told, asked = (_named(benchmark, text) for text in (warning, f"{answer.question} {answer.about}"))
-    module = registry.module(benchmark, "answers")
-    return (not told or not asked or bool(told & asked)) and (
-        module is None or not hasattr(module, "concerns") or module.concerns(warning, answer)
-    )
+    analysis = registry.analysis(benchmark)
+    concerns = None if analysis is None else analysis.concerns
+    return (not told or not asked or bool(told & asked)) and (concerns is None or concerns(warning, answer))
 
 
 def choices(rows: Iterable[Asked]) -> dict[str, str]:
     """Return the names that the answers hold and that one may not know, each with what it means, as they come."""
     found: dict[str, str] = {}
     for row in rows:
-        meanings = _meanings(row.benchmark)
+        meanings = registry.benchmark(row.benchmark).choices
         said = " ".join([row.question, *(one.about for one in row.answers if one is not None)])
         named = _named(row.benchmark, said)
         for name, meaning in meanings.items():
@@ -226,12 +225,6 @@ def choices(rows: Iterable[Asked]) -> dict[str, str]:
     return found
 
 
-def _meanings(benchmark: str) -> Mapping[str, str]:
-    module = registry.module(benchmark, "choices")
-    found: Mapping[str, str] = {} if module is None else module.CHOICES
-    return found
-
-
 def _named(benchmark: str, text: str) -> set[str]:
     """Return which of the names that the benchmark explains stand in a text."""
-    return {name for name in _meanings(benchmark) if re.search(rf"(?<![\w-]){name}(?![\w-])", text)}
+    return {name for name in registry.benchmark(benchmark).choices if re.search(rf"(?<![\w-]){name}(?![\w-])", text)}

@@ -434,8 +434,12 @@ def _together(reported: Sequence[Reported]) -> dict[str, Together]:
     for each in reported:
         for report in each.reports if not each.run.plan.emulated else ():
             said.setdefault(report.benchmark, []).append((each.analysed, report))
-    modules = {benchmark: registry.module(benchmark, "together") for benchmark in said}
-    return {benchmark: module.together(said[benchmark]) for benchmark, module in modules.items() if module is not None}
+    analyses = {benchmark: registry.analysis(benchmark) for benchmark in said}
+    return {
+        benchmark: analysis.together(said[benchmark])
+        for benchmark, analysis in analyses.items()
+        if analysis is not None and analysis.together is not None
+    }
 
 
 def _section(reported: Reported, together: Sequence[Together]) -> _Section:

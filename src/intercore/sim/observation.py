@@ -1,7 +1,7 @@
 """What can be seen of a measurement from outside, on the simulated chip: the truth that the firmware is judged by.
 
-Looking on takes none of the chip's time. What is watched for a benchmark is the benchmark's own affair: its folder has
-a module `witness` with a function `witness(chip)` (see `intercore.benchmarks.registry`).
+Looking on takes none of the chip's time. What is watched for a benchmark is the benchmark's own affair: see
+`Benchmark.witness` (`intercore.benchmarks.benchmark`).
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from intercore.benchmarks.message.overhead import TRUE, taken_us
+from intercore.benchmarks.message import TRUE
+from intercore.benchmarks.message.overhead import taken_us
 from intercore.benchmarks.message.witness import MessageWitness
 from intercore.sim import CoreState
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, measurement, series

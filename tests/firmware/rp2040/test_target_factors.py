@@ -55,8 +55,7 @@ class Built:
         self.session.raise_rate(None)
 
     def measure(self, benchmark: str, factors: Mapping[str, Level]) -> tuple[Answer, Truth]:
-        module = registry.module(benchmark, "witness")
-        self.chip.watch(None if module is None else module.witness)
+        self.chip.watch(registry.benchmark(benchmark).witness)
         answer = self.session.measure(benchmark, factors)
         return answer, self.chip.truth(answer.series, answer.factors)
 

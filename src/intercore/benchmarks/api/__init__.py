@@ -2,3 +2,59 @@
 
 Timed from before the call to after it.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.benchmarks.benchmark import Analysis, Benchmark, DefaultLevels, Result, SeriesMeaning
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.benchmarks.benchmark import Levels
+    from intercore.record.origin import Origin
+
+_SIZED_CALLS = ["send", "receive", "stream-send", "stream-receive", "allocate", "free"]
+_CALLS = [
+    *("create", "delete", "give", "take", "lock", "unlock", "notify", "notify-take", "set", "wait", "critical"),
+    *_SIZED_CALLS,
+    "nothing",
+]
+
+
+def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - where there are two kernels, it is refused
+    """Return the grid of every call, and that of those to which the size matters."""
+    often, seldom, sizes = (
+        ("200", "100", ["16", "256", "1024"]) if origin == "measured" else ("50", "10", ["16", "1024"])
+    )
+    dither = {"dither_us": ["300"]}
+    return (
+        {"call": _CALLS, "size": ["64"], "other": ["none", "same"], "samples": [often], **dither},
+        {"call": _SIZED_CALLS, "size": sizes, "other": ["none"], "samples": [seldom], **dither},
+    )
+
+
+def _load_analysis() -> Analysis:
+    from intercore.benchmarks.api.analysis import ApiAnalysis
+    from intercore.benchmarks.api.answers import concerns
+    from intercore.benchmarks.api.report import report
+
+    return Analysis(ApiAnalysis, report, concerns=concerns)
+
+
+BENCHMARK = Benchmark(
+    "api",
+    # Every call, alone, beside a core that computes and beside one that calls the same.
+    DefaultLevels(alone={"call": _CALLS, "other": ["none", "spin", "same"]}, suite=_suite),
+    # Samples are compared as they were taken; the analysis takes the cost of looking off.
+    SeriesMeaning(results={"call": Result("us", "call with clock reading")}),
+    choices={
+        "stream-send": "the call that puts so many bytes into a stream buffer",
+        "stream-receive": "the call that takes so many bytes out of a stream buffer",
+        "create": "the call that makes a task",
+        "delete": "the call that deletes a task that has ended",
+        "allocate": "the call that takes so many bytes from the heap",
+    },
+    load_analysis=_load_analysis,
+)

@@ -131,10 +131,6 @@ class ApiAnalysis(msgspec.Struct, frozen=True):
     """What they come to, what matters most first."""
 
 
-ANALYSIS = ApiAnalysis
-"""What the document's schema has of it."""
-
-
 def analyse(measurements: Iterable[Measurement]) -> ApiAnalysis:
     """Analyse the measurements of the benchmark `api` among those given; those of one setting are pooled."""
     known = _pools(measurements)

@@ -77,8 +77,3 @@ class ClockWitness(Witness):
             raise contradiction(count, max(len(once) - 1, 0))
         begins = seen[once][1:]
         return true_intervals(begins, (setting.first, setting.second), self._stamps, self._handlers, self._hz)
-
-
-def witness(chip: Simulator) -> Witness:
-    """Return what sees this benchmark on a chip, from now on."""
-    return ClockWitness(chip)

@@ -90,10 +90,6 @@ class ContentionAnalysis(msgspec.Struct, frozen=True):
     """What was found and what it means for a design, what matters most first."""
 
 
-ANALYSIS = ContentionAnalysis
-"""What the document's schema has of it."""
-
-
 def analyse(measurements: Iterable[Measurement]) -> ContentionAnalysis:
     """Analyse the measurements of `contention` among those given; windows of one setting are pooled."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]

@@ -84,6 +84,3 @@ class ContentionPublication(Publication, frozen=True, kw_only=True, tag="content
     """Who gets the processor when tasks and a main loop compete."""
 
     figures: ContentionFigures
-
-
-PUBLICATION = ContentionPublication

@@ -17,17 +17,13 @@ if TYPE_CHECKING:
     from intercore.benchmarks.contention.contest import Does
     from intercore.record.measurement import Measurement
 
-OPERATION = "tower"
-SAID = ("preset", "task0", "task1", "main", "free")
-"""The factors that the label of a window tells."""
-
 _LEAD_TICKS = 5
 """Kernel ticks from when all competitors have been started to the begin (firmware/bench/contention/window.c)."""
 _SLACK_TICKS = 10
 """By how many the time between two windows may be off: competitors end and are started, one after the other."""
 
 
-def windows(one: Measurement) -> tuple[Window, ...] | None:
+def windows(one: Measurement) -> tuple[Window, ...]:
     """Return the windows of a measurement.
 
     Between two of them the target rests, competitors end and others are started. A tower that is under way at the end
@@ -39,7 +35,7 @@ def windows(one: Measurement) -> tuple[Window, ...] | None:
     ended = _ended(one)
     contests = [(number, roles) for _, roles, rows in contests_of(one) for number in rows.numbers]
     name = work_of([one])
-    operation = OPERATION if name == "recursion" else name
+    operation = "tower" if name == "recursion" else name
     work = f"contention discs={one.factors.get('discs')} {name}"
     return tuple(
         Window(

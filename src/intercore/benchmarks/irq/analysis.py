@@ -23,7 +23,7 @@ from intercore.benchmarks.grouping import (
     values_us,
     varied_names,
 )
-from intercore.benchmarks.irq.paths import DOING, PATHS, Doing, Path
+from intercore.benchmarks.irq import DOING, PATHS, Doing, Path
 from intercore.benchmarks.irq.sentences import sentences
 from intercore.statistics.distribution import Distribution, Interval, Tail, disturbances, tail
 from intercore.statistics.repetitions import median, ratio
@@ -146,10 +146,6 @@ class IrqAnalysis(msgspec.Struct, frozen=True):
     budgets: tuple[Budget, ...]
     sentences: tuple[str, ...]
     """What was found and what it means for a design, what matters most first."""
-
-
-ANALYSIS = IrqAnalysis
-"""What the document's schema has of it."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> IrqAnalysis:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.irq.paths import DOING, PATHS, Doing, Path
+from intercore.benchmarks.irq import DOING, PATHS, Doing, Path
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Remark, about_times, among
 from intercore.view.cost import Cost

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.event_prediction import Event, EventModel, EventPrediction, EventRanking, predict_events
+from intercore.benchmarks.irq import PATHS
 from intercore.benchmarks.irq.analysis import SERIES
-from intercore.benchmarks.irq.paths import PATHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

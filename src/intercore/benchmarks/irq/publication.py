@@ -36,6 +36,3 @@ class IrqPublication(Publication, frozen=True, kw_only=True, tag="irq"):
     """How long interrupts take."""
 
     figures: IrqFigures
-
-
-PUBLICATION = IrqPublication

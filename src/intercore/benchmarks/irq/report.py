@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from intercore.benchmarks.irq import DOING, PATHS
 from intercore.benchmarks.irq.analysis import BENCHMARK, analyse, pooled, samples_us, warnings
 from intercore.benchmarks.irq.answers import answers, costs, remarks
-from intercore.benchmarks.irq.paths import DOING, PATHS
 from intercore.benchmarks.irq.publication import IrqPublication
 from intercore.benchmarks.published import published
 from intercore.view.distribution import histogram_figure
@@ -20,8 +20,8 @@ from intercore.view.table import Column, Table, varied_columns
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from intercore.benchmarks.irq import Path
     from intercore.benchmarks.irq.analysis import Budget, IrqAnalysis, Latency
-    from intercore.benchmarks.irq.paths import Path
     from intercore.benchmarks.irq.publication import IrqTime
     from intercore.record.measurement import Run
     from intercore.statistics.intervals import Interval

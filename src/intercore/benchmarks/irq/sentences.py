@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks import uncertainty
-from intercore.benchmarks.irq.paths import DOING
+from intercore.benchmarks.irq import DOING
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from intercore.benchmarks.irq import Path
     from intercore.benchmarks.irq.analysis import Budget, Comparison, Latency
-    from intercore.benchmarks.irq.paths import Path
 
 _SLOW_TO_WAKE = 1.2
 _BOTH = 2  # directions, those of two cores

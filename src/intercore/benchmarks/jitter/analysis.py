@@ -142,10 +142,6 @@ class JitterAnalysis(msgspec.Struct, frozen=True):
     """What was found, what matters most first."""
 
 
-ANALYSIS = JitterAnalysis
-"""What the document's schema has of it."""
-
-
 def analyse(measurements: Iterable[Measurement]) -> JitterAnalysis:
     """Analyse the measurements of the benchmark `jitter` among those given."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]

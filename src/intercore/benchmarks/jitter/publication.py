@@ -54,6 +54,3 @@ class JitterPublication(Publication, frozen=True, kw_only=True, tag="jitter"):
     """How steady a periodic task is."""
 
     figures: JitterFigures
-
-
-PUBLICATION = JitterPublication

@@ -135,10 +135,6 @@ class LockAnalysis(msgspec.Struct, frozen=True):
     """What they come to, what matters most first."""
 
 
-ANALYSIS = LockAnalysis
-"""What the document's schema has of it."""
-
-
 def analyse(measurements: Iterable[Measurement]) -> LockAnalysis:
     """Analyse the measurements of the benchmark `lock` among those given; those of one setting are pooled."""
     ours = list(measurements)

@@ -29,6 +29,3 @@ class LockPublication(Publication, frozen=True, kw_only=True, tag="lock"):
     """How long a word takes from core to core."""
 
     figures: LockFigures
-
-
-PUBLICATION = LockPublication

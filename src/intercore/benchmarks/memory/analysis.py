@@ -110,10 +110,6 @@ class MemoryAnalysis(msgspec.Struct, frozen=True):
     """What they come to, what matters most first."""
 
 
-ANALYSIS = MemoryAnalysis
-"""What the document's schema has of it."""
-
-
 def analyse(measurements: Iterable[Measurement]) -> MemoryAnalysis:
     """Analyse the measurements of the benchmark `memory` among those given; those of one setting are pooled."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK and len(_us(one, "alone"))]

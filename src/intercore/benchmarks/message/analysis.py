@@ -15,10 +15,10 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.grouping import spoilt
+from intercore.benchmarks.message import WITHIN
 from intercore.benchmarks.message.choice import MessageAdvantage, MessageRank, advantages, rankings
 from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, curves, in_words, observations
 from intercore.benchmarks.message.literature import MessageFindingHere, findings_here
-from intercore.benchmarks.message.options import WITHIN
 from intercore.benchmarks.message.overhead import MessageOverhead, on_overheads, overheads, without_priority
 from intercore.benchmarks.message.pilot import MessagePilot, on_pilots, pilots
 from intercore.benchmarks.message.round_trip import MessageRoundTrip, round_trips
@@ -71,10 +71,6 @@ class MessageAnalysis(msgspec.Struct, frozen=True):
     """What publications say of factors that have several levels here."""
     sentences: tuple[str, ...]
     """What it comes to: what to choose first."""
-
-
-ANALYSIS = MessageAnalysis
-"""What the document's schema has of it."""
 
 
 def analyse(measurements: Iterable[Measurement], within: float = WITHIN.default) -> MessageAnalysis:

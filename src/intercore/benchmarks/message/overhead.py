@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.grouping import by_level, cycles_per_us, pools, ticks
+from intercore.benchmarks.message import TRUE, TURNS
 from intercore.benchmarks.message.curve import BENCHMARK, in_words
 from intercore.record.measurement import Level
 from intercore.statistics.intervals import Interval
@@ -35,10 +36,6 @@ End: TypeAlias = Literal["from", "to"]
 ENDS: tuple[End, ...] = ("from", "to")
 BLOCK_TURNS = 128
 """Turns that are timed together: as in firmware/bench/message/message.h."""
-TURNS = "turns_"
-"""What the name of the series of turns with messages begins with, before the end's."""
-TRUE = "true_taken_"
-"""The same of the cycles that all messages of a window took, as the simulator saw them."""
 
 _POLICY = "scheduler.policy"  # condition of Linux
 _NO_PRIORITY = "SCHED_OTHER"

@@ -54,6 +54,3 @@ class MessagePublication(Publication, frozen=True, kw_only=True, tag="message"):
     """How long messages take between cores, and how well a line describes that."""
 
     figures: MessageFigures
-
-
-PUBLICATION = MessagePublication

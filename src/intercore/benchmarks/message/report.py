@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import msgspec
 import numpy as np
 
+from intercore.benchmarks.message import WITHIN
 from intercore.benchmarks.message.analysis import MessageAnalysis, analyse_curves, curve_warnings
 from intercore.benchmarks.message.answers import answers, costs, remarks
 from intercore.benchmarks.message.choice import MessageRank, copies
 from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, Curve, curves, in_words, observations
 from intercore.benchmarks.message.literature import literature_notes
-from intercore.benchmarks.message.options import WITHIN
 from intercore.benchmarks.message.overhead import MessageOverhead, overhead_table, overheads
 from intercore.benchmarks.message.pilot import pilot_table
 from intercore.benchmarks.message.publication import MessagePublication

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import numpy as np
 
-from intercore.benchmarks.message.overhead import BLOCK_TURNS, TRUE, TURNS
+from intercore.benchmarks.message import TRUE, TURNS
+from intercore.benchmarks.message.overhead import BLOCK_TURNS
 from intercore.record.measurement import Series, Truth
 from intercore.sim.observation import (
     SWITCHING,
@@ -120,8 +121,3 @@ class MessageWitness(Witness):
             once = known[np.append(np.diff(known) > SHORTEST * turn, True)]
             lost.append(round(once[-1] - once[0] - (len(once) - 1) * turn))
         return np.array(lost, np.int64)
-
-
-def witness(chip: Simulator) -> Witness:
-    """Return what sees this benchmark on a chip, from now on."""
-    return MessageWitness(chip)

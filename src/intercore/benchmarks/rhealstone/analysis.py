@@ -76,10 +76,6 @@ class RhealstoneAnalysis(msgspec.Struct, frozen=True):
     """What they come to, what matters most first."""
 
 
-ANALYSIS = RhealstoneAnalysis
-"""What the document's schema has of it."""
-
-
 def analyse(measurements: Iterable[Measurement]) -> RhealstoneAnalysis:
     """Analyse the measurements of the benchmark `rhealstone` among those given; those of one setting are pooled."""
     known = pools(measurements, "rhealstone", "time", _setting, ("component", "core", "form"))

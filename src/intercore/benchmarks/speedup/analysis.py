@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from intercore.benchmarks.speedup import EFFICIENCY
 from intercore.benchmarks.speedup.fit import ForkJoinFit, fit_of
-from intercore.benchmarks.speedup.options import EFFICIENCY
 from intercore.benchmarks.speedup.points import (
     IDENTITY,
     Factors,

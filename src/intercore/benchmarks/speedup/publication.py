@@ -80,6 +80,3 @@ class SpeedupPublication(Publication, frozen=True, kw_only=True, tag="speedup"):
 
     setting: Setting
     figures: Figures
-
-
-PUBLICATION = SpeedupPublication

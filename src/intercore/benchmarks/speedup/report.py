@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.published import published
+from intercore.benchmarks.speedup import EFFICIENCY
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
 from intercore.benchmarks.speedup.answers import answers, paying, remarks, ways
 from intercore.benchmarks.speedup.document import to_json
@@ -47,7 +48,7 @@ class Analysed(NamedTuple):
     """The one wanted."""
 
 
-def report(run: Run, efficiency: float) -> Report:
+def report(run: Run, efficiency: float = EFFICIENCY.default) -> Report:
     """Report on the measurements of `speedup`; `efficiency` is the one wanted of all cores."""
     analysis = analyse(run.measurements, efficiency)
     document = to_json(analysis)

@@ -77,8 +77,3 @@ def _lost(begin: Count, end: Count, cores: Sequence[int] = (0, 1)) -> dict[str, 
         for slave, cycles in after.waits.items():
             found[f"{WAITS}{slave.lower()}"] += cycles - before.waits[slave]
     return {name: cycles for name, cycles in found.items() if cycles}
-
-
-def witness(chip: Simulator) -> Witness:
-    """Return what sees this benchmark on a chip, from now on."""
-    return SpeedupWitness(chip)

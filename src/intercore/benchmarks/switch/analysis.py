@@ -100,10 +100,6 @@ class SwitchAnalysis(msgspec.Struct, frozen=True):
     """What was found, in words."""
 
 
-ANALYSIS = SwitchAnalysis
-"""What the document's schema has of it."""
-
-
 def analyse(measurements: Iterable[Measurement]) -> SwitchAnalysis:
     """Analyse the measurements of the benchmark `switch` among those given; those of one setting are pooled."""
     pools = by_setting(measurements)

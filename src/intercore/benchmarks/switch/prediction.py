@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.event_prediction import Event, EventModel, EventPrediction, EventRanking, predict_events
-from intercore.benchmarks.switch.series import incomparable
+from intercore.benchmarks.switch import incomparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

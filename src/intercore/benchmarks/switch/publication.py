@@ -64,6 +64,3 @@ class SwitchPublication(Publication, frozen=True, kw_only=True, tag="switch"):
 
     setting: SwitchSetting
     figures: SwitchFigures
-
-
-PUBLICATION = SwitchPublication

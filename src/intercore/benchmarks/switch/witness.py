@@ -86,8 +86,3 @@ class SwitchWitness(Witness):
         since = last_before(signals, begins) - RINGING if setting.primitive == "yield" else None
         cores = (setting.first, setting.second)
         return true_intervals(begins, cores, stamps, self._handlers, self._hz, since=since)
-
-
-def witness(chip: Simulator) -> Witness:
-    """Return what sees this benchmark on a chip, from now on."""
-    return SwitchWitness(chip)

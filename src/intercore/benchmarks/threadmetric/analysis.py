@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.grouping import by_level, pools, spoilt, ticks
+from intercore.benchmarks.threadmetric import PERIOD_S
 from intercore.record.measurement import Level
 from intercore.view.quantity import multiple
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
     Setting: TypeAlias = tuple[str, int, str]
 
-PERIOD_S = 30
-"""The period that Thread-Metric's description recommends and that its results are given for."""
 TESTS = (
     *("basic", "cooperative", "preemptive", "interrupt", "interrupt-preemption"),
     *("message", "synchronisation", "memory"),
@@ -75,10 +74,6 @@ class ThreadMetricAnalysis(msgspec.Struct, frozen=True):
     counts: tuple[ThreadMetricCount, ...]
     sentences: tuple[str, ...]
     """What they come to, what matters most first."""
-
-
-ANALYSIS = ThreadMetricAnalysis
-"""What the document's schema has of it."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> ThreadMetricAnalysis:

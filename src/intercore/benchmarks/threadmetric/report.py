@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.benchmarks.threadmetric.analysis import AT_ONCE, PERIOD_S, analyse, warnings
+from intercore.benchmarks.threadmetric import PERIOD_S
+from intercore.benchmarks.threadmetric.analysis import AT_ONCE, analyse, warnings
 from intercore.benchmarks.threadmetric.answers import answers, remarks
 from intercore.view.dots import Dot, dots_figure
 from intercore.view.quantity import FORMATS, duration, significant

@@ -1,5 +1,0 @@
-"""The series of `rhealstone`."""
-
-from intercore.benchmarks.series import Result
-
-RESULTS = {"time": Result("us")}

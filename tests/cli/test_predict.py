@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from intercore.benchmarks.message.prediction import predict as predicted
-from intercore.benchmarks.message.prediction_types import Prediction
+from intercore.benchmarks.message.prediction_types import MessagePrediction
 from intercore.benchmarks.predictions import names
 from intercore.board.build import CROSS_COMPILER
 from intercore.record.plan import settings
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from tests.cli.tool import Tool
 
 
-def predict(store: Store, target: str, words: Sequence[str], *, extrapolate: bool) -> Prediction:
+def predict(store: Store, target: str, words: Sequence[str], *, extrapolate: bool) -> MessagePrediction:
     """Predict one setting."""
     found = predicted(store, target, words, extrapolate=extrapolate)
-    assert isinstance(found, Prediction)
+    assert isinstance(found, MessagePrediction)
     return found
 
 

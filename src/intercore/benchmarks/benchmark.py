@@ -214,7 +214,7 @@ _Found = TypeVar("_Found", bound="msgspec.Struct")
 _Found_co = TypeVar("_Found_co", bound="msgspec.Struct", covariant=True)
 
 
-class Model(Protocol[_Found_co]):
+class _Model(Protocol[_Found_co]):
     """Returns a prediction: several, ranked, where the words leave open which setting."""
 
     def __call__(self, store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool) -> _Found_co:
@@ -222,10 +222,10 @@ class Model(Protocol[_Found_co]):
 
 
 @dataclass(frozen=True)
-class Prediction(Generic[_Found]):
+class Predictor(Generic[_Found]):
     """A model, and what programs and people read of what it returns; it is called as `Predict`."""
 
-    model: Model[_Found]
+    model: _Model[_Found]
     rows: Callable[[_Found], Sequence[Mapping[str, object]]]
     section: Callable[[_Found], Section]
 

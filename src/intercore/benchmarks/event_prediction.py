@@ -73,7 +73,7 @@ class ToMeasure(msgspec.Struct, frozen=True):
     """That measures them."""
 
 
-class Basis(msgspec.Struct, frozen=True):
+class EventBasis(msgspec.Struct, frozen=True):
     """What a prediction rests on."""
 
     runs: tuple[int, ...]
@@ -106,7 +106,7 @@ class EventPrediction(OfTarget, frozen=True):
     """Whether the interval of the median is an answer: neither bound farther off than half of the value."""
     to_measure: ToMeasure | None
     """What would make it one; None if it is."""
-    basis: Basis
+    basis: EventBasis
     notes: tuple[str, ...]
     """Sentences on what makes it doubtful."""
 
@@ -259,9 +259,9 @@ def _to_measure(model: EventModel, target: str, settings: Sequence[Mapping[str, 
     return ToMeasure(repetitions, command)
 
 
-def _basis(chosen: Sequence[_Observed], settings: int) -> Basis:
+def _basis(chosen: Sequence[_Observed], settings: int) -> EventBasis:
     started = sorted(one.measurement.started for one in chosen)
-    return Basis(
+    return EventBasis(
         runs=tuple(dict.fromkeys(one.run for one in chosen)),
         settings=settings,
         repetitions=len(chosen),

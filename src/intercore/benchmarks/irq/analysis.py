@@ -98,7 +98,7 @@ def _cores(first: int, second: int | None) -> str:
     return f"{first}" if second is None else f"{first} → {second}"
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class IrqComparison(msgspec.Struct, frozen=True):
     """One path from one core to another against the same path on the core where it begins: of one direction."""
 
     path: Path
@@ -117,7 +117,7 @@ class Comparison(msgspec.Struct, frozen=True):
     """Cross-core over same-core. Its bounds are those of the medians at their farthest apart: a cautious interval."""
 
 
-class Budget(msgspec.Struct, frozen=True):
+class IrqBudget(msgspec.Struct, frozen=True):
     """What a design has to allow for one path, whatever the cores were doing."""
 
     path: Path
@@ -142,8 +142,8 @@ class IrqAnalysis(msgspec.Struct, frozen=True):
     """All that a run says about interrupts."""
 
     latencies: tuple[Latency, ...]
-    comparisons: tuple[Comparison, ...]
-    budgets: tuple[Budget, ...]
+    comparisons: tuple[IrqComparison, ...]
+    budgets: tuple[IrqBudget, ...]
     sentences: tuple[str, ...]
     """What was found and what it means for a design, what matters most first."""
 
@@ -187,7 +187,7 @@ _CHECKS = {
 }
 
 
-class Setting(NamedTuple):
+class IrqSetting(NamedTuple):
     """What is pooled."""
 
     path: Path
@@ -207,7 +207,7 @@ class Setting(NamedTuple):
         return _cores(self.first, self.second)
 
 
-Pools: TypeAlias = "dict[Setting, list[Measurement]]"
+Pools: TypeAlias = "dict[IrqSetting, list[Measurement]]"
 
 
 def pooled(measurements: Iterable[Measurement]) -> Pools:
@@ -240,10 +240,10 @@ def _in_state(pools: Pools, path: Path, interrupted: Doing, *, across: bool) -> 
     ]
 
 
-def _setting(one: Measurement, names: Iterable[str]) -> Setting:
+def _setting(one: Measurement, names: Iterable[str]) -> IrqSetting:
     factors = one.factors
     path = next(path for path in PATHS if path == factors["path"])
-    return Setting(
+    return IrqSetting(
         path=path,
         first=int(factors["from"]),
         second=None if path == "timer-handler" else int(factors["to"]),  # it has no meaning there
@@ -252,7 +252,7 @@ def _setting(one: Measurement, names: Iterable[str]) -> Setting:
     )
 
 
-def _order(setting: Setting) -> tuple[object, ...]:
+def _order(setting: IrqSetting) -> tuple[object, ...]:
     second = -1 if setting.second is None else setting.second
     place = list(DOING).index(setting.interrupted)
     return by_level(setting.varied), list(PATHS).index(setting.path), setting.across, setting.first, second, place
@@ -262,7 +262,7 @@ def _us(pool: Sequence[Measurement]) -> Floats:
     return values_us(pool, SERIES)
 
 
-def _latency(setting: Setting, pool: Sequence[Measurement]) -> Latency:
+def _latency(setting: IrqSetting, pool: Sequence[Measurement]) -> Latency:
     return Latency(
         path=setting.path,
         first=setting.first,
@@ -276,7 +276,7 @@ def _latency(setting: Setting, pool: Sequence[Measurement]) -> Latency:
     )
 
 
-def _ends_across(setting: Setting) -> bool:
+def _ends_across(setting: IrqSetting) -> bool:
     """Whether the last reading is on another core than the first, or than that whose timer it is."""
     return setting.across and setting.path != "doorbell-round-trip"
 
@@ -288,7 +288,7 @@ def _cycles(pool: Sequence[Measurement]) -> Cycles | None:
     return Cycles(int(ticks.min()), float(np.median(ticks)), int(ticks.max()))
 
 
-def _looking(setting: Setting, pool: Sequence[Measurement]) -> float | None:
+def _looking(setting: IrqSetting, pool: Sequence[Measurement]) -> float | None:
     """Return the cost where the last reading is: in the handler of a timer, or of the ring that answers, on `from`."""
     on_first = setting.second is None or setting.path == "doorbell-round-trip"
     core = setting.first if on_first else setting.second
@@ -304,7 +304,7 @@ def _by_path(pools: Pools) -> Iterator[tuple[Varied, Path, Pools]]:
         yield varied, path, dict(group)
 
 
-def _comparisons(pools: Pools) -> Iterator[Comparison]:
+def _comparisons(pools: Pools) -> Iterator[IrqComparison]:
     """Compare each direction with the core where it begins; two directions may differ several times over."""
     for setting, pool in pools.items():
         same = pools.get(setting._replace(second=setting.first))
@@ -314,7 +314,7 @@ def _comparisons(pools: Pools) -> Iterator[Comparison]:
         there, here = (repetitions_us(side, SERIES) for side in (pool, same))
         compared = ratio(there, here, ticks=ticks)
         if compared is not None:
-            yield Comparison(
+            yield IrqComparison(
                 path=setting.path,
                 first=setting.first,
                 second=setting.second,
@@ -326,14 +326,14 @@ def _comparisons(pools: Pools) -> Iterator[Comparison]:
             )
 
 
-def _budgets(pools: Pools) -> Iterator[Budget]:
+def _budgets(pools: Pools) -> Iterator[IrqBudget]:
     for varied, path, group in _by_path(pools):
         for across in (False, True):
             known = {doing: found for doing in DOING if len(found := samples_us(group, path, doing, across=across))}
             if not known:
                 continue
             worst = max(known, key=lambda doing: known[doing].max())
-            yield Budget(
+            yield IrqBudget(
                 path=path,
                 across=across,
                 varied=dict(varied),

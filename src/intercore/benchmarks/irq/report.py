@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.irq import Path
-    from intercore.benchmarks.irq.analysis import Budget, IrqAnalysis, Latency
+    from intercore.benchmarks.irq.analysis import IrqAnalysis, IrqBudget, Latency
     from intercore.benchmarks.irq.publication import IrqTime
     from intercore.record.measurement import Run
     from intercore.statistics.intervals import Interval
@@ -95,7 +95,7 @@ def _comparable(analysis: IrqAnalysis) -> list[IrqPublication]:
     return [table for table in tables if any(_like(analysis, row) for row in table.figures.rows)]
 
 
-def _like(analysis: IrqAnalysis, row: IrqTime) -> list[Budget]:
+def _like(analysis: IrqAnalysis, row: IrqTime) -> list[IrqBudget]:
     return [one for one in analysis.budgets if one.path == row.path and not one.across]
 
 
@@ -154,8 +154,8 @@ def _columns(rows: Sequence[Latency]) -> list[Column[Latency]]:
     return columns
 
 
-def _budget_columns(rows: Sequence[Budget]) -> list[Column[Budget]]:
-    columns: list[Column[Budget]] = varied_columns(rows)
+def _budget_columns(rows: Sequence[IrqBudget]) -> list[Column[IrqBudget]]:
+    columns: list[Column[IrqBudget]] = varied_columns(rows)
     return [
         *columns,
         Column("path", lambda one: one.path),
@@ -176,7 +176,7 @@ def _cycles(one: Latency) -> str:
     return "" if one.cycles is None else f"{one.cycles.min:,} / {one.cycles.median:,.0f} / {one.cycles.max:,}"
 
 
-def _rare(one: Budget) -> str:
+def _rare(one: IrqBudget) -> str:
     return duration(one.tail.exceeded[0].value.value) if one.tail and one.tail.exceeded else "–"
 
 

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.irq import Path
-    from intercore.benchmarks.irq.analysis import Budget, Comparison, Latency
+    from intercore.benchmarks.irq.analysis import IrqBudget, IrqComparison, Latency
 
 _SLOW_TO_WAKE = 1.2
 _BOTH = 2  # directions, those of two cores
 
 
 def sentences(
-    latencies: Sequence[Latency], comparisons: Sequence[Comparison], budgets: Sequence[Budget]
+    latencies: Sequence[Latency], comparisons: Sequence[IrqComparison], budgets: Sequence[IrqBudget]
 ) -> Iterator[str]:
     """Say what was found and what it means for a design, what matters most first."""
     for varied in dict.fromkeys(str(one.varied) for one in latencies):
@@ -47,8 +47,8 @@ class _Facts(NamedTuple):
     """What is said of one setting of the other factors."""
 
     latencies: list[Latency]
-    comparisons: list[Comparison]
-    budgets: dict[tuple[Path, bool], Budget]
+    comparisons: list[IrqComparison]
+    budgets: dict[tuple[Path, bool], IrqBudget]
 
     def median(self, path: Path, *, across: bool) -> float | None:
         """Return the usual latency of a path in µs, of the core or direction where it is longest."""
@@ -101,7 +101,7 @@ def _wake_up(facts: _Facts) -> str:
     return ""
 
 
-def _woken(one: Comparison) -> str:
+def _woken(one: IrqComparison) -> str:
     return (
         f"a handler on core {one.first} wakes runs {_text(one.same_core_us.value)} later on that core, and "
         f"{_text(one.cross_core_us.value)} later on core {one.second}, {one.ratio.value:.2f} times as long"

@@ -69,7 +69,7 @@ class Counted(msgspec.Struct, frozen=True):
     deviation_max_us: float
 
 
-class Setting(msgspec.Struct, frozen=True):
+class JitterSetting(msgspec.Struct, frozen=True):
     """What a task came to at one setting of the factors; measurements that differ in their seed alone are pooled."""
 
     label: str
@@ -135,7 +135,7 @@ class Setting(msgspec.Struct, frozen=True):
 class JitterAnalysis(msgspec.Struct, frozen=True):
     """All that a run says about periodic tasks."""
 
-    settings: tuple[Setting, ...]
+    settings: tuple[JitterSetting, ...]
     false_periods: tuple[FalsePeriods, ...]
     """What was timed by the cores' own counters, on purpose."""
     sentences: tuple[str, ...]
@@ -188,7 +188,7 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
 # One setting
 
 
-def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> Setting:
+def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> JitterSetting:
     first = pool[0]
     each = [releases(one) for one in pool]
     late, core = (np.concatenate([getattr(one, name) for one in each]) for name in ("late", "core"))
@@ -196,7 +196,7 @@ def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> 
     deviation = np.concatenate(deviations)
     us = in_us(late, first)
     forced = str(first.factors["migrate"]) in (*FORCED, PUBLISHED)
-    return Setting(
+    return JitterSetting(
         label=label,
         core=str(first.factors["core"]),
         load=str(first.factors["load"]),
@@ -272,7 +272,7 @@ def _added(histograms: Sequence[Ticks]) -> Ticks:
 # In words
 
 
-def _sentences(settings: Sequence[Setting]) -> Iterator[str]:
+def _sentences(settings: Sequence[JitterSetting]) -> Iterator[str]:
     free = [one for one in settings if one.migrate == "none"]
     rest, loaded = (settings_under(settings, loaded=loaded) for loaded in (False, True))
     kept = ", never moved," if len(free) < len(settings) else ""
@@ -287,7 +287,7 @@ def _sentences(settings: Sequence[Setting]) -> Iterator[str]:
     yield from _bounds(settings)
 
 
-def _plainly(how: str, settings: Sequence[Setting]) -> str:
+def _plainly(how: str, settings: Sequence[JitterSetting]) -> str:
     medians = [one.late_us.median.value for one in settings]
     return (
         f"{how} the task was released {_range(medians)} after it was due (median), at most "
@@ -295,7 +295,7 @@ def _plainly(how: str, settings: Sequence[Setting]) -> str:
     )
 
 
-def _among_equals(settings: Sequence[Setting]) -> Iterator[str]:
+def _among_equals(settings: Sequence[JitterSetting]) -> Iterator[str]:
     if settings:
         yield (
             "Beside a task of its own priority that never waits, the task was released "
@@ -305,7 +305,7 @@ def _among_equals(settings: Sequence[Setting]) -> Iterator[str]:
         )
 
 
-def _forced(settings: Sequence[Setting], rest: Sequence[Setting]) -> Iterator[str]:
+def _forced(settings: Sequence[JitterSetting], rest: Sequence[JitterSetting]) -> Iterator[str]:
     if not settings:
         return
     asked, moved = (sum(getattr(one, name) or 0 for one in settings) for name in ("asked", "moved"))
@@ -321,7 +321,7 @@ def _forced(settings: Sequence[Setting], rest: Sequence[Setting]) -> Iterator[st
     )
 
 
-def _as_published(settings: Sequence[Setting], rest: Sequence[Setting]) -> Iterator[str]:
+def _as_published(settings: Sequence[JitterSetting], rest: Sequence[JitterSetting]) -> Iterator[str]:
     """Tell of those that have moved each time."""
     moved = [one for one in settings if one.asked and one.moved == one.asked and one.bound_us is not None]
     if moved:
@@ -334,7 +334,7 @@ def _as_published(settings: Sequence[Setting], rest: Sequence[Setting]) -> Itera
         )
 
 
-def _unsynchronised(settings: Sequence[Setting]) -> Iterator[str]:
+def _unsynchronised(settings: Sequence[JitterSetting]) -> Iterator[str]:
     """Tell the worst."""
     one = max((one for one in settings if one.bound_us), key=lambda one: one.largest_us, default=None)
     if one is not None and one.bound_us is not None:
@@ -348,7 +348,7 @@ def _unsynchronised(settings: Sequence[Setting]) -> Iterator[str]:
         )
 
 
-def _bounds(settings: Sequence[Setting]) -> Iterator[str]:
+def _bounds(settings: Sequence[JitterSetting]) -> Iterator[str]:
     """Say whether the bounds seem to hold, of the settings that are told as real ones."""
     told = [one for one in settings if one.migrate != UNSYNCHRONISED]
     if not told:
@@ -372,7 +372,7 @@ def _bounds(settings: Sequence[Setting]) -> Iterator[str]:
         yield f"Does the bound hold? Where it is widest ({worst.label}), {verdict}. {worst.tail.sentence}"
 
 
-def _steady(settings: Sequence[Setting]) -> str:
+def _steady(settings: Sequence[JitterSetting]) -> str:
     largest = _deviation(settings)
     if largest:
         periods = " or ".join(duration(us) for us in sorted({one.period_us for one in settings}))
@@ -380,7 +380,7 @@ def _steady(settings: Sequence[Setting]) -> str:
     return "every period was exact to the tick of the clock"
 
 
-def _deviation(settings: Sequence[Setting]) -> float:
+def _deviation(settings: Sequence[JitterSetting]) -> float:
     """Return the largest deviation of a period, without its sign."""
     return max((max(abs(one.bound_us[0]), abs(one.bound_us[1])) for one in settings if one.bound_us), default=0.0)
 

@@ -21,7 +21,7 @@ from intercore.view.quantity import duration
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from intercore.benchmarks.jitter.analysis import JitterAnalysis, Setting
+    from intercore.benchmarks.jitter.analysis import JitterAnalysis, JitterSetting
 
 
 _CORES = {"core0": "core 0", "core1": "core 1", "both": "all cores"}
@@ -54,7 +54,7 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
             yield Answer(question, Interval(largest_us(found)), about=about, verdict=verdict, worst=True)
 
 
-def _load_of(found: Sequence[Setting]) -> str:
+def _load_of(found: Sequence[JitterSetting]) -> str:
     """Say what a load is: tasks that compute in a loop, and on which cores."""
     where = {one.load: _CORES[one.load] for one in found if one.load in _CORES}
     return f"tasks of lower priority that compute{' on ' + next(iter(where.values())) if len(where) == 1 else ''}"

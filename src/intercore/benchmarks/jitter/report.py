@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from intercore.benchmarks.jitter.analysis import JitterAnalysis, Setting
+    from intercore.benchmarks.jitter.analysis import JitterAnalysis, JitterSetting
     from intercore.benchmarks.jitter.false_periods import FalsePeriods, Way
     from intercore.record.measurement import Measurement, Run
     from intercore.view.section import Figure
@@ -114,15 +114,15 @@ def _ways_table(run: Run, analysis: JitterAnalysis) -> Table[tuple[FalsePeriods,
     )
 
 
-def _latency_table(run: Run, analysis: JitterAnalysis) -> Table[Setting]:
-    columns: list[Column[Setting]] = [
+def _latency_table(run: Run, analysis: JitterAnalysis) -> Table[JitterSetting]:
+    columns: list[Column[JitterSetting]] = [
         Column("setting", lambda one: one.label),
         *distribution_columns(lambda one: one.late_us),
     ]
     return Table(f"How late each release was on {where(run)}", analysis.settings, columns)
 
 
-def _deviation_table(run: Run, analysis: JitterAnalysis) -> Table[Setting]:
+def _deviation_table(run: Run, analysis: JitterAnalysis) -> Table[JitterSetting]:
     return Table(
         f"How far periods deviated on {where(run)}",
         analysis.settings,
@@ -138,24 +138,24 @@ def _deviation_table(run: Run, analysis: JitterAnalysis) -> Table[Setting]:
     )
 
 
-def _signed(one: Setting, end: int) -> str:
+def _signed(one: JitterSetting, end: int) -> str:
     if one.bound_us is None:
         return "–"
     value = one.bound_us[end]
     return ("+" if value > 0 else "") + duration(value)
 
 
-def _share(one: Setting) -> str:
+def _share(one: JitterSetting) -> str:
     if one.bound_us is None:
         return "–"
     return f"{significant(100 * max(map(abs, one.bound_us)) / one.period_us, 2)} %"
 
 
-def _counted_table(run: Run, analysis: JitterAnalysis) -> Table[Setting]:
+def _counted_table(run: Run, analysis: JitterAnalysis) -> Table[JitterSetting]:
     """Show what went into histograms on the target."""
 
-    def of(name: str) -> Column[Setting]:
-        def text(one: Setting) -> str:
+    def of(name: str) -> Column[JitterSetting]:
+        def text(one: JitterSetting) -> str:
             value = getattr(one.counted, f"late_{name}_us")
             return "–" if value is None else duration(value)
 

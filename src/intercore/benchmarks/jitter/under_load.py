@@ -10,38 +10,38 @@ from intercore.view.quantity import duration
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from intercore.benchmarks.jitter.analysis import Setting
+    from intercore.benchmarks.jitter.analysis import JitterSetting
 
 
-def settings_under(settings: Iterable[Setting], *, loaded: bool) -> list[Setting]:
+def settings_under(settings: Iterable[JitterSetting], *, loaded: bool) -> list[JitterSetting]:
     """Return those of a task that is not moved, with load of lower priority or with none."""
     free = [one for one in settings if one.migrate == "none" and one.load != "same-priority"]
     return [one for one in free if (one.load != "none") == loaded]
 
 
-def typical_us(found: Iterable[Setting]) -> float:
+def typical_us(found: Iterable[JitterSetting]) -> float:
     """Return the median of the settings' medians; there is at least one."""
     return median(one.late_us.median.value for one in found)
 
 
-def largest_us(found: Iterable[Setting]) -> float:
+def largest_us(found: Iterable[JitterSetting]) -> float:
     """Return the largest lateness of all releases; 0 of no setting."""
     return max((one.largest_us for one in found), default=0.0)
 
 
-def is_upside_down(rest: Sequence[Setting], load: Sequence[Setting]) -> bool:
+def is_upside_down(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> bool:
     """Whether the latest release at rest is later than the latest under load, which load does not do."""
     return bool(rest and load) and largest_us(rest) > largest_us(load)
 
 
-def in_measurements(found: Sequence[Setting]) -> str:
+def in_measurements(found: Sequence[JitterSetting]) -> str:
     """Say of how many measurements the releases are that came a period or more late: `in 1 of 10 measurements`."""
     return (
         f"in {sum(one.missed_in for one in found):,} of {sum(one.late_us.repetitions for one in found):,} measurements"
     )
 
 
-def why_upside_down(rest: Sequence[Setting], load: Sequence[Setting]) -> str:
+def why_upside_down(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> str:
     """Say why the latest release at rest is likely later than under load; empty where it is not."""
     if not is_upside_down(rest, load):
         return ""

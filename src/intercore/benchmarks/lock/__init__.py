@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.benchmark import ALL, Analysis, Benchmark, DefaultLevels, Prediction, Result, SeriesMeaning
+from intercore.benchmarks.benchmark import ALL, Analysis, Benchmark, DefaultLevels, Predictor, Result, SeriesMeaning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ def _load_prediction() -> Predict:
     from intercore.benchmarks.event_prediction_report import prediction_rows, prediction_section
     from intercore.benchmarks.lock.prediction import predict
 
-    return Prediction(predict, prediction_rows, prediction_section)
+    return Predictor(predict, prediction_rows, prediction_section)
 
 
 def _load_publication() -> type[Publication]:

@@ -35,7 +35,7 @@ from intercore.benchmarks.message.next_measurement import (
     repetitions_to_measure,
     sizes_to_measure,
 )
-from intercore.benchmarks.message.prediction_types import Basis, PredictedRanking, Prediction
+from intercore.benchmarks.message.prediction_types import MessageBasis, MessagePrediction, MessageRanking
 from intercore.benchmarks.message.rows import rate
 from intercore.benchmarks.message.size_effect import size_effect
 from intercore.benchmarks.prediction_answer import REPETITIONS, is_conclusive
@@ -59,7 +59,7 @@ _FEWEST_FOR_SINGLE = math.ceil(2 / (1 - CONFIDENCE)) - 1  # of which one may lie
 
 def predict(
     store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool
-) -> Prediction | PredictedRanking:
+) -> MessagePrediction | MessageRanking:
     """Predict from the runs of a store; `words` name the setting, e.g. `size=300 transport=ring from=0 to=1`.
 
     Where they leave open which of several settings, all of these are predicted and ranked. Raises UsageError for what
@@ -104,13 +104,13 @@ def _asked(words: Iterable[str]) -> tuple[int, Measure, dict[str, str]]:
 
 def _of_all(
     target: str, measure: Measure, size: int, settings: Sequence[Sequence[Known]], *, extrapolate: bool
-) -> PredictedRanking:
+) -> MessageRanking:
     """Predict each setting and rank them; raises UsageError if there is no prediction of any."""
     predictions, left_out = predict_each(
         settings, lambda ours: _by_model(target, measure, size, ours, extrapolate=extrapolate), _in_words
     )
     origin = predictions[0].origin
-    return PredictedRanking(
+    return MessageRanking(
         target=target,
         simulated=origin == "simulated",
         emulated=origin == "emulated",
@@ -128,7 +128,7 @@ def _in_words(ours: Sequence[Known]) -> str:
     return in_words({name: factors[name] for name in names}, names)
 
 
-def _measuring_all(target: str, measure: Measure, open_ones: Sequence[Prediction]) -> ToMeasure | None:
+def _measuring_all(target: str, measure: Measure, open_ones: Sequence[MessagePrediction]) -> ToMeasure | None:
     """Return what would make answers of all of these."""
     wanted = [one.to_measure for one in open_ones if one.to_measure is not None]
     if len(wanted) <= 1:
@@ -140,7 +140,9 @@ def _measuring_all(target: str, measure: Measure, open_ones: Sequence[Prediction
 # By the model of the setting
 
 
-def _by_model(target: str, measure: Measure, size: int, ours: Sequence[Known], *, extrapolate: bool) -> Prediction:
+def _by_model(
+    target: str, measure: Measure, size: int, ours: Sequence[Known], *, extrapolate: bool
+) -> MessagePrediction:
     contributing, notes = basis.agreeing(ours, _has_model)
     found = _curve(measure, contributing)
     model = found.model(size)
@@ -180,7 +182,7 @@ def _by_model(target: str, measure: Measure, size: int, ours: Sequence[Known], *
             f"{' and '.join(str(len(found.samples(each))) for each in few)}: measure with samples={_FEWEST_FOR_SINGLE}."
         )
     return _prediction(
-        Prediction(
+        MessagePrediction(
             target=target,
             simulated=ours[0].origin == "simulated",
             emulated=ours[0].origin == "emulated",
@@ -284,9 +286,9 @@ def _not_negative(estimate: Interval) -> Interval:
     return Interval(estimate.value, None if estimate.low is None else max(estimate.low, 0.0), estimate.high)
 
 
-def _basis(found: Curve, contributing: Sequence[Known]) -> Basis:
+def _basis(found: Curve, contributing: Sequence[Known]) -> MessageBasis:
     started = sorted(one.measurement.started for one in contributing)
-    return Basis(
+    return MessageBasis(
         runs=tuple(dict.fromkeys(one.run for one in contributing)),
         sizes=tuple(found.measurements),
         samples=sum(len(found.samples(size)) for size in found.measurements),
@@ -295,7 +297,7 @@ def _basis(found: Curve, contributing: Sequence[Known]) -> Basis:
     )
 
 
-def _prediction(made: Prediction) -> Prediction:
+def _prediction(made: MessagePrediction) -> MessagePrediction:
     return msgspec.structs.replace(made, notes=(*basis.label_notes(made.origin), *made.notes))
 
 
@@ -304,7 +306,7 @@ def _prediction(made: Prediction) -> Prediction:
 
 def _by_main_effects(
     target: str, measure: Measure, size: int, asked: Mapping[str, str], known: Sequence[Known], *, extrapolate: bool
-) -> Prediction:
+) -> MessagePrediction:
     """Predict a combination that was not measured from those that were, or refuse to."""
     found = [one for one in curves(each.measurement for each in known) if _is_in_range(one, size)]
     if not extrapolate:
@@ -331,7 +333,7 @@ def _by_main_effects(
     times = _main_effects(found, names, asked, size)
     started = sorted(one.measurement.started for one in measured)
     return _prediction(
-        Prediction(
+        MessagePrediction(
             target=target,
             simulated=known[0].origin == "simulated",
             emulated=known[0].origin == "emulated",
@@ -349,7 +351,7 @@ def _by_main_effects(
             held_out=None,
             conclusive=is_conclusive(times),
             to_measure=None if is_conclusive(times) else measuring(target, measure, [asked], [size], REPETITIONS),
-            basis=Basis(
+            basis=MessageBasis(
                 runs=tuple(dict.fromkeys(one.run for one in measured)),
                 sizes=tuple(sorted({each for one in found for each in one.measurements})),
                 samples=sum(len(one.samples(each)) for one in found for each in one.measurements),

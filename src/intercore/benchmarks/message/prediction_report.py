@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.message.choice import GIVEN
 from intercore.benchmarks.message.curve import in_words
-from intercore.benchmarks.message.prediction_types import PredictedRanking
+from intercore.benchmarks.message.prediction_types import MessageRanking
 from intercore.benchmarks.message.size_effect import ns_per_byte
 from intercore.benchmarks.prediction_sections import (
     interval_column,
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.message.curve import Measure
-    from intercore.benchmarks.message.prediction_types import Prediction
+    from intercore.benchmarks.message.prediction_types import MessagePrediction
     from intercore.benchmarks.ranking import Rank
     from intercore.view.section import Section
 
 
-def prediction_section(found: Prediction | PredictedRanking) -> Section:
+def prediction_section(found: MessagePrediction | MessageRanking) -> Section:
     """Return what people read of it."""
-    return _ranking_section(found) if isinstance(found, PredictedRanking) else _single_section(found)
+    return _ranking_section(found) if isinstance(found, MessageRanking) else _single_section(found)
 
 
-def _single_section(found: Prediction) -> Section:
+def _single_section(found: MessagePrediction) -> Section:
     return setting_section(found, _title(found.measure, found.size), in_words, _lines(found), _basis(found))
 
 
@@ -41,7 +41,7 @@ def _title(measure: Measure, size: int) -> str:
     return f"{'Latency' if measure == 'latency' else 'Throughput'} of messages of {size:,} bytes"
 
 
-def _lines(found: Prediction) -> Iterator[tuple[str, str, str]]:
+def _lines(found: MessagePrediction) -> Iterator[tuple[str, str, str]]:
     if found.bytes_per_s is not None:
         yield "throughput", data_rate(found.bytes_per_s.value), bounds(found.bytes_per_s, data_rate)
     name = "median" if found.measure == "latency" else "time per message"
@@ -50,7 +50,7 @@ def _lines(found: Prediction) -> Iterator[tuple[str, str, str]]:
         yield "a single message", duration(found.single_us.value), duration_bounds(found.single_us) or "–"
 
 
-def _basis(found: Prediction) -> Iterator[str]:
+def _basis(found: MessagePrediction) -> Iterator[str]:
     sizes = found.basis.sizes
     yield rests_on(found.basis, f"of {len(sizes)} sizes from {sizes[0]:,} to {sizes[-1]:,} bytes")
     if found.alpha_us is not None and found.beta_ns_per_byte is not None:
@@ -60,16 +60,16 @@ def _basis(found: Prediction) -> Iterator[str]:
         yield f"Model: {_model(found, found.alpha_us, found.beta_ns_per_byte)}{held_out}."
 
 
-def _model(found: Prediction, alpha_us: float, beta_ns: float) -> str:
+def _model(found: MessagePrediction, alpha_us: float, beta_ns: float) -> str:
     if found.size_effect == "none":
         return f"{duration(found.median_us.value)}; the size makes no difference within what was measured"
     line = f"{duration(alpha_us)} {'−' if beta_ns < 0 else '+'} {ns_per_byte(abs(beta_ns))} ns per byte × size"
     return f"{line}; whether the size makes a difference cannot be told" if found.size_effect == "cannot tell" else line
 
 
-def _ranking_section(found: PredictedRanking) -> Section:
+def _ranking_section(found: MessageRanking) -> Section:
     streams = found.measure == "throughput"
-    columns: list[Column[Rank[Prediction]]] = [
+    columns: list[Column[Rank[MessagePrediction]]] = [
         *([Column("predicted", _rate, right=True)] if streams else []),
         Column("per message" if streams else "predicted", _median, right=True),
         interval_column(lambda one: one.median_us),
@@ -79,28 +79,28 @@ def _ranking_section(found: PredictedRanking) -> Section:
     return ranking_section(found, lambda _: title, in_words, _told(found), columns, named_shows="its model")
 
 
-def _told(found: PredictedRanking) -> list[str]:
+def _told(found: MessageRanking) -> list[str]:
     """Return the factors, beside those given, that tell the settings apart; the transport if none does."""
     settings = [one.prediction.setting for one in found.ranking]
     names = [name for name in settings[0] if name not in GIVEN]
     return [name for name in names if len({str(each.get(name)) for each in settings}) > 1] or ["transport"]
 
 
-def _rate(row: Rank[Prediction]) -> str:
+def _rate(row: Rank[MessagePrediction]) -> str:
     rate = row.prediction.bytes_per_s
     return "" if rate is None else data_rate(rate.value)
 
 
-def _median(row: Rank[Prediction]) -> str:
+def _median(row: Rank[MessagePrediction]) -> str:
     return duration(row.prediction.median_us.value)
 
 
-def prediction_rows(found: Prediction | PredictedRanking) -> Sequence[dict[str, object]]:
+def prediction_rows(found: MessagePrediction | MessageRanking) -> Sequence[dict[str, object]]:
     """Return it as flat rows, one for each setting."""
-    return ranked_rows(found.ranking, _row) if isinstance(found, PredictedRanking) else [_row(found)]
+    return ranked_rows(found.ranking, _row) if isinstance(found, MessageRanking) else [_row(found)]
 
 
-def _row(found: Prediction) -> dict[str, object]:
+def _row(found: MessagePrediction) -> dict[str, object]:
     def ends(name: str) -> dict[str, object]:
         estimate = getattr(found, name)
         value, low, high = (None, None, None) if estimate is None else (estimate.value, estimate.low, estimate.high)

@@ -15,7 +15,7 @@ from intercore.record.measurement import Level
 from intercore.statistics.intervals import Interval
 
 
-class Basis(msgspec.Struct, frozen=True):
+class MessageBasis(msgspec.Struct, frozen=True):
     """What a prediction rests on."""
 
     runs: tuple[int, ...]
@@ -29,7 +29,7 @@ class Basis(msgspec.Struct, frozen=True):
     """UTC time of the last one."""
 
 
-class Prediction(OfTarget, frozen=True):
+class MessagePrediction(OfTarget, frozen=True):
     """What a message of one size will take at one setting."""
 
     measure: Measure
@@ -61,18 +61,18 @@ class Prediction(OfTarget, frozen=True):
     """Whether the interval of the median is an answer: neither bound farther off than half of the value."""
     to_measure: ToMeasure | None
     """What would make it one; None if it is."""
-    basis: Basis
+    basis: MessageBasis
     notes: tuple[str, ...]
     """Sentences on what makes it doubtful."""
 
 
-class PredictedRanking(OfTarget, frozen=True):
+class MessageRanking(OfTarget, frozen=True):
     """What a message of one size will take by each setting that was measured."""
 
     measure: Measure
     size: Annotated[int, Meta(ge=1)]
     """Bytes of the message."""
-    ranking: tuple[Rank[Prediction], ...]
+    ranking: tuple[Rank[MessagePrediction], ...]
     """By what is given, then by rank."""
     left_out: tuple[str, ...]
     """Settings of which there is no prediction, a sentence each without its full stop, with the reason."""

@@ -14,7 +14,7 @@ from intercore.benchmarks.benchmark import (
     DefaultLevels,
     EnergyWindows,
     Option,
-    Prediction,
+    Predictor,
     Quantity,
     Result,
     SeriesMeaning,
@@ -138,7 +138,7 @@ def _load_prediction() -> Predict:
     from intercore.benchmarks.speedup.prediction import predict
     from intercore.benchmarks.speedup.prediction_report import prediction_rows, prediction_section
 
-    return Prediction(predict, prediction_rows, prediction_section)
+    return Predictor(predict, prediction_rows, prediction_section)
 
 
 def _load_publication() -> type[Publication]:

@@ -16,8 +16,8 @@ from intercore.benchmarks.speedup.fit import ForkJoinFit, fit_of
 from intercore.benchmarks.speedup.points import (
     IDENTITY,
     Factors,
-    Setting,
     SpeedupPoint,
+    SpeedupSetting,
     in_words,
     measured_setting,
     of_speedup,
@@ -58,11 +58,11 @@ def analyse(measurements: Sequence[Measurement], efficiency: float = EFFICIENCY.
     for measurement in ours:
         pools[in_words(selected(measurement.factors, (*IDENTITY, *varied)))].append(measurement)
 
-    settings: list[Setting] = []
+    settings: list[SpeedupSetting] = []
     left_out: list[str] = []
     for label, pool in sorted(pools.items()):
         outcome = measured_setting(pool, varied)
-        if isinstance(outcome, Setting):
+        if isinstance(outcome, SpeedupSetting):
             settings.append(outcome)
         else:
             left_out.append(f"{label}: {outcome}")
@@ -81,7 +81,7 @@ def analyse_published(table: SpeedupPublication, efficiency: float = EFFICIENCY.
         times_us = Interval(t1_us), Interval(tp_us)
         point = point_of(factors, times_us, Interval(t1_us / tp_us), samples=0, varied={})
         medians = np.array([[t1_us], [tp_us]])
-        settings.append(Setting(point, medians, (rounding_us, rounding_us), shared.tick_hz))
+        settings.append(SpeedupSetting(point, medians, (rounding_us, rounding_us), shared.tick_hz))
     return _analysis(settings, [], efficiency)
 
 
@@ -90,8 +90,8 @@ def _check_efficiency(efficiency: float) -> None:
         raise UsageError(f"the wanted efficiency must lie between 0 and 1, not at {efficiency:g}")
 
 
-def _analysis(settings: Sequence[Setting], left_out: Iterable[str], efficiency: float) -> SpeedupAnalysis:
-    groups: dict[str, list[Setting]] = defaultdict(list)
+def _analysis(settings: Sequence[SpeedupSetting], left_out: Iterable[str], efficiency: float) -> SpeedupAnalysis:
+    groups: dict[str, list[SpeedupSetting]] = defaultdict(list)
     for setting in sorted(settings, key=lambda setting: _order(setting.point)):
         groups[setting.point.group].append(setting)
     return SpeedupAnalysis(

@@ -15,7 +15,7 @@ from intercore.statistics.intervals import Interval
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from intercore.benchmarks.speedup.points import Setting
+    from intercore.benchmarks.speedup.points import SpeedupSetting
 
 
 class ForkJoinFit(msgspec.Struct, frozen=True):
@@ -81,7 +81,7 @@ def losses(fits: Iterable[ForkJoinFit]) -> Iterator[str]:
             )
 
 
-def fit_of(group: str, settings: Sequence[Setting], efficiency: float) -> ForkJoinFit:
+def fit_of(group: str, settings: Sequence[SpeedupSetting], efficiency: float) -> ForkJoinFit:
     """Fit the model to the settings of a group."""
     points = [setting.point for setting in settings]
     quantisation = quantisation_of(settings)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from intercore.benchmarks.speedup.points import Setting
+    from intercore.benchmarks.speedup.points import SpeedupSetting
 
     Floats: TypeAlias = NDArray[np.float64]
 
@@ -74,7 +74,7 @@ def _t1_us_at(efficiency: float, cores: int, parameters: Floats) -> Floats:
     return t1_us
 
 
-def fitted(group: str, settings: Sequence[Setting], tick_us: float) -> Model:
+def fitted(group: str, settings: Sequence[SpeedupSetting], tick_us: float) -> Model:
     """Fit TP - T1/P = overhead + loss T1/P; `tick_us` is the width of TP's quantisation, 0 if there is none."""
     sizes = len(settings)
     cores = settings[0].point.cores

@@ -107,7 +107,7 @@ class Factors(msgspec.Struct, frozen=True):
     cores: int
 
 
-class Setting(msgspec.Struct, frozen=True, eq=False):
+class SpeedupSetting(msgspec.Struct, frozen=True, eq=False):
     """A point with what the fit needs beyond it."""
 
     point: SpeedupPoint
@@ -156,7 +156,7 @@ def in_words(factors: Mapping[str, Level]) -> str:
     return " ".join(f"{name}={level}" for name, level in factors.items())
 
 
-def measured_setting(pool: Sequence[Measurement], varied: Iterable[str]) -> Setting | str:
+def measured_setting(pool: Sequence[Measurement], varied: Iterable[str]) -> SpeedupSetting | str:
     """Pool the measurements of one setting; a sentence says why that is not possible."""
     try:
         factors = msgspec.convert(dict(pool[0].factors), Factors)
@@ -185,7 +185,7 @@ def measured_setting(pool: Sequence[Measurement], varied: Iterable[str]) -> Sett
     draws = paired_draws(t1_us, tp_us, generator(key), ticks=resolution_us)
     own = np.array([[t1.value], [tp.value]])
     ticks = {_frequency(measurement.conditions.get("tick_hz", "")) for measurement in pool}
-    return Setting(
+    return SpeedupSetting(
         point=point_of(
             factors,
             (t1, tp),

@@ -18,9 +18,9 @@ from intercore.benchmarks.grouping import IRRELEVANT
 from intercore.benchmarks.prediction_answer import REPETITIONS, advised, is_conclusive
 from intercore.benchmarks.ranking import predict_each, ranked
 from intercore.benchmarks.speedup.model import fitted
-from intercore.benchmarks.speedup.points import BENCHMARK, Setting, measured_setting
+from intercore.benchmarks.speedup.points import BENCHMARK, SpeedupSetting, measured_setting
 from intercore.benchmarks.speedup.prediction_types import (
-    Basis,
+    SpeedupBasis,
     SpeedupPrediction,
     SpeedupRanking,
     ToMeasure,
@@ -96,7 +96,7 @@ def _asked(words: Iterable[str]) -> tuple[float, dict[str, str]]:
 
 
 def _is_usable(one: Measurement) -> bool:
-    return isinstance(measured_setting([one], ()), Setting)
+    return isinstance(measured_setting([one], ()), SpeedupSetting)
 
 
 def _of_all(target: str, t1_us: float, settings: Sequence[Sequence[Known]], *, extrapolate: bool) -> SpeedupRanking:
@@ -136,7 +136,7 @@ def _of_setting(target: str, t1_us: float, ours: Sequence[Known], *, extrapolate
     setting = _setting(chosen)
     where = basis.in_words(setting, setting)
     by_n = _by_n(chosen)
-    points = [point for pool in by_n.values() if isinstance(point := measured_setting(pool, ()), Setting)]
+    points = [point for pool in by_n.values() if isinstance(point := measured_setting(pool, ()), SpeedupSetting)]
     if len(points) <= 1:
         raise UsageError(f"there is no model of {where}, measured at n={_sizes(by_n)} alone: measure more sizes")
     low, high = _range(points)
@@ -177,7 +177,7 @@ def _of_setting(target: str, t1_us: float, ours: Sequence[Known], *, extrapolate
         extrapolated=outside,
         conclusive=conclusive,
         to_measure=None if conclusive else _to_measure(target, [setting], _around(by_n, points, t1_us), repetitions),
-        basis=Basis(
+        basis=SpeedupBasis(
             runs=tuple(dict.fromkeys(one.run for one in chosen)),
             n=tuple(by_n),
             shortest_us=low,
@@ -190,7 +190,7 @@ def _of_setting(target: str, t1_us: float, ours: Sequence[Known], *, extrapolate
     )
 
 
-def _range(points: Sequence[Setting]) -> tuple[float, float]:
+def _range(points: Sequence[SpeedupSetting]) -> tuple[float, float]:
     """Return the shortest and the longest duration on one core, as far as their intervals reach."""
     durations = [point.point.t1_us for point in points]
     return (
@@ -217,7 +217,7 @@ def _sizes(by_n: Mapping[int, object]) -> str:
 
 
 def _tp_us(
-    model: Model, points: Sequence[Setting], by_n: Mapping[int, Sequence[Measurement]], t1_us: float, key: str
+    model: Model, points: Sequence[SpeedupSetting], by_n: Mapping[int, Sequence[Measurement]], t1_us: float, key: str
 ) -> tuple[Interval, float]:
     """Return what the model gives with the interval for another measurement, and how much such scatter, as a fraction.
 
@@ -268,7 +268,7 @@ def _pays(speedup: Interval) -> bool | None:
     return False if speedup.high is not None and speedup.high < 1 else None
 
 
-def _around(by_n: Mapping[int, object], points: Sequence[Setting], t1_us: float) -> list[int]:
+def _around(by_n: Mapping[int, object], points: Sequence[SpeedupSetting], t1_us: float) -> list[int]:
     """Return sizes around the one that takes so long, within those measured, that are not measured yet."""
     nearest = min(points, key=lambda point: abs(math.log(point.point.t1_us.value / t1_us)))
     n = nearest.point.n * t1_us / nearest.point.t1_us.value

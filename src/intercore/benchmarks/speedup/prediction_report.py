@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from intercore.benchmarks.ranking import Rank
-    from intercore.benchmarks.speedup.prediction_types import Basis, SpeedupPrediction
+    from intercore.benchmarks.speedup.prediction_types import SpeedupBasis, SpeedupPrediction
     from intercore.view.section import Section
 
 
@@ -58,7 +58,7 @@ def _pays(found: SpeedupPrediction) -> str:
     return told[found.pays]
 
 
-def _basis(basis: Basis) -> str:
+def _basis(basis: SpeedupBasis) -> str:
     sizes = f"{len(basis.n)} sizes from {duration(basis.shortest_us)} to {duration(basis.longest_us)} on one core"
     return rests_on(basis, f"of {sizes}")
 

@@ -22,7 +22,7 @@ class ToMeasure(msgspec.Struct, frozen=True):
     """That measures them."""
 
 
-class Basis(msgspec.Struct, frozen=True):
+class SpeedupBasis(msgspec.Struct, frozen=True):
     """What a prediction rests on."""
 
     runs: tuple[int, ...]
@@ -65,7 +65,7 @@ class SpeedupPrediction(OfTarget, frozen=True):
     """Whether the interval of `tp_us` is an answer: neither bound farther off than half of the value."""
     to_measure: ToMeasure | None
     """What would make it one; None if it is."""
-    basis: Basis
+    basis: SpeedupBasis
     notes: tuple[str, ...]
     """Sentences on what makes it doubtful."""
 

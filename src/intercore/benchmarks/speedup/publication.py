@@ -10,7 +10,7 @@ from msgspec import Meta
 from intercore.benchmarks.published import Count, Positive, Publication, Text, require_finite
 
 
-class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PublishedSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The factors of the benchmark `speedup` that all rows share."""
 
     workload: Text
@@ -24,7 +24,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Cycles per second of a core; None if not stated or not fixed."""
 
 
-class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PublishedRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One size of the work, as printed."""
 
     n: Count
@@ -64,7 +64,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     rounding_ms: Positive
     """Unit of the last printed digit of the durations, ms."""
-    rows: Annotated[tuple[Row, ...], Meta(min_length=1)]
+    rows: Annotated[tuple[PublishedRow, ...], Meta(min_length=1)]
     thresholds: tuple[Threshold, ...] = ()
     """From which duration on, by the text, more than one core is worth it, or is not."""
 
@@ -78,5 +78,5 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class SpeedupPublication(Publication, frozen=True, kw_only=True, tag="speedup"):
     """Durations of the same work on one core and on several."""
 
-    setting: Setting
+    setting: PublishedSetting
     figures: Figures

@@ -12,7 +12,7 @@ from intercore.statistics.intervals import rayleigh
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from intercore.benchmarks.speedup.points import Setting
+    from intercore.benchmarks.speedup.points import SpeedupSetting
 
 _MIN_PHASES = 4  # with fewer, not even identical phases reach the level below
 _QUANTISED_P = 0.01
@@ -40,7 +40,7 @@ class Quantisation(msgspec.Struct, frozen=True):
     """Whether the phases of TP are concentrated (p < 0.01) and those of T1 are not."""
 
 
-def quantisation_of(settings: Sequence[Setting]) -> Quantisation | None:
+def quantisation_of(settings: Sequence[SpeedupSetting]) -> Quantisation | None:
     """Test the phases of a group; None if too little is known."""
     frequencies = {setting.tick_hz for setting in settings}
     tick_hz = frequencies.pop() if len(frequencies) == 1 else None

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.speedup.fit import ForkJoinFit
     from intercore.benchmarks.speedup.isoefficiency import Isoefficiency
     from intercore.benchmarks.speedup.points import SpeedupPoint
-    from intercore.benchmarks.speedup.publication import Row as PublishedRow
-    from intercore.benchmarks.speedup.publication import Setting
+    from intercore.benchmarks.speedup.publication import PublishedRow, PublishedSetting
     from intercore.record.measurement import Level, Run
     from intercore.statistics.intervals import Interval
 
@@ -163,7 +162,7 @@ def literature_tables(run: Run, points: Sequence[SpeedupPoint]) -> Iterator[Tabl
             )
 
 
-def _theirs(row: PublishedRow, shared: Setting) -> _Printed:
+def _theirs(row: PublishedRow, shared: PublishedSetting) -> _Printed:
     tp_us = row.tp_ms * 1e3
     past = _beyond(tp_us, shared.tick_hz)
     return _Printed(row.n, "published", row.t1_ms * 1e3, tp_us, row.speedup, row.efficiency, shared.cores, past)

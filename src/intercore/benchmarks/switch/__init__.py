@@ -12,7 +12,7 @@ from intercore.benchmarks.benchmark import (
     Benchmark,
     DefaultLevels,
     EnergyWindows,
-    Prediction,
+    Predictor,
     Result,
     Role,
     SeriesMeaning,
@@ -104,7 +104,7 @@ def _load_prediction() -> Predict:
     from intercore.benchmarks.event_prediction_report import prediction_rows, prediction_section
     from intercore.benchmarks.switch.prediction import predict
 
-    return Prediction(predict, prediction_rows, prediction_section)
+    return Predictor(predict, prediction_rows, prediction_section)
 
 
 def _load_publication() -> type[Publication]:

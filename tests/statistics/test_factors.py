@@ -182,3 +182,13 @@ def test_the_margin_of_the_best_has_an_interval_that_covers_the_truth() -> None:
     assert covered >= 180
     best_first = ranking([Candidate({"x": 1}, 2.0, 0.0), Candidate({"x": 2}, 4.0, 0.0)], descending=True)
     assert [(one.candidate.levels["x"], one.behind.value) for one in best_first] == [(2, 1.0), (1, 2.0)]
+
+
+def test_a_candidate_of_which_next_to_nothing_is_known_has_wide_and_finite_bounds() -> None:
+    first, second = ranking([Candidate({"x": 1}, 2.0, 0.1), Candidate({"x": 2}, 4.0, 1000.0)])
+    low, high = second.behind.low, second.behind.high
+    assert low is not None
+    assert high is not None
+    assert 0 < low < 1e-300
+    assert 1e300 < high < math.inf
+    assert first.behind.value == 1.0

@@ -388,4 +388,4 @@ def ranking(candidates: Collection[Candidate], *, descending: bool = False) -> l
 def log_interval(logarithm: float, error: float) -> Interval:
     """Return a value with its interval from its logarithm and the standard error of that."""
     reach = normal_reach() * error
-    return Interval(math.exp(logarithm), math.exp(logarithm - reach), math.exp(logarithm + reach))
+    return Interval(*map(_exp, (logarithm, logarithm - reach, logarithm + reach)))

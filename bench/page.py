@@ -62,7 +62,7 @@ def seconds(browser: Browser, path: Path) -> tuple[float, float]:
     button = page.locator("button.zoom").first
     asked = time.perf_counter()
     button.click()
-    page.locator("#plot .svg-container .main-svg").first.wait_for()
+    page.locator("#plot .plot").first.wait_for()
     drawn = time.perf_counter()
     page.close()
     return loaded - begin, loaded - begin + drawn - asked

@@ -1,20 +1,28 @@
-"""The figures that a page carries for those who want to zoom into them."""
+"""The figures of a page, as those who write it give them to what draws them."""
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
-import re
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from unittest import mock
+
+from intercore.page import page
+from intercore.view.svg import texts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from intercore.view.figure import Figure
 
 
-def unpacked(text: str) -> bytes:
-    """What a script element holds that comes packed."""
-    return gzip.decompress(base64.b64decode(text))
+@contextmanager
+def figures_drawn() -> Iterator[list[Figure]]:
+    """Collect the figures of a page that is written meanwhile, in their order."""
+    figures: list[Figure] = []
 
+    def collected(figure: Figure) -> list[list[str]]:
+        figures.append(figure)
+        return texts_of(figure)
 
-def figures_of(page: str) -> list[dict[str, Any]]:
-    """All figures of a page, in their order; none if it has none."""
-    found = re.search(r'<script type="text/plain" id="figures">(.*?)</script>', page, re.DOTALL)
-    return json.loads(unpacked(found[1])) if found else []
+    with mock.patch.object(page, "texts_of", collected):
+        yield figures

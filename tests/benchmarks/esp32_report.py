@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from intercore.benchmarks.reports import reports
 from intercore.page.page import write_page
 from tests.fakes import esp32 as fake_esp32
-from tests.page_figures import figures_of
+from tests.page_figures import figures_drawn
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from intercore.view.figure import Figure
     from intercore.view.section import Report
 
 
@@ -25,8 +26,8 @@ def cells(found: Report, title: str) -> list[list[str]]:
     return [[column.text(row) for column in table.columns] for row in table.rows]
 
 
-def page(folder: Path, *, simulated: bool = False) -> tuple[str, dict[str, Any]]:
+def page(folder: Path, *, simulated: bool = False) -> tuple[str, dict[str, Figure]]:
     path = folder / "page.html"
-    write_page([reports(fake_esp32.run(simulated=simulated))], path)
-    text = path.read_text(encoding="utf-8")
-    return text, {one["name"]: one for one in figures_of(text)}
+    with figures_drawn() as figures:
+        write_page([reports(fake_esp32.run(simulated=simulated))], path)
+    return path.read_text(encoding="utf-8"), {one.name: one for one in figures}

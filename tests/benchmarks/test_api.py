@@ -211,7 +211,7 @@ def test_the_table_shows_alone_and_hammered_in_one_row_of_at_most_100_columns() 
     assert "SIMULATED" in lines[0]
     assert any(line.split()[:2] == ["give", "2.80"] and "2.00" in line and "+350" in line for line in lines), lines
     assert len([line for line in lines if line.strip()]) == 5, "no cell is folded"
-    assert [figure["name"] for figure in found.section.figures] == ["api-costs"]
+    assert [figure.name for figure in found.section.figures] == ["api-costs"]
 
 
 def test_answers_hold_the_reading_of_the_clock_as_all_others_do_and_say_what_is_left_without() -> None:

@@ -15,6 +15,7 @@ from intercore.benchmarks.contention.analysis import analyse, warnings
 from intercore.benchmarks.contention.report import report
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
+from intercore.view.figure import Bars
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -470,22 +471,24 @@ def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_figure_stacks_ours_in_colours_and_published_in_grey() -> None:
     (figure,) = report(run(preset())).section.figures
-    ours = {trace["name"]: trace for trace in figure["data"] if not trace["name"].startswith("published: ")}
-    published = {trace["name"]: trace for trace in figure["data"] if trace["name"].startswith("published: ")}
+    (panel,) = figure.panels
+    bars = {one.name: one for one in panel.series if isinstance(one, Bars)}
+    ours = {name: one for name, one in bars.items() if not name.startswith("published: ")}
+    published = {name: one for name, one in bars.items() if name not in ours}
     assert list(ours) == ["task0", "task1", "main"]
     assert len(published) == 3
-    assert {trace["marker"]["color"] for trace in ours.values()}.isdisjoint(
-        trace["marker"]["color"] for trace in published.values()
-    )
-    assert figure["layout"]["barmode"] == "stack"
-    assert ours["task1"]["x"] == pytest.approx([0.5, 0.5, 0.5, 0.5])
-    assert figure["layout"]["yaxis"]["ticktext"][2] == "task0, task1<br>(main spins)"
+    assert {one.colour for one in ours.values()}.isdisjoint(one.colour for one in published.values())
+    task0, task1 = ours["task0"].boxes[0], ours["task1"].boxes[0]
+    assert task0[2:] == task1[2:], "they are parts of one bar"
+    assert (task0[0], task0[1]) == (0, task1[0]), "and follow one another"
+    assert [end - begin for begin, end, *_ in ours["task1"].boxes] == pytest.approx([0.5, 0.5, 0.5, 0.5])
+    assert panel.y.names[2][1] == "task0, task1\n(main spins)"
 
 
 def test_simulated_numbers_say_so() -> None:
     shown = report(run(preset(), simulated=True))
     assert all("SIMULATED" in table.title for table in shown.section.tables)
-    assert "SIMULATED" in shown.section.figures[0]["caption"]
+    assert "SIMULATED" in shown.section.figures[0].caption
 
 
 def test_rows_for_spreadsheets_have_one_competitor_each() -> None:

@@ -61,7 +61,7 @@ def test_ones_own_currents_and_their_model_stand_beside_the_published_ones() -> 
         "(63 + 62 + 63 + 60.4) / 4 - (42 + 41 + 40) / 3 = 21.1, on no border of rounding"
     )
     assert own[3] == published[3] == "in rest: busy in every row"
-    names = [figure["name"] for figure in found["contention"].section.figures]
+    names = [figure.name for figure in found["contention"].section.figures]
     assert "currents" in names
     assert found["energy"].section.tables
 

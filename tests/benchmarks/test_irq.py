@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -15,6 +15,7 @@ from intercore.benchmarks.irq import analysis as irq
 from intercore.benchmarks.irq import report as view
 from intercore.benchmarks.irq.answers import answers, concerns, costs
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
+from intercore.view.figure import Cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -283,16 +284,16 @@ def test_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_matrix_shows_from_down_and_to_across() -> None:
-    figures: list[dict[str, Any]] = list(view.report(run(*WHOLE)).section.figures)
-    (matrix,) = [figure for figure in figures if figure["name"].startswith("irq-matrix")]
-    doorbell = next(one for one in matrix["data"] if one["hovertemplate"].startswith("doorbell<"))
-    assert doorbell["z"] == [[None, 1.2], [None, 0.8]]
-    assert doorbell["text"][0][1] == "1.20 µs"
+    (matrix,) = [one for one in view.report(run(*WHOLE)).section.figures if one.name.startswith("irq-matrix")]
+    (doorbell,) = next(panel.series for panel in matrix.panels if panel.title == "doorbell")
+    assert isinstance(doorbell, Cells)
+    assert doorbell.rows == [[None, 1.2], [None, 0.8]]
+    assert doorbell.words[0][1] == "1.20 µs"
 
 
 def test_one_core_has_no_matrix() -> None:
     figures = view.report(run(measurement("doorbell", [1, 2]))).section.figures
-    assert [figure["name"] for figure in figures] == ["irq-doorbell"]
+    assert [figure.name for figure in figures] == ["irq-doorbell"]
 
 
 def test_rows_are_flat_and_json_is_of_the_declared_type() -> None:

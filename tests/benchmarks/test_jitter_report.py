@@ -16,6 +16,7 @@ from intercore.benchmarks.published import published
 from intercore.benchmarks.reports import reports
 from intercore.record.measurement import Measurement, Part, Plan, Run
 from intercore.terminal.formats.table import print_table
+from intercore.view.figure import Line, Points
 from tests.benchmarks.esp32_report import cells, page
 from tests.benchmarks.esp32_report import report as seeds_report
 from tests.benchmarks.jitter_data import counted, measurement
@@ -23,6 +24,8 @@ from tests.fakes import esp32 as fake_esp32
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from intercore.view.figure import Figure
 
 LATE = [1182 + step % 7 for step in range(600)]
 RUN = (
@@ -67,35 +70,46 @@ def test_the_published_periods_stand_beside_ours() -> None:
     likely = "likely two counters, wrapped"
     assert cells[1] == ["published", "yes", "8,957.846", "213.006", "17,700.333", "276.600", likely]
     assert cells[2][2:5] == ["10.000", "10.000", "10.000"]
-    (figure,) = [one for one in found.section.figures if one["name"] == "jitter-periods"]
-    assert [one["line"]["color"] for one in figure["data"]][:3] == ["published", "published", "series0"]
-    assert figure["data"][1]["x"] == pytest.approx([0.213006, 8.957846, 17.700333])
+    (figure,) = [one for one in found.section.figures if one.name == "jitter-periods"]
+    (panel,) = figure.panels
+    lines = [one for one in panel.series if isinstance(one, Line)]
+    averages = [one for one in panel.series if isinstance(one, Points) and one.shape == "circle"]
+    assert [one.colour for one in lines][:3] == ["published", "published", "series0"]
+    assert lines[1].x == pytest.approx([0.213006, 17.700333])
+    assert averages[1].x == pytest.approx([8.957846])
     assert not any("always overdue" in note for note in found.section.notes)
+
+
+def points(strip: Figure) -> Points:
+    """The points of a strip that has those of one kind alone."""
+    (panel,) = strip.panels
+    (drawn,) = panel.series
+    assert isinstance(drawn, Points)
+    return drawn
 
 
 def test_migrations_are_marked_in_the_strip_and_load_is_shaded() -> None:
     strip, *_ = report(run(*RUN)).section.figures
-    symbols = {one["marker"]["color"]: set(one["marker"]["symbol"]) for one in strip["data"] if one["yaxis"] == "y4"}
-    assert symbols["series1"] == {"triangle-up"}
-    assert len([shape for shape in strip["layout"]["shapes"] if shape["type"] == "rect"]) == 3
+    drawn = [one for one in strip.panels[3].series if isinstance(one, Points)]
+    assert {one.shape for one in drawn if one.colour == "series1"} == {"triangle-up"}
+    assert sum(len(panel.bands) for panel in strip.panels) == 3
 
 
 @pytest.mark.parametrize("at", [0, 399, 400, 599])
 def test_the_latest_release_is_drawn_however_many_there_are(at: int) -> None:
     late = [*LATE[:at], 70_000, *LATE[at + 1 :]]
     strip, *_ = report(run(measurement(late))).section.figures
-    (drawn,) = strip["data"]
-    assert len(drawn["x"]) == 400 < len(late)
-    assert drawn["x"] == sorted(set(drawn["x"]))
-    assert at == drawn["x"][int(np.argmax(drawn["y"]))]
-    assert {0, 599} & set(drawn["x"]) == {0, 599}, "the whole run is there"
+    drawn = points(strip)
+    assert len(drawn.x) == 400 < len(late)
+    assert drawn.x == sorted(set(drawn.x))
+    assert at == drawn.x[int(np.argmax(drawn.y))]
+    assert {0, 599} & set(drawn.x) == {0, 599}, "the whole run is there"
 
 
 def test_of_several_repetitions_that_with_the_latest_release_is_drawn() -> None:
     repetitions = [measurement([*LATE[:9], latest], seed=latest) for latest in (1200, 90_000, 1300)]
     strip, *_ = report(run(*repetitions)).section.figures
-    (drawn,) = strip["data"]
-    assert max(drawn["y"]) == pytest.approx(90_000 / 125_000_000)
+    assert max(y for y in points(strip).y if y) == pytest.approx(90_000 / 125_000_000)
 
 
 def test_simulated_numbers_are_labelled() -> None:
@@ -111,7 +125,7 @@ def test_a_run_without_measurements_has_a_report() -> None:
 
 def test_the_report_is_json() -> None:
     found = report(run(*RUN))
-    assert msgspec.json.decode(msgspec.json.encode([found.json, found.rows, found.section.figures]))
+    assert msgspec.json.decode(msgspec.json.encode([found.json, found.rows]))
     assert [row["moved"] for row in found.rows] == [None, None, None, 600, None]
 
 
@@ -146,5 +160,6 @@ def test_our_periods_beside_published_ones_say_what_was_not_measured() -> None:
 
 def test_published_periods_are_drawn_in_grey(tmp_path: Path) -> None:
     _, figures = page(tmp_path)
-    drawn = [one for one in figures["jitter-periods"]["data"] if one.get("name", "").startswith("published")]
-    assert [one["marker"]["color"] for one in drawn] == ["published", "published"]
+    (panel,) = figures["jitter-periods"].panels
+    colours = {one.colour for one in panel.series if isinstance(one, Line) and one.name.startswith("published")}
+    assert colours == {"published"}

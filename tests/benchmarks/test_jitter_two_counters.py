@@ -251,6 +251,6 @@ def test_a_run_of_nothing_but_raw_counters_has_a_report() -> None:
     whole = msgspec.structs.replace(fake_esp32.run(), measurements=(false,))
     found = report(whole)
     assert found.json["jitter"]["settings"] == ()
-    assert [one["name"] for one in found.section.figures] == ["jitter-periods"]
+    assert [one.name for one in found.section.figures] == ["jitter-periods"]
     assert not any(table.title.startswith("How late") for table in found.section.tables)
     assert reports.reports(whole).reports

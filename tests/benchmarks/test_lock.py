@@ -18,6 +18,7 @@ from intercore.benchmarks.lock.answers import answers, concerns, costs
 from intercore.benchmarks.lock.report import report
 from intercore.record.measurement import Measurement, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
+from intercore.view.figure import Cells
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -293,7 +294,7 @@ def test_the_report_tells_the_same_to_people_and_programs(simulated: bool) -> No
     titles = [table.title for table in found.section.tables]
     assert len(titles) == 3
     assert all(("SIMULATED" in title) == simulated for title in titles)
-    assert [figure["name"].startswith("lock-") for figure in found.section.figures] == [True, True]
+    assert [figure.name.startswith("lock-") for figure in found.section.figures] == [True, True]
 
 
 def test_tables_fit_a_hundred_columns() -> None:
@@ -311,8 +312,11 @@ def test_the_heat_map_has_both_orders_of_a_pair() -> None:
         for to, ticks in ((1, 10_000), (2, 30_000))
     ]
     (figure,) = report(run_of(ways)).section.figures
-    assert figure["data"][0]["x"] == ["core 0", "core 1", "core 2"]
-    assert figure["data"][0]["z"] == [[None, 0.05, 0.15], [0.05, None, None], [0.15, None, None]]
+    (panel,) = figure.panels
+    (cells,) = panel.series
+    assert isinstance(cells, Cells)
+    assert [name for _, name in panel.x.names] == ["core 0", "core 1", "core 2"]
+    assert cells.rows == [[None, 0.05, 0.15], [0.05, None, None], [0.15, None, None]]
 
 
 def test_a_report_of_nothing_is_empty_and_says_why() -> None:

@@ -17,6 +17,7 @@ from intercore.benchmarks.memory.answers import answers, concerns
 from intercore.benchmarks.memory.report import report
 from intercore.record.measurement import Measurement, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
+from intercore.view.figure import Cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -220,11 +221,14 @@ def test_the_matrix_has_a_cell_for_each_pair(simulated: bool) -> None:
     assert set(found.json["memory"]) == {"rates", "interference", "sentences"}  # type: ignore[call-overload]
     assert len(found.rows) == 9 + 81
     (figure,) = found.section.figures
-    cells = np.array(figure["data"][0]["z"], float)
+    (panel,) = figure.panels
+    (drawn,) = panel.series
+    assert isinstance(drawn, Cells)
+    cells = np.array(drawn.rows, float)
     assert cells.shape == (9, 9)
     assert cells.min() == 1
     assert cells.max() == pytest.approx(1.8)
-    assert figure["name"] == "memory-interference-core-0"
+    assert figure.name == "memory-interference-core-0"
     for table in found.section.tables:
         assert ("SIMULATED" in table.title) == simulated
         shown = StringIO()

@@ -25,6 +25,8 @@ from intercore.benchmarks.reports import reports
 from intercore.document.run import run_document
 from intercore.record.measurement import Series
 from intercore.terminal.formats.table import print_table
+from intercore.view.figure import Line, Points
+from intercore.view.svg import drawn
 from tests.benchmarks.message_data import SIZES, campaign, line, measurement, run_of
 from tests.document.validity import SCHEMA
 
@@ -395,13 +397,12 @@ def test_figures_have_a_line_for_every_setting_and_its_points() -> None:
     figures = report(run_of(everything())).section.figures
     latency, throughput, *_ = figures
     for figure in (latency, throughput):
-        markers = [trace for trace in figure["data"] if trace["mode"] == "markers"]
-        lines = [trace for trace in figure["data"] if trace["mode"] == "lines"]
-        assert (len(markers), len(lines)) == (8, 8)
-        assert {len(trace["x"]) for trace in markers} == {len(SIZES)}
-        assert len({trace["xaxis"] for trace in markers}) > 1  # eight lines are too many for one panel
-        assert sum(bool(trace.get("showlegend")) for trace in markers) == len({trace["name"] for trace in markers})
-    names = [figure["name"] for figure in figures]
+        series = [one for panel in figure.panels for one in panel.series]
+        points = [one for one in series if isinstance(one, Points)]
+        assert (len(points), sum(isinstance(one, Line) for one in series)) == (8, 8)
+        assert {len(one.x) for one in points} == {len(SIZES)}
+        assert len(figure.panels) > 1  # eight lines are too many for one panel
+    names = [figure.name for figure in figures]
     assert "message-latency-factors" in names
     assert len(names) == len(set(names))
 
@@ -412,8 +413,8 @@ def test_of_many_transports_those_that_copy_have_a_panel_and_those_that_do_not()
     for names, panels in (((*copying, *in_place), ["copied", "no copy"]), ((copying[0], in_place[0]), [])):
         taken = [one for name in names for one in campaign(line(2.0, 20.0), transport=name)]
         figure = report(run_of(taken)).section.figures[0]
-        assert [each["text"] for each in figure["layout"]["annotations"]] == panels
-        shown = {trace["name"]: trace["xaxis"] for trace in figure["data"] if trace["mode"] == "markers"}
+        assert [panel.title for panel in figure.panels if panel.title] == panels
+        shown = {one.name: place for place, panel in enumerate(figure.panels) for one in panel.series}
         assert list(shown) == list(names)
         alike = [{shown[name] for name in kind if name in shown} for kind in (copying, in_place)]
         assert [len(axes) for axes in alike] == [1, 1]
@@ -422,7 +423,9 @@ def test_of_many_transports_those_that_copy_have_a_panel_and_those_that_do_not()
 
 def test_levels_of_a_target_are_escaped_in_figures() -> None:
     run = run_of([*campaign(line(1, 1), transport="<b>x"), *campaign(line(2, 1), transport="ring")])
-    assert "<b>x" not in "".join(str(figure) for figure in report(run).section.figures)
+    pictures = "".join(drawn(figure) for figure in report(run).section.figures)
+    assert "&lt;b&gt;x" in pictures
+    assert "<b>x" not in pictures
 
 
 def test_statements_of_seed_003_stand_beside_what_was_found() -> None:

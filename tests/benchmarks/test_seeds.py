@@ -14,6 +14,7 @@ from rich.console import Console
 
 from intercore.benchmarks.reports import reports
 from intercore.terminal.formats.table import print_table
+from intercore.view.figure import Bars, Cells, Line, Points
 from tests.benchmarks.esp32_report import cells, page, report
 from tests.fakes import esp32 as fake_esp32
 
@@ -89,8 +90,8 @@ def test_without_raw_counters_the_published_switches_are_drawn_as_well() -> None
     true = tuple(one for one in whole.measurements if one.factors.get("time") == "common")
     said = reports(msgspec.structs.replace(whole, measurements=true)).reports
     (found,) = (one for one in said if one.benchmark == "switch")
-    (drawn,) = [one for one in found.section.figures if one["name"] == "switch-false-time"]
-    texts = {trace["name"]: trace["text"] for trace in drawn["data"]}
+    (drawn,) = [one for one in found.section.figures if one.name == "switch-false-time"]
+    texts = {one.name: one.words for one in drawn.panels[0].series if isinstance(one, Points)}
     assert texts["published"] == ["12.0 µs", "190.3 ms: likely two counters apart"]
     assert texts["raw counters"] == []
     assert any("190.334 ms" in note for note in found.section.notes)
@@ -123,19 +124,18 @@ def test_counters_that_agree_are_not_called_false() -> None:
 def test_the_page_draws_all_that_was_published_in_grey(tmp_path: Path) -> None:
     text, figures = page(tmp_path)
     of = {
-        name: [one for one in drawn["data"] if one.get("name", "").startswith("published")]
+        name: [one for panel in drawn.panels for one in panel.series if one.name.startswith("published")]
         for name, drawn in figures.items()
     }
-    assert [one["y"] for one in of["durations-over-size"]] == [
-        pytest.approx([each / 1e3 for each in (4.14, 40.63, 406.22, 4068.19, 40760.67)]),
-        pytest.approx([each / 1e3 for each in (2.97, 21.98, 203.98, 2038.98, 20426.98)]),
-    ]
-    (phases,) = of["beyond-whole-ticks"]
-    assert phases["y"] == pytest.approx([0.97, 0.98, 0.98, 0.98, 0.98])
-    assert phases["mode"] == "lines+markers", "its ends are quantised"
-    assert sum(len(one["x"]) for one in of["contention"]) == 12
-    assert of["switch-false-time"][0]["x"] == pytest.approx([12e-6, 0.190334])
-    assert {str(one["marker"].get("color")) for one in of["durations-over-size"]} == {"published"}
+    t1 = pytest.approx([each / 1e3 for each in (4.14, 40.63, 406.22, 4068.19, 40760.67)])
+    tp = pytest.approx([each / 1e3 for each in (2.97, 21.98, 203.98, 2038.98, 20426.98)])
+    assert [list(one.values("y"))[:5] for one in of["durations-over-size"]] == [tp, t1, tp]
+    line, phases = of["beyond-whole-ticks"]
+    assert isinstance(line, Line), "its ends are quantised"
+    assert list(phases.values("y")) == pytest.approx([0.97, 0.98, 0.98, 0.98, 0.98])
+    assert sum(len(one.boxes) for one in of["contention"] if isinstance(one, Bars)) == 12
+    assert list(of["switch-false-time"][0].values("x")) == pytest.approx([12e-6, 0.190334])
+    assert {one.colour for one in of["durations-over-size"] if not isinstance(one, Cells)} == {"published"}
     assert "Table 1 of Quách &amp; Nguyễn 2026, ESP32, and its sizes on fake-esp32" in text
     assert "975 to 978 cycles at 240 MHz" in text, "what is not comparable"
     assert "1.8484 / 2 is 92.42 %" in text
@@ -150,7 +150,11 @@ def test_the_page_draws_all_that_was_published_in_grey(tmp_path: Path) -> None:
 @pytest.mark.measures("speedup")
 def test_polled_ends_are_told_from_awaited_ones(tmp_path: Path) -> None:
     _, figures = page(tmp_path, simulated=True)
-    phases = figures["beyond-whole-ticks-simulated"]["data"]
-    modes = {trace["name"]: trace["mode"] for trace in phases}
-    assert modes["created tasks, join poll-tick (SIMULATED)"] == "lines+markers"
-    assert modes["created tasks, join notify (SIMULATED)"] == "markers"
+    phases = figures["beyond-whole-ticks-simulated"]
+    (panel,) = phases.panels
+    kinds = {
+        name: {type(one) for one in panel.series if one.name == name}
+        for name in figures["beyond-whole-ticks-simulated"].series_names
+    }
+    assert kinds["created tasks, join poll-tick (SIMULATED)"] == {Line, Points}
+    assert kinds["created tasks, join notify (SIMULATED)"] == {Points}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -17,12 +17,14 @@ from intercore.benchmarks.switch.alignment import alignment
 from intercore.benchmarks.switch.analysis import SwitchAnalysis, analyse, samples_us, warnings
 from intercore.benchmarks.switch.report import report
 from intercore.terminal.formats.table import print_table
+from intercore.view.figure import Cells, Points
 from tests.benchmarks.switch_data import ACROSS, FOUR, HZ, SAME, US, measurement, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from intercore.record.measurement import Measurement
+    from intercore.view.figure import Figure
 
 
 def exchanges(ahead: Sequence[int], at: int, trips: Sequence[int], when: str) -> dict[str, list[int]]:
@@ -280,31 +282,35 @@ def test_the_json_is_finite_and_of_the_documented_type() -> None:
     assert [row["from"] for row in found.rows] == [one.first for one in analyse(EVERYTHING).wake_ups]
 
 
-def figure(name: str, *measurements: Measurement) -> dict[str, Any]:
-    (found,) = [one for one in report(run(*measurements)).section.figures if one["name"] == name]
+def figure(name: str, *measurements: Measurement) -> Figure:
+    (found,) = [one for one in report(run(*measurements)).section.figures if one.name == name]
     return found
 
 
 def test_the_heat_map_has_a_row_for_each_core_that_signals() -> None:
     drawn = figure("switch-core-to-core", *FOUR[:3])
-    (panel,) = drawn["data"]
-    assert panel["z"] == [[1201 / US, 2401 / US], [None, 1201 / US]]
-    assert panel["y"] == ["0", "1"]
-    assert drawn["layout"]["yaxis"]["autorange"] == "reversed"
-    assert len(figure("switch-core-to-core", *EVERYTHING)["data"]) == 3
+    (panel,) = drawn.panels
+    (cells,) = panel.series
+    assert isinstance(cells, Cells)
+    assert cells.rows == [[1201 / US, 2401 / US], [None, 1201 / US]]
+    assert panel.y.names == ((0, "0"), (1, "1"))
+    assert panel.y.low > panel.y.high, "the first core is on top"
+    assert len(figure("switch-core-to-core", *EVERYTHING).panels) == 3
 
 
 def test_the_false_time_is_drawn_beside_the_true_and_the_published_one() -> None:
-    drawn = figure("switch-false-time", *EVERYTHING)
-    points = {one["name"]: dict(zip(one["y"], one["x"], strict=True)) for one in drawn["data"]}
+    (panel,) = figure("switch-false-time", *EVERYTHING).panels
+    rows = dict(panel.y.names)
+    series = [one for one in panel.series if isinstance(one, Points)]
+    points = {one.name: {rows[y or 0]: x for x, y in zip(one.x, one.y, strict=True)} for one in series}
     assert points["by one clock"]["notification 0 → 1"] == pytest.approx(2401 / HZ)
     assert points["raw counters"] == {"notification 0 → 1": pytest.approx(198_308 / HZ)}
     assert points["published"] == {
         "Arm et al. 2022, ESP32, one core": pytest.approx(12e-6),
         "Arm et al. 2022, ESP32, across cores": pytest.approx(0.190334),
     }
-    (raw,) = [one for one in drawn["data"] if one["name"] == "raw counters"]
-    assert raw["text"] == ["−1.586 ms"]
+    (raw,) = [one for one in series if one.name == "raw counters"]
+    assert raw.words == ["−1.586 ms"]
     assert any("190.334 ms" in note for note in report(run(*EVERYTHING)).section.notes)
     assert not any("190.334 ms" in note for note in report(run(*FOUR)).section.notes)
 
@@ -318,8 +324,10 @@ def test_a_machine_of_many_cores_still_fits() -> None:
         print_table(table, Console(file=out, width=100))
     assert max(map(len, out.getvalue().splitlines())) <= 100
     assert "in the quickest and the slowest direction" in " ".join(out.getvalue().split())
-    (panel,) = figure("switch-core-to-core", *many)["data"]
-    assert np.shape(panel["z"]) == (16, 16)
+    (panel,) = figure("switch-core-to-core", *many).panels
+    (cells,) = panel.series
+    assert isinstance(cells, Cells)
+    assert np.shape(cells.rows) == (16, 16)
 
 
 # A common clock that is made of a counter for each core

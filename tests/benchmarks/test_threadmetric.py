@@ -140,4 +140,4 @@ def test_the_table_fits_with_both_forms_in_one_row() -> None:
     lines = [line for line in console.file.getvalue().splitlines() if line.strip()]  # type: ignore[attr-defined]
     assert "SIMULATED" in lines[0]
     assert len(lines) == 3 + 8, "no cell is folded"
-    assert [figure["name"] for figure in found.section.figures] == ["threadmetric"]
+    assert [figure.name for figure in found.section.figures] == ["threadmetric"]

@@ -15,7 +15,7 @@ from intercore.cli.main import COMMANDS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-HEAVY = {"asyncio", "importlib.metadata", "jinja2", "msgspec", "numpy", "plotly", "polars", "scipy", "serial"} | {
+HEAVY = {"asyncio", "importlib.metadata", "jinja2", "msgspec", "numpy", "polars", "scipy", "serial"} | {
     "sqlite3",
     "statsmodels",
 }

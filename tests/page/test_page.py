@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
-import html
 import json
 import os
 import re
@@ -24,9 +24,11 @@ from intercore.benchmarks.reports import reports
 from intercore.errors import IntercoreError, UsageError
 from intercore.page.page import by_advice, write_page
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
-from intercore.view.figure import base_layout
+from intercore.view.axes import Axis
+from intercore.view.figure import Figure, Line, Panel, Points
 from intercore.view.section import Together
-from tests.page_figures import figures_of, unpacked
+from intercore.view.svg import texts_of
+from tests.page_figures import figures_drawn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from intercore.record.measurement import Level
+    from intercore.view.figure import Series as DrawnSeries
     from intercore.view.section import Report
 
 STARTED = "2026-01-02T03:04:05+00:00"
@@ -94,9 +97,9 @@ def both_modes() -> list[Measurement]:
 class Page(HTMLParser):
     """What a browser would make of the page."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, figures: Sequence[Figure]) -> None:
         super().__init__()
-        self.source = source
+        self.source, self.figures = source, figures
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.scripts: list[str] = []
         self.rows: list[list[str]] = []
@@ -131,10 +134,6 @@ class Page(HTMLParser):
     def text(self) -> str:
         return re.sub(r"\s+", " ", "".join(self._text))
 
-    @property
-    def figures(self) -> list[dict[str, Any]]:
-        return figures_of(self.source)
-
     def row(self, *start: str) -> list[str]:
         cells = [[" ".join(cell.split()) for cell in row] for row in self.rows]
         return next(row for row in cells if row[: len(start)] == list(start))
@@ -142,12 +141,21 @@ class Page(HTMLParser):
 
 def page(folder: Path, *runs: Run, options: Options | None = None) -> Page:
     path = folder / "page.html"
-    write_page([reports(one, options or Options()) for one in runs], path)
-    return Page(path.read_text(encoding="utf-8"))
+    with figures_drawn() as figures:
+        write_page([reports(one, options or Options()) for one in runs], path)
+    return Page(path.read_text(encoding="utf-8"), figures)
 
 
-def traces(shown: Page) -> list[dict[str, Any]]:
-    return [trace for figure in shown.figures for trace in figure["data"]]
+def series_of(*figures: Figure) -> list[DrawnSeries]:
+    return [one for figure in figures for panel in figure.panels for one in panel.series]
+
+
+def points_of(*figures: Figure) -> list[Points]:
+    return [one for one in series_of(*figures) if isinstance(one, Points)]
+
+
+def references_of(figure: Figure) -> set[str]:
+    return {one.words for panel in figure.panels for one in panel.references}
 
 
 def test_the_page_loads_nothing(tmp_path: Path) -> None:
@@ -300,7 +308,7 @@ def test_pictures_are_there_without_a_script(tmp_path: Path) -> None:
     labelled = [str(attrs["aria-label"]) for _, attrs in shown.elements if attrs.get("role") == "img"]
     assert {label.split(".")[0] for label in labelled} >= {"Speed-up over duration", "Efficiency over duration"}
     assert sum(label.startswith("What crossing cores costs: ") for label in labelled) == 1
-    buttons = [attrs for tag, attrs in shown.elements if tag == "button" and attrs.get("id") != "close"]
+    buttons = [attrs for tag, attrs in shown.elements if tag == "button" and "data-figure" in attrs]
     assert {attrs.get("data-figure") for attrs in buttons} == {"0", "1", "2", "3"}
     assert all("hidden" in attrs for attrs in buttons)
 
@@ -324,23 +332,24 @@ def test_an_unfinished_run_says_with_which_command_it_goes_on(
 
 
 @of_speedups
-def test_the_browser_is_told_to_run_our_two_scripts_only_and_to_load_nothing(tmp_path: Path) -> None:
+def test_the_browser_is_told_to_run_our_script_only_and_to_load_nothing(tmp_path: Path) -> None:
     shown = page(tmp_path, run(*both_modes()))
     policy = next(
         attrs["content"] for _, attrs in shown.elements if attrs.get("http-equiv") == "Content-Security-Policy"
     )
     assert policy is not None
-    scripts = (unpacked(shown.scripts[0]), shown.scripts[2].encode())
-    allowed = [f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'" for script in scripts]
-    assert f"script-src {' '.join(allowed)};" in policy
+    _, script = shown.scripts
+    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{allowed}';" in policy
     assert policy.startswith("default-src 'none';")
 
 
 @of_speedups
-def test_no_button_sends_the_data_to_a_cloud(tmp_path: Path) -> None:
-    script = page(tmp_path, run(*both_modes())).scripts[2]
-    assert "showSendToCloud: false" in script
-    assert 'plotlyServerURL: ""' in script
+def test_what_marks_show_comes_with_the_page_by_figure_panel_and_mark(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(*both_modes()))
+    texts = json.loads(gzip.decompress(base64.b64decode(shown.scripts[0])))
+    assert texts == [texts_of(figure) for figure in shown.figures]
+    assert any(text.startswith("created tasks\nn = 1,000\n") for text in texts[0][0])
 
 
 @of_speedups
@@ -404,40 +413,37 @@ def test_a_break_even_that_cannot_be_given_says_why(tmp_path: Path) -> None:
 @of_speedups
 def test_own_points_are_drawn_with_their_intervals_and_the_limit_is_named(tmp_path: Path) -> None:
     over_size, durations, over_duration, repetitions = page(tmp_path, run(*both_modes())).figures
-    create = over_size["data"][0]
-    assert create["name"] == "created tasks"
-    assert create["x"] == pytest.approx([2.01e-5, 2.001e-4, 2.0001e-3, 2.00001e-2], rel=1e-3), "seconds on one core"
-    assert create["error_y"]["visible"]
-    assert {"limit: 2 cores", "as fast as one core"} == {note["text"] for note in over_size["layout"]["annotations"]}
-    assert over_size["layout"]["xaxis"]["type"] == "log"
-    assert "wanted: 90 %" in {note["text"] for note in over_duration["layout"]["annotations"]}
-    assert "break-even: S = 1 on 2 cores" in {note["text"] for note in over_duration["layout"]["annotations"]}
-    marked = {
-        symbol: next(trace for trace in over_duration["data"] if trace["marker"]["symbol"] == symbol)
-        for symbol in ("star", "hexagram")
-    }
-    assert marked["star"]["x"][0] == pytest.approx(160e-6, rel=0.01)
-    assert marked["star"]["y"] == [0.5]
-    assert marked["hexagram"]["x"][0] == pytest.approx(1.44e-3, rel=0.01)
-    assert marked["hexagram"]["y"] == [0.9]
-    assert sum(len(trace["y"]) for trace in repetitions["data"]) == 8 * 9
-    one_core, all_cores = durations["data"][:2]
-    assert one_core["y"] == pytest.approx([20e-9 * n for n in SIZES], rel=0.01)
-    assert all_cores["y"] == pytest.approx([10e-9 * n + 80e-6 for n in SIZES], rel=0.01)
+    create = points_of(over_size)[0]
+    assert create.name == "created tasks"
+    assert create.x == pytest.approx([2.01e-5, 2.001e-4, 2.0001e-3, 2.00001e-2], rel=1e-3), "seconds on one core"
+    assert all(low < y < high for (low, high), y in zip(create.y_bounds, create.y, strict=True) if y)
+    assert {"limit: 2 cores", "as fast as one core"} == references_of(over_size)
+    assert over_size.panels[0].x.log
+    assert {"wanted: 90 %", "break-even: S = 1 on 2 cores"} <= references_of(over_duration)
+    marked = {one.shape: one for one in reversed(points_of(over_duration))}
+    assert marked["star"].x[0] == pytest.approx(160e-6, rel=0.01)
+    assert marked["star"].y == [0.5]
+    assert marked["hexagram"].x[0] == pytest.approx(1.44e-3, rel=0.01)
+    assert marked["hexagram"].y == [0.9]
+    assert sum(len(one.y) for one in points_of(repetitions)) == 8 * 9
+    all_cores, one_core = (one for one in series_of(durations)[:2])
+    assert list(one_core.values("y")) == pytest.approx([20e-9 * n for n in SIZES], rel=0.01)
+    assert list(all_cores.values("y")) == pytest.approx([10e-9 * n + 80e-6 for n in SIZES], rel=0.01)
 
 
 @of_speedups
 def test_published_results_never_look_like_own_ones(tmp_path: Path) -> None:
     shown = page(tmp_path, run(*both_modes()))
-    published = [trace for trace in traces(shown) if trace["name"].startswith("published: ")]
-    own = [trace for trace in traces(shown) if trace not in published]
+    every = [one for one in series_of(*shown.figures) if isinstance(one, Line | Points)]
+    published = [one for one in every if one.name.startswith("published: ")]
+    own = [one for one in every if one not in published]
     assert published
     assert own
-    for trace in published:
-        assert trace["marker"]["symbol"].endswith("-open")
-        assert trace["line"]["dash"] == "dash"
-    assert not {trace["marker"]["color"] for trace in published} & {trace["marker"]["color"] for trace in own}
-    assert not any(trace["marker"]["symbol"].endswith("-open") or trace["line"].get("dash") == "dash" for trace in own)
+    for one in published:
+        assert one.hollow if isinstance(one, Points) else one.dash == "dashed"
+    assert {one.colour for one in published} == {"published"}
+    assert "published" not in {one.colour for one in own}
+    assert not any(one.hollow if isinstance(one, Points) else one.dash == "dashed" for one in own)
     assert shown.row("1,000", "4.14 ms")[-1] == "–"
     assert "TP ends at one phase of the kernel tick, 1.00 ms" in shown.text
     assert "doi:10.59266/houjs.2026.1179" in shown.text
@@ -447,11 +453,11 @@ def test_published_results_never_look_like_own_ones(tmp_path: Path) -> None:
 def test_every_simulated_number_is_labelled(tmp_path: Path) -> None:
     shown = page(tmp_path, run(*both_modes(), simulated=True))
     for figure in shown.figures:
-        assert "SIMULATED" in figure["layout"]["title"]["text"]
-        assert "simulated" in figure["name"]
-        for trace in figure["data"]:
-            assert ("SIMULATED" in trace["name"]) != trace["name"].startswith("published: ")
-            assert all("SIMULATED" in text or "published: " in text for text in trace.get("text", []))
+        assert "SIMULATED" in figure.title
+        assert "simulated" in figure.name
+        assert all(("SIMULATED" in one.name) != one.name.startswith("published: ") for one in series_of(figure))
+        texts = [text for panel in texts_of(figure) for text in panel]
+        assert all("SIMULATED" in text or "published: " in text for text in texts)
     titles = re.findall(r'<p class="title">(.*?)</p>', shown.source)
     assert len(titles) == 4
     assert all(title.endswith("(SIMULATED)") for title in titles)
@@ -470,17 +476,17 @@ def test_every_simulated_number_is_labelled(tmp_path: Path) -> None:
 def test_measured_numbers_are_not_called_simulated(tmp_path: Path) -> None:
     shown = page(tmp_path, run(*both_modes()))
     assert "simulated" not in shown.text.lower()
-    assert "simulated" not in json.dumps(shown.figures).lower()
+    assert "simulated" not in str([texts_of(figure) for figure in shown.figures]).lower()
     assert '<span class="label measured">measured</span>' in shown.source
 
 
 @of_speedups
 def test_of_a_measured_and_a_simulated_run_only_the_latter_is_labelled(tmp_path: Path) -> None:
     shown = page(tmp_path, run(measurement(1000)), run(measurement(1000), simulated=True, number=8))
-    names = {trace["name"] for trace in shown.figures[0]["data"]}
+    names = set(shown.figures[0].series_names)
     assert {"run 7: created tasks", "run 8: created tasks (SIMULATED)"} < names
-    assert {figure["layout"]["title"]["text"].partition(" (")[2] for figure in shown.figures} == {"partly SIMULATED)"}
-    assert all(figure["name"].endswith("-partly-simulated") for figure in shown.figures)
+    assert {figure.title.partition(" (")[2] for figure in shown.figures} == {"partly SIMULATED)"}
+    assert all(figure.name.endswith("-partly-simulated") for figure in shown.figures)
     assert "partly SIMULATED" in shown.text
     cards = re.findall(r'<p class="target"><strong>host</strong> <span class="label (.*?)">(.*?)</span>', shown.source)
     assert cards == [("measured", "measured"), ("simulated", "SIMULATED")]
@@ -496,14 +502,10 @@ def test_hostile_strings_stay_text(tmp_path: Path) -> None:
     shown = page(tmp_path, run(*hostile, target=HOSTILE, parts=(Part("speedup", {"mode": [HOSTILE]}),)))
     clean = page(tmp_path, run(*both_modes()))
     assert {tag for tag, _ in shown.elements} == {tag for tag, _ in clean.elements}
-    assert len(shown.scripts) == 3
+    assert len(shown.scripts) == 2
     assert not any(name.startswith("on") for _, attrs in shown.elements for name in attrs)
     assert " ".join(HOSTILE.split()) in shown.text
-    # Plotly knows some tags itself: what it is given must be escaped once more.
-    for trace in traces(shown):
-        assert "<" not in trace["name"]
-        assert not re.search(r"<(?!b>|/b>|br>)", "".join(trace.get("text", [])))
-    assert any(html.escape(HOSTILE, quote=False) in trace["name"] for trace in traces(shown))
+    assert any(HOSTILE in one.name for one in series_of(*shown.figures))
 
 
 @of_speedups
@@ -587,9 +589,9 @@ def test_of_too_many_samples_the_outliers_are_drawn(tmp_path: Path) -> None:
     many = measurement(1000, samples=7000)
     many.samples("tp").ticks[1234] = 10**9
     shown = page(tmp_path, run(many))
-    strip = next(one for one in shown.figures if one["name"] == "every-repetition")["data"][0]
-    assert len(strip["y"]) == 6000
-    assert any("repetition 1234<" in text for text in strip["text"])
+    (strip,) = points_of(next(one for one in shown.figures if one.name == "every-repetition"))
+    assert len(strip.y) == 6000
+    assert any("repetition 1234\n" in text for text in strip.texts)
     assert "There are too many to draw" in shown.text
 
 
@@ -649,12 +651,7 @@ def test_a_note_of_one_target_stands_there_and_one_of_both_once(tmp_path: Path) 
 def test_any_benchmark_may_say_something_of_all_runs_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def together(said: Sequence[tuple[Run, Report]]) -> Together:
         numbers = [run.id for run, report in said if report.benchmark == "novel"]
-        figure = {
-            "name": "novel",
-            "data": [],
-            "layout": base_layout("Novel", 199, {}, {}),
-            "caption": "Drawn.",
-        }
+        figure = Figure("novel", "Novel", "Drawn.", [Panel(Axis(), Axis(), [], 100)])
         return Together(
             title="All of them (novel)",
             heading="What is novel",
@@ -684,11 +681,11 @@ def test_any_benchmark_may_say_something_of_all_runs_together(tmp_path: Path, mo
     assert "All of them (novel) SIMULATED" in alone.text
     assert "Drawn. There is more." in alone.text
     assert "Of runs [1, 2]." in alone.text
-    assert [figure["name"] for figure in alone.figures] == ["novel"]
+    assert [figure.name for figure in alone.figures] == ["novel"]
 
     beside = page(tmp_path, *novel, run(*both_modes()))
     assert "All of them (novel)" in beside.text
     assert "What more than one core buys (speedup)" in beside.text
-    names = [figure["name"] for figure in beside.figures]
+    names = [figure.name for figure in beside.figures]
     assert names[0] == "novel"
     assert "speedup-over-duration" in names

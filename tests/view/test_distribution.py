@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,13 +12,22 @@ from hypothesis import strategies as st
 
 from intercore.statistics.distribution import distribution
 from intercore.view.distribution import MOST_HISTOGRAMS, bin_edges, distribution_columns, histogram_figure
+from intercore.view.figure import Bars
+from intercore.view.svg import drawn
+
+if TYPE_CHECKING:
+    from intercore.view.figure import Figure
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-def drawn(figure: dict[str, Any]) -> list[int]:
-    """Samples in the bars of each trace."""
-    return [sum(trace["y"]) for trace in figure["data"]]
+def bars_of(figure: Figure) -> list[Bars]:
+    """The bars of each sample."""
+    return [one for panel in figure.panels for one in panel.series if isinstance(one, Bars)]
+
+
+def counts_of(bars: Bars) -> list[float]:
+    return [count for *_, count in bars.boxes]
 
 
 @given(
@@ -30,8 +39,8 @@ def drawn(figure: dict[str, Any]) -> list[int]:
 )
 def test_every_sample_is_drawn_in_finite_numbers(samples: list[list[float]]) -> None:
     figure = histogram_figure("h", "H", {f"s{i}": values for i, values in enumerate(samples)}, "")
-    assert drawn(figure) == [len(values) for values in samples]
-    json.dumps(figure, allow_nan=False)
+    assert [sum(counts_of(bars)) for bars in bars_of(figure)] == [len(values) for values in samples]
+    assert all(math.isfinite(end) for bars in bars_of(figure) for box in bars.boxes for end in box)
 
 
 @given(
@@ -49,52 +58,51 @@ def test_a_bin_holds_whole_ticks_and_none_lies_on_an_edge(ticks: list[int], tick
 
 def test_evenly_spread_ticks_fill_bins_evenly() -> None:
     ticks = np.tile(np.arange(1000, 2000), 50) * 0.008
-    (trace,) = histogram_figure("h", "H", {"a": ticks}, "")["data"]
-    inner = np.asarray(trace["y"][1:-1])
+    (bars,) = bars_of(histogram_figure("h", "H", {"a": ticks}, ""))
+    inner = np.asarray(counts_of(bars)[1:-1])
     assert inner.min() == inner.max()
 
 
 def test_bins_follow_the_sample_that_varies_least() -> None:
     rng = np.random.default_rng(1)
     figure = histogram_figure("h", "H", {"a": rng.normal(5, 0.1, 5000), "b": rng.normal(9, 0.1, 5000)}, "")
-    assert all(len(trace["x"]) > 10 for trace in figure["data"])
+    assert all(len(bars.boxes) > 10 for bars in bars_of(figure))
 
 
 def test_a_long_tail_gets_a_logarithmic_axis_and_the_caption_says_what_that_does_to_bins() -> None:
     tailed = np.concatenate((np.random.default_rng(2).uniform(1, 2, 10_000), [1000]))
     figure = histogram_figure("h", "H", {"a": tailed}, "All.")
-    assert figure["layout"]["xaxis"]["type"] == "log"
-    assert figure["data"][0]["y"][-1] == 1
-    assert "1/16" in figure["caption"]
-    assert "type" not in histogram_figure("h", "H", {"a": tailed - 1.5}, "")["layout"]["xaxis"]
+    assert figure.panels[0].x.log
+    assert counts_of(bars_of(figure)[0])[-1] == 1
+    assert "1/16" in figure.caption
+    assert not histogram_figure("h", "H", {"a": tailed - 1.5}, "").panels[0].x.log
 
 
 def test_the_page_stays_small_however_many_samples_there_are() -> None:
     rng = np.random.default_rng(3)
     samples = {str(i): rng.pareto(0.8, 100_000) + 1e-3 for i in range(8)}
-    assert len(json.dumps(histogram_figure("h", "H", samples, ""))) < 400_000
+    assert len(drawn(histogram_figure("h", "H", samples, ""))) < 150_000
 
 
 def test_a_single_sample_shows_on_the_axis_of_counts() -> None:
     figure = histogram_figure("h", "H", {"a": [1, 1, 1, 2]}, "")
-    low, high = figure["layout"]["yaxis"]["range"]
-    assert low < 0 < np.log10(3) < high
+    axis = figure.panels[0].y
+    assert 0 < (axis.at(1) or 0) < (axis.at(3) or 1) < 1
 
 
 def test_two_samples_are_overlaid_and_more_stand_one_above_the_other() -> None:
     two = histogram_figure("h", "H", {"a": [1, 2], "b": [3, 4]}, "")
-    assert two["layout"]["showlegend"]
-    assert {trace["yaxis"] for trace in two["data"]} == {"y"}
+    assert (two.legend, len(two.panels)) == (True, 1)
     three = histogram_figure("h", "H", {"a": [1, 2], "b": [3, 4], "<b>": [5]}, "")
-    assert [trace["yaxis"] for trace in three["data"]] == ["y", "y2", "y3"]
-    assert three["layout"]["xaxis"]["anchor"] == "y3"
-    assert [note["text"] for note in three["layout"]["annotations"]] == ["a", "b", "&lt;b&gt;"]
+    assert [panel.title for panel in three.panels] == ["a", "b", "<b>"]
+    assert not three.legend
+    assert len({panel.x for panel in three.panels}) == len({panel.y for panel in three.panels}) == 1
 
 
 def test_what_is_left_out_is_said() -> None:
     figure = histogram_figure("h", "H", {str(i): [i, i + 1] for i in range(10)} | {"none": []}, "Counts.")
-    assert len(figure["data"]) == MOST_HISTOGRAMS
-    assert "The first 8 of 10 are drawn." in figure["caption"]
+    assert len(figure.panels) == MOST_HISTOGRAMS
+    assert "The first 8 of 10 are drawn." in figure.caption
 
 
 def test_nothing_to_draw_is_an_error() -> None:
@@ -120,10 +128,10 @@ def test_columns_show_what_the_samples_can_tell() -> None:
 def test_equal_samples_beside_others_are_a_narrow_bar_where_they_are_and_no_axis_goes_below_zero() -> None:
     others = np.linspace(0.39, 5.75, 100)
     figure = histogram_figure("h", "H", {"equal": [0.392] * 100, "others": others}, "", tick_us=0.008)
-    equal, _ = figure["data"]
-    assert equal["y"] == [100]
-    assert equal["x"] == pytest.approx([0.392e-6])
-    assert equal["width"][0] < 0.05e-6
-    low, high = figure["layout"]["xaxis"]["range"]
-    assert 0 <= low <= 0.392e-6
-    assert 5.75e-6 <= high < 9e-6
+    ((begin, end, _, count),) = bars_of(figure)[0].boxes
+    assert count == 100
+    assert (begin + end) / 2 == pytest.approx(0.392e-6)
+    assert end - begin < 0.05e-6
+    axis = figure.panels[0].x
+    assert 0 <= axis.low <= 0.392e-6
+    assert 5.75e-6 <= axis.high < 9e-6

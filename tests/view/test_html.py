@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from intercore.view.figure import plot_text
 from intercore.view.html import coded, environment
 
 DECEPTIVE = "<b>\u202etxt.exe\u200b\x1b[2J"
@@ -25,10 +24,6 @@ def test_what_a_template_wrote_stays() -> None:
     )
     assert template.render(text=DECEPTIVE) == f"<b>{HARMLESS}</b>"
     assert environment("intercore.view").from_string("{{ one }}").render(one=Markup("<i>5</i>")) == "<i>5</i>"
-
-
-def test_the_labels_of_plots_are_printable() -> None:
-    assert plot_text(DECEPTIVE) == HARMLESS
 
 
 def test_what_stands_between_backticks_is_code_and_nothing_else_is() -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from intercore.energy.economy import Economy
     from intercore.record.measurement import Run
-    from intercore.view.section import Figure
+    from intercore.view.figure import Figure
 
 ESTIMATED = "ESTIMATED"
 _MOST_FIGURES = 4

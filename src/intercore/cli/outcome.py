@@ -79,7 +79,7 @@ def write_report(runs: Sequence[Run], path: Path, options: Options, *, force: bo
     """Write the page of the runs and say where it is."""
     found = [_reported(run, options) for run in runs]
     with messages().status(f"writing {path}"):
-        from intercore.page.page import write_page  # noqa: PLC0415 - plotly takes a second to load
+        from intercore.page.page import write_page  # noqa: PLC0415 - templates take a moment to load
 
         write_page(found, path, usual_builds(), force=force)
     messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)

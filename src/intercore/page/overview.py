@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, get_args
 from markupsafe import Markup
 
 from intercore.text import printable
-from intercore.view.axes import Scale
+from intercore.view.axes import Axis
 from intercore.view.cost import Cost, Group, Paying
-from intercore.view.marks import Drawing, Panel
+from intercore.view.marks import Canvas, bar_class, mark_class
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from intercore.view.figure import Colour, Shape
 
 USUAL_US = (0.1, 10_000.0)
 """Ends of the axis, in microseconds, unless something lies outside."""
@@ -34,30 +36,30 @@ def overview(costs: Sequence[Cost | Paying], cycle_hz: int | None) -> Markup:
         return Markup()
     height = float(sum(_HEADING if isinstance(row, str) else _ROW for row in rows) + 2 * _EDGE)
     low, high = _ends(costs)
-    across = Scale({"type": "log", "range": [math.log10(low), math.log10(high)], "ticksuffix": "s"}, [])
-    drawing = Drawing(Panel("", across, Scale({"range": [0, height]}, []), (), height, x_labels=True), titles=True)
+    across = Axis("", low, high, log=True, unit="s")
+    canvas = Canvas()
     for tick in across.ticks():
-        drawing.line("grid", (tick.at, tick.at), (0, 1))
-        drawing.text("middle", tick.at, 0, tick.label, down=16)
+        canvas.line("grid", (tick.at, tick.at), (0, 1))
+        canvas.text("middle", tick.at, 0, tick.label, down=16)
     if cycle_hz is not None:
         for place, label in _cycles(low, high, cycle_hz):
-            drawing.line("axis", (place, place), (1, 1 - 5 / height))
-            drawing.text("middle", place, 1, label, down=-8)
+            canvas.line("axis", (place, place), (1, 1 - 5 / height))
+            canvas.text("middle", place, 1, label, down=-8)
     down = float(_EDGE)
     for row in rows:
         if isinstance(row, str):
-            drawing.text("panel", 0, 1 - (down + _HEADING / 2) / height, row)
+            canvas.text("panel", 0, 1 - (down + _HEADING / 2) / height, row)
         elif isinstance(row, Cost):
-            _draw_cost(drawing, across, 1 - (down + _ROW * 0.7) / height, row)
+            _draw_cost(canvas, across, 1 - (down + _ROW * 0.7) / height, row)
         else:
-            _draw_paying(drawing, across, 1 - (down + _ROW * 0.7) / height, row)
+            _draw_paying(canvas, across, 1 - (down + _ROW * 0.7) / height, 5 / height, row)
         down += _HEADING if isinstance(row, str) else _ROW
     top = _AXIS if cycle_hz is not None else 4
     around = f"margin:{top}px {_SIDE}px {_AXIS}px;width:calc(100% - {2 * _SIDE}px);height:{height:.0f}px"
     label = printable("; ".join(_words(row) for row in rows if not isinstance(row, str)))
     return Markup(
         '<svg class="plot overview" role="img" aria-label="What crossing cores costs: {}" style="{}">{}</svg>'
-    ).format(label, f"--below-narrow:{_AXIS}px;{around}", Markup().join(drawing.pieces))
+    ).format(label, f"--below-narrow:{_AXIS}px;{around}", Markup().join(canvas.pieces))
 
 
 def _rows(costs: Sequence[Cost | Paying]) -> Iterator[str | Cost | Paying]:
@@ -96,9 +98,9 @@ def _cycles(low: float, high: float, hz: int) -> Iterator[tuple[float, str]]:
             yield place, f"{10**power:,}" + (" cycles" if power == first else "")
 
 
-def _draw_cost(drawing: Drawing, scale: Scale, y: float, row: Cost) -> None:
+def _draw_cost(canvas: Canvas, axis: Axis, y: float, row: Cost) -> None:
     places = [
-        None if time is None or time <= 0 else scale.within(time / 1e6)
+        None if time is None or time <= 0 else axis.within(time / 1e6)
         for time in (row.across_us, row.same_us, row.longest_us)
     ]
     across, same, longest = places
@@ -106,32 +108,36 @@ def _draw_cost(drawing: Drawing, scale: Scale, y: float, row: Cost) -> None:
     if not known:
         return
     if longest is not None and longest > min(known):
-        drawing.line("interval c-text", (min(known), longest), (y, y))
-        drawing.mark(longest, y, "line-ns", "c-text", 8, f"longest {duration(row.longest_us or 0)}")
+        canvas.line("interval c-text", (min(known), longest), (y, y))
+        canvas.mark(longest, y, "line-ns", _look("text", "line-ns"), f"longest {duration(row.longest_us or 0)}")
     if same is not None:
-        drawing.mark(same, y, "ring-open", "c-series0", 8, f"same core {duration(row.same_us or 0)}")
+        canvas.mark(same, y, "ring", _look("series0", "ring", hollow=True), f"same core {duration(row.same_us or 0)}")
     if across is not None:
-        drawing.mark(across, y, "circle", "c-series0", 8, f"across {duration(row.across_us or 0)}")
-    _write(drawing, min(known), max(known), y, _words(row))
+        canvas.mark(across, y, "circle", _look("series0", "circle"), f"across {duration(row.across_us or 0)}")
+    _write(canvas, min(known), max(known), y, _words(row))
 
 
-def _draw_paying(drawing: Drawing, scale: Scale, y: float, row: Paying) -> None:
-    end = scale.within(row.used_us / 1e6)
-    begin = scale.within(row.faster_us / 1e6) if row.faster_us > 0 else end  # how far it reaches down is not known
+def _look(colour: Colour, shape: Shape, *, hollow: bool = False) -> Markup:
+    return Markup(' class="{}"').format(mark_class(colour, shape, hollow=hollow))
+
+
+def _draw_paying(canvas: Canvas, axis: Axis, y: float, half: float, row: Paying) -> None:
+    end = axis.within(row.used_us / 1e6)
+    begin = axis.within(row.faster_us / 1e6) if row.faster_us > 0 else end  # how far it reaches down is not known
     if begin is None or end is None:
         return
-    half = 5 / drawing.panel.height
-    drawing.rect("bar c-series2", (begin, max(end, begin + 0.005)), (y - half, y + half), _words(row))
-    _write(drawing, begin, end, y, _words(row))
+    look = Markup(' class="{}"').format(bar_class("series2", None))
+    canvas.rect((begin, max(end, begin + 0.005)), (y - half, y + half), look, _words(row))
+    _write(canvas, begin, end, y, _words(row))
 
 
-def _write(drawing: Drawing, low: float, high: float, y: float, words: str) -> None:
+def _write(canvas: Canvas, low: float, high: float, y: float, words: str) -> None:
     """Write above the marks, on the side where there is room; on a narrow screen at the left."""
-    drawing.text("value narrow", 0, y, words, down=-10)
+    canvas.text("value narrow", 0, y, words, down=-10)
     if low > _LEFT:
-        drawing.text("value wide before", high, y, words, right=5, down=-10)
+        canvas.text("value wide before", high, y, words, right=5, down=-10)
     else:
-        drawing.text("value wide", low, y, words, right=-5, down=-10)
+        canvas.text("value wide", low, y, words, right=-5, down=-10)
 
 
 def _words(row: Cost | Paying) -> str:

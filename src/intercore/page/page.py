@@ -4,9 +4,9 @@ First come a card of each target, how far to trust it, and a table of answers th
 all costs in one picture; then a section for each benchmark, folded to its answer and its main picture. Pictures are
 SVG, there without a script and on paper (`intercore.view.svg`).
 
-The page loads nothing: the library that lets one zoom into plots is inside it, packed, and is unpacked when somebody
-asks for it; its content security policy forbids everything else. Every string from a target, a store or a published
-table is escaped where it is shown: by jinja2 in HTML, by `plot_text` in plots, which have a mark-up of their own.
+What a mouse, a finger or the keyboard does with them is in `pictures.js`, which works on the same SVG. What marks show
+when somebody points at them comes packed. The page loads nothing: its content security policy admits that script and
+forbids everything else. Every string from a target, a store or a published table is escaped where it is shown.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 import msgspec
 import numpy as np
 from markupsafe import Markup
-from plotly.offline import get_plotlyjs
 
 import intercore
 from intercore.benchmarks import disturbance, failed, registry, stop_rule
@@ -52,10 +51,9 @@ from intercore.view.common_scale import on_common_scales
 from intercore.view.cost import Cost
 from intercore.view.figure import labelled
 from intercore.view.html import environment
-from intercore.view.marks import plain
 from intercore.view.memory import in_words
-from intercore.view.section import Figure, Topic, label_of_all
-from intercore.view.svg import DEFINITIONS, drawn, is_cut
+from intercore.view.section import Topic, label_of_all
+from intercore.view.svg import DEFINITIONS, drawn, is_cut, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -67,6 +65,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.reports import Reported
     from intercore.comparison.analysis import Comparison, UsualBuilds
     from intercore.record.measurement import Run
+    from intercore.view.figure import Figure
     from intercore.view.section import Report, Section, Together
 
 
@@ -320,7 +319,6 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
     shown = [figure for _, figure in chain.from_iterable(numbered)]
     label = label_of_all(runs)
     rows = answer_rows(reported, [one.looking_us for one in sections])
-    plotly, plotly_hash = _plotly()
     costs = [[cost for one in each.reports for cost in one.costs if isinstance(cost, Cost)] for each in reported]
     different = differing(rows, costs)
     drawn_comparison = None if compared is None else picture(compared)
@@ -348,14 +346,12 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             compared_picture=drawn_comparison,
             comparison_warnings=() if compared is None else (*map(_in_short, compared.deciding), *compared.warnings),
             heading_text=_heading(drawn_together, chapters),
-            all_figures=_packed(msgspec.json.encode(shown)) if shown else "",
+            texts=_packed(msgspec.json.encode([texts_of(figure) for figure in shown])) if shown else "",
             conditions=_conditions(sections),
             label=label,
             origin=label or "measured",
             version=intercore.__version__,
             written=datetime.now(UTC).isoformat(),
-            plotly=plotly,
-            plotly_hash=plotly_hash,
         )
     )
 
@@ -380,7 +376,7 @@ def _compared(runs: Sequence[Run], usual: UsualBuilds) -> Comparison | None:
         return None
 
 
-Numbered: TypeAlias = tuple[tuple[int, Figure], ...]
+Numbered: TypeAlias = "tuple[tuple[int, Figure], ...]"
 """Figures, each with its number on the page."""
 
 
@@ -512,7 +508,6 @@ def _environment() -> Environment:
     made.filters |= {
         "drawn": drawn,
         "is_cut": is_cut,
-        "plain": plain,
         "csp_hash": _csp_hash,
         "moment": _moment,
         "go_on": command_to_go_on,
@@ -522,15 +517,8 @@ def _environment() -> Environment:
 
 
 def _packed(data: bytes) -> str:
-    """Return data as gzip in base 64, a third of a script's size: the page unpacks it when somebody asks for it."""
+    """Return data as gzip in base 64, a fourth of its size: the page unpacks it when somebody asks for it."""
     return base64.b64encode(gzip.compress(data, mtime=0)).decode()
-
-
-@cache
-def _plotly() -> tuple[str, str]:
-    """Return the plots' script, packed, and its hash: they are the same in each page that a process writes."""
-    script = get_plotlyjs()
-    return _packed(script.encode()), _csp_hash(script)
 
 
 def _csp_hash(script: str) -> str:

@@ -13,7 +13,7 @@ import msgspec
 from intercore.record.trace_recording import Kind
 from intercore.trace.path import Part
 from intercore.trace.perfetto import event_name, interrupt_name
-from intercore.view.axes import Scale, Tick
+from intercore.view.axes import Axis, Tick
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
@@ -121,8 +121,7 @@ class _Drawing:
     def _ticks(self) -> tuple[Tick, ...]:
         """Return the labelled places of the time axis, one of which is the beginning of the measured time."""
         since, until = ((moment - self._window.begin) * self._us / 1e6 for moment in (self._since, self._until))
-        scale = Scale({"range": [since, until], "nticks": _TICKS, "tickformat": "~s", "ticksuffix": "s"}, ())
-        return tuple(scale.ticks())
+        return tuple(Axis(low=since, high=until, unit="s", steps=_TICKS).ticks())
 
     def _parts(self, way: Sequence[Stretch]) -> Iterator[Block]:
         for part, same in groupby(way, key=lambda one: one.part):

@@ -2,126 +2,125 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, get_args
 
-from intercore.view.svg import panels_of, values_of
+from intercore.view.figure import Bars, Cells, Direction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from intercore.view.axes import Scale
-    from intercore.view.section import Figure
+    from intercore.view.axes import Axis
+    from intercore.view.figure import Figure, Panel
 
-OWN_AXES = "own axes"
-"""In the `meta` of a figure's layout: directions whose axis each target has for itself, as one that counts samples."""
 _APART = 5  # times that one target's largest value is another's, from which on a common axis is logarithmic
 _MARGIN = 0.02  # of such an axis, on either side
 _MOST_BARS = 250  # beside each other on an axis: narrower ones are not seen
-_SAID = " All targets are on one scale."
+_COMMON = " All targets are on one scale."
+
+_Key: TypeAlias = tuple[Direction, str]
+"""Which axes of figures have one scale: a direction and, where panels have axes of their own, the panel's title."""
 
 
-class _Side(NamedTuple):
-    """An axis of one figure."""
+class _Extent(NamedTuple):
+    """An axis and the values on it."""
 
-    scale: Scale
+    axis: Axis
     least: float
     largest: float
 
 
 def on_common_scales(figures: Sequence[Figure]) -> list[Figure]:
-    """Return the figures; those of one name get axes, and colours of heat maps, that have room for what all show."""
-    found = [_copied(figure) for figure in figures]
+    """Return the figures; those of one name get axes, and colours of cells, that have room for what all show."""
     by_name: dict[str, list[Figure]] = defaultdict(list)
-    for figure in found:
-        by_name[figure["name"]].append(figure)
-    for alike in by_name.values():
-        if len(alike) > 1 and (_share_axes(alike) | _share_colours(alike)):
-            for figure in alike:
-                figure["caption"] += _SAID
+    for figure in figures:
+        by_name[figure.name].append(figure)
+    common = {name: iter(_on_common_scale(alike)) for name, alike in by_name.items()}
+    return [next(common[figure.name]) for figure in figures]
+
+
+def _on_common_scale(figures: Sequence[Figure]) -> Sequence[Figure]:
+    if len(figures) == 1:
+        return figures
+    extents: dict[_Key, list[list[_Extent]]] = defaultdict(list)
+    for figure in figures:
+        for key, known in _extents(figure).items():
+            extents[key].append(known)
+    common = {key: _united([one for some in known for one in some]) for key, known in extents.items() if len(known) > 1}
+    ends = {key: found for key, found in common.items() if found is not None}
+    cells = [one for figure in figures for panel in figure.panels for one in panel.series if isinstance(one, Cells)]
+    colours = (min(one.low for one in cells), max(one.high for one in cells)) if cells else None
+    caption = _COMMON if common or cells else ""
+    return [_changed(figure, ends, colours, caption) for figure in figures]
+
+
+def _extents(figure: Figure) -> dict[_Key, list[_Extent]]:
+    """Return the axes with numbers and what is on them."""
+    found: dict[_Key, list[_Extent]] = defaultdict(list)
+    for direction in get_args(Direction):
+        if direction in figure.own_axes:
+            continue
+        for panel in figure.panels:
+            axis, values = panel.axis(direction), list(panel.values(direction))
+            if values and not axis.names:
+                found[_key(figure, panel, direction)].append(_Extent(axis, min(values), max(values)))
     return found
 
 
-def _copied(figure: Figure) -> Figure:
-    """Return a copy whose axes and heat maps may be changed; what it draws is not copied."""
-    layout = {
-        key: dict(value) if key.startswith(("xaxis", "yaxis")) else value for key, value in figure["layout"].items()
-    }
-    return {**figure, "layout": layout, "data": [dict(trace) for trace in figure["data"]]}
+def _key(figure: Figure, panel: Panel, direction: Direction) -> _Key:
+    axes = {replace(each.axis(direction), title="") for each in figure.panels}
+    return direction, "" if len(axes) == 1 else panel.title
 
 
-def _share_axes(figures: Sequence[Figure]) -> bool:
-    """Give axes of one kind one range; return whether there are such."""
-    sides: dict[tuple[str, str], list[list[_Side]]] = defaultdict(list)
-    for figure in figures:
-        for key, known in _sides(figure).items():
-            sides[key].append(known)
-    several = [[side for known in some for side in known] for some in sides.values() if len(some) > 1]
-    for known in several:
-        _unite(known)
-    for figure in figures:
-        _widen_bars(figure)
-    return bool(several)
+def _united(extents: Sequence[_Extent]) -> tuple[float, float, bool] | None:
+    """Return the ends that all axes have room in, and whether they are logarithmic, as those of different sizes are.
 
-
-def _sides(figure: Figure) -> dict[tuple[str, str], list[_Side]]:
-    """Return the axes with numbers, by their direction and, where panels have axes of their own, the panel's title."""
-    found: dict[tuple[str, str], list[_Side]] = defaultdict(list)
-    panels = list(panels_of(figure))
-    for direction in {"x", "y"} - {*figure["layout"].get("meta", {}).get(OWN_AXES, ())}:
-        scales: list[Scale] = [getattr(panel, direction) for panel in panels]
-        shared = len({id(scale.axis) for scale in scales}) == 1 or any("matches" in scale.axis for scale in scales)
-        for panel, scale in zip(panels, scales, strict=True):
-            values = [float(one) for one in values_of(panel.traces, direction) if isinstance(one, int | float)]
-            if values and scale.categories is None and "tickvals" not in scale.axis:
-                side = _Side(scale, min(values), max(values))
-                found[direction, "" if shared else panel.title].append(side)
-    return found
-
-
-def _unite(sides: Sequence[_Side]) -> None:
-    """Give axes the range that all of them have room in: a logarithmic one where they are of different sizes."""
-    logs = {side.scale.log for side in sides}
-    largest = [side.largest for side in sides]
-    least = min(side.least for side in sides)
+    None where they keep theirs: a logarithmic axis has no place for what another one shows.
+    """
+    logs = {one.axis.log for one in extents}
+    largest = [one.largest for one in extents]
+    least = min(one.least for one in extents)
     if logs == {True} or (logs == {False} and (least <= 0 or max(largest) <= _APART * min(largest))):
-        low, high = min(side.scale.low for side in sides), max(side.scale.high for side in sides)
-    elif least > 0:
-        low, high = math.log10(least), math.log10(max(largest))
-        margin = _MARGIN * (high - low)
-        low, high = low - margin, high + margin
-        for side in sides:
-            side.scale.axis["type"] = "log"
-    else:
-        return  # a logarithmic axis has no place for what another one shows
-    for side in sides:
-        for key in ("rangemode", "autorange", "nticks"):
-            side.scale.axis.pop(key, None)
-        side.scale.axis["range"] = [high, low] if side.scale.reversed else [low, high]
+        return min(one.axis.low for one in extents), max(one.axis.high for one in extents), logs == {True}
+    if least <= 0:
+        return None
+    margin = (max(largest) / least) ** _MARGIN
+    return least / margin, max(largest) * margin, True
 
 
-def _widen_bars(figure: Figure) -> None:
+def _changed(
+    figure: Figure, ends: dict[_Key, tuple[float, float, bool]], colours: tuple[float, float] | None, caption: str
+) -> Figure:
+    panels = []
+    for panel in figure.panels:
+        x, y = (_stretched(panel.axis(one), ends.get(_key(figure, panel, one))) for one in get_args(Direction))
+        series = [_with_colours(one, colours) if isinstance(one, Cells) else one for one in panel.series]
+        if not panel.y.names:
+            series = [_with_wide_bins(one, x) if isinstance(one, Bars) else one for one in series]
+        panels.append(replace(panel, x=x, y=y, series=series))
+    return replace(figure, panels=panels, caption=figure.caption + caption)
+
+
+def _stretched(axis: Axis, ends: tuple[float, float, bool] | None) -> Axis:
+    return axis if ends is None else replace(axis, low=ends[0], high=ends[1], log=ends[2])
+
+
+def _with_colours(cells: Cells, ends: tuple[float, float] | None) -> Cells:
+    """Give cells the same colours for the same values as others have."""
+    return cells if ends is None else replace(cells, low=ends[0], high=ends[1])
+
+
+def _with_wide_bins(bars: Bars, x: Axis) -> Bars:
     """Make bars of bins that can be seen, however narrow their bins are on an axis that another target needs."""
-    for panel in panels_of(figure):
-        scale = panel.x
-        half = (scale.high - scale.low) / _MOST_BARS / 2
-        for trace in panel.traces:
-            if trace["type"] != "bar" or not isinstance(trace.get("width"), list):
-                continue
-            ends = []
-            for middle, width in zip(trace["x"], trace["width"], strict=True):
-                near = (10 ** (math.log10(middle) + side) if scale.log else middle + side for side in (-half, half))
-                ends.append((min(middle - width / 2, next(near)), max(middle + width / 2, next(near))))
-            trace["x"] = [(low + high) / 2 for low, high in ends]
-            trace["width"] = [high - low for low, high in ends]
-
-
-def _share_colours(figures: Iterable[Figure]) -> bool:
-    """Give all heat maps the same colours for the same values; return whether there are any."""
-    maps = [trace for figure in figures for trace in figure["data"] if trace["type"] == "heatmap"]
-    if maps:
-        low, high = min(trace["zmin"] for trace in maps), max(trace["zmax"] for trace in maps)
-        for trace in maps:
-            trace["zmin"], trace["zmax"] = low, high
-    return bool(maps)
+    boxes = []
+    for low, high, bottom, top in bars.boxes:
+        middle = (low + high) / 2
+        if x.log:
+            half = (x.high / x.low) ** (0.5 / _MOST_BARS)
+            near = middle / half, middle * half
+        else:
+            half = (x.high - x.low) / _MOST_BARS / 2
+            near = middle - half, middle + half
+        boxes.append((min(low, near[0]), max(high, near[1]), bottom, top))
+    return replace(bars, boxes=boxes)

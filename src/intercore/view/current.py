@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from intercore.view.figure import base_layout, plot_text
+from intercore.view.axes import Axis
+from intercore.view.figure import Band, Figure, Line, Panel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+
     from intercore.record.meter_recording import Trace
-    from intercore.view.section import Figure
 
 _POINTS = 800
 """Of the line: means of so many stretches of the recording."""
-_HEIGHT = 340
+_HEIGHT = 177  # pixels
 _MOST_SHADED, _MOST_NUMBERED = 60, 20
 _AROUND = 0.05  # of the time between the first window and the last, that is shown before and after
 
@@ -30,51 +30,19 @@ def current_figure(title: str, name: str, trace: Trace, windows: Sequence[tuple[
     unit = "W" if part.amps is None else "mA"
     seconds, means = _thinned(part.seconds - first, values * (1.0 if part.amps is None else 1e3))
     quantity = "power" if part.amps is None else "current"
-    layout = base_layout(
-        title,
-        _HEIGHT,
-        {"title": {"text": "s since the first window began"}},
-        {"title": {"text": unit}, "rangemode": "tozero"},
-    )
-    shown = windows[:_MOST_SHADED]
     names = list(dict.fromkeys(label for _, _, label in windows))
-    numbered = len(shown) <= _MOST_NUMBERED
-    layout["shapes"] = [
-        {
-            "type": "rect",
-            "xref": "x",
-            "yref": "paper",
-            "x0": begin - first,
-            "x1": end - first,
-            "y0": 0,
-            "y1": 1,
-            "fillcolor": "grid",
-            "opacity": 0.5,
-            "line": {"width": 0},
-            "layer": "below",
-            "name": plot_text(label),
-            "label": {"text": str(names.index(label) + 1), "textposition": "top center"} if numbered else {},
-        }
-        for begin, end, label in shown
+    shaded = windows[:_MOST_SHADED]
+    numbered = len(shaded) <= _MOST_NUMBERED
+    bands = [
+        Band(begin - first, end - first, str(names.index(label) + 1) if numbered else "", label)
+        for begin, end, label in shaded
     ]
-    told = "; ".join(f"{number}: {label}" for number, label in enumerate(names, 1))
-    caption = f"The {quantity} as the meter saw it, with the windows shaded. At work: {told}."
-    return {
-        "name": name,
-        "data": [
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": quantity,
-                "line": {"color": "series0", "width": 1},
-                "x": [round(float(moment), 6) for moment in seconds],
-                "y": [float(f"{value:.5g}") for value in means],
-                "hoverinfo": "x+y",
-            }
-        ],
-        "layout": layout | {"showlegend": False},
-        "caption": caption,
-    }
+    line = Line(quantity, "series0", [float(moment) for moment in seconds], [float(value) for value in means])
+    x = Axis("s since the first window began").around(line.x)
+    y = Axis(unit).around(line.y, from_zero=True)
+    at_work = "; ".join(f"{number}: {label}" for number, label in enumerate(names, 1))
+    caption = f"The {quantity} as the meter saw it, with the windows shaded. At work: {at_work}."
+    return Figure(name, title, caption, [Panel(x, y, [line], _HEIGHT, bands=bands)])
 
 
 def _thinned(

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from intercore.statistics.intervals import granularity
-from intercore.view.figure import AXIS, COLOURS, base_layout, log_axis, plot_text
+from intercore.view.axes import Axis
+from intercore.view.figure import Bars, Figure, Panel, colour_of
 from intercore.view.quantity import duration, duration_bounds
 from intercore.view.table import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from intercore.statistics.distribution import Distribution
     from intercore.statistics.intervals import Interval
-    from intercore.view.section import Figure
 
     Floats = NDArray[np.float64]
 
@@ -33,7 +33,9 @@ _MOST_BINS = 160  # of the plot: bars stay wider than a pixel on a phone
 _PER_OCTAVE = 16  # bins on a logarithmic axis: each at most 1/16 of its value wide
 _LONG_TAIL = 20  # largest value over the median from which on the axis is logarithmic
 _BINS_BESIDE = 2  # so far an axis goes on at either end, though not below 0
-_HEIGHT, _PANEL_HEIGHT, _MARGINS = 420, 120, 130  # pixels
+_MARGIN = 0.02  # of a logarithmic axis, on either side
+_STEPS = 7  # ticks of a linear axis, about
+_HEIGHT, _PANEL_HEIGHT = 237, 71  # pixels
 
 
 def histogram_figure(
@@ -64,19 +66,18 @@ def histogram_figure(
     if logarithmic:
         caption += " A bin is 1/16 of the power of two below it wide, so counts step up where a power begins."
     counts = {label: np.histogram(values, edges)[0] for label, values in drawn.items()}
-    panels = len(drawn) if len(drawn) > _OVERLAID else 1
-    layout = base_layout(
-        title,
-        _HEIGHT if panels == 1 else _MARGINS + _PANEL_HEIGHT * panels,
-        _x_axis(quantity, edges, logarithmic=logarithmic),
-        {},
-    )
-    _add_panels(layout, counts, panels)
-    data = [
-        _bars(label, each, _own_edges(drawn[label], edges, each), index, panels)
+    several = len(drawn) > _OVERLAID
+    x = _x_axis(quantity, edges, logarithmic=logarithmic)
+    y = _y_axis(counts.values(), title="" if several else "samples")
+    series = [
+        _bars(label, each, _own_edges(drawn[label], edges, each), index)
         for index, (label, each) in enumerate(counts.items())
     ]
-    return {"name": name, "data": data, "layout": layout, "caption": caption}
+    if several:
+        panels = [Panel(x, y, [bars], _PANEL_HEIGHT, label) for label, bars in zip(counts, series, strict=True)]
+    else:
+        panels = [Panel(x, y, series, _HEIGHT)]
+    return Figure(name, title, caption, panels, legend=not several)
 
 
 def bin_edges(samples: Sequence[Floats], tick: float | None) -> tuple[Floats, bool]:
@@ -139,56 +140,21 @@ def _octaves(low: int, high: int) -> Floats:
     return np.asarray(edges, dtype=np.float64)
 
 
-def _x_axis(quantity: str, edges: Floats, *, logarithmic: bool) -> Figure:
-    """Return an axis in seconds, which plotly writes as ns, µs or ms."""
-    ends = edges[[0, -1]] / 1e6
-    look: Figure = log_axis("", ends.tolist()) if logarithmic else {"tickformat": "~s", "nticks": 7}
-    low, high = np.log10(ends) if logarithmic else ends
-    margin = 0.02 * (high - low) if logarithmic else _BINS_BESIDE * (ends[1] - ends[0]) / (len(edges) - 1)
-    begin = max(low - margin, 0.0) if not logarithmic and low >= 0 else low - margin
-    return look | {
-        "title": {"text": quantity},
-        "ticksuffix": "s",
-        "range": [float(begin), float(high + margin)],
-    }
+def _x_axis(quantity: str, edges: Floats, *, logarithmic: bool) -> Axis:
+    """Return an axis in seconds around the bins."""
+    low, high = (edges[[0, -1]] / 1e6).tolist()
+    if logarithmic:
+        margin = (high / low) ** _MARGIN
+        return Axis(quantity, low / margin, high * margin, log=True, unit="s", form="si")
+    margin = _BINS_BESIDE * (high - low) / (len(edges) - 1)
+    begin = max(low - margin, 0.0) if low >= 0 else low - margin
+    return Axis(quantity, begin, high + margin, unit="s", form="si", steps=_STEPS)
 
 
-def _add_panels(layout: Figure, counts: Mapping[str, NDArray[np.int64]], panels: int) -> None:
-    """Give every panel its axis of counts, from below 1, so that a single sample shows; many panels their label."""
-    most = max(int(each.max()) for each in counts.values())
-    axis = AXIS | {
-        "type": "log",
-        "range": [math.log10(0.6), math.log10(2 * most)],
-        "dtick": 1 if most < 1e4 and panels == 1 else 2,
-        "tickformat": "~s",
-        "minor": {"showgrid": False},
-    }
-    del layout["yaxis"]
-    gap = 0.25 / panels
-    for index, label in enumerate(counts if panels > 1 else [""]):
-        top = 1 - index / panels
-        layout[f"yaxis{index + 1 if index else ''}"] = axis | {
-            "domain": [top - 1 / panels, top - (gap if panels > 1 else 0)],
-            "title": {"text": "samples"} if panels == 1 else {},
-        }
-        if panels > 1:
-            layout["annotations"].append(
-                {
-                    "xref": "paper",
-                    "yref": "paper",
-                    "x": 0,
-                    "y": top - gap,
-                    "xanchor": "left",
-                    "yanchor": "bottom",
-                    "text": plot_text(label),
-                    "showarrow": False,
-                    "font": {"color": "text", "size": 12},
-                }
-            )
-    layout["xaxis"]["anchor"] = f"y{panels if panels > 1 else ''}"
-    layout["showlegend"] = panels == 1
-    layout["barmode"] = "overlay"
-    layout["bargap"] = 0
+def _y_axis(counts: Iterable[NDArray[np.int64]], title: str) -> Axis:
+    """Return an axis of counts, from below 1, so that a single sample shows."""
+    most = max(int(each.max()) for each in counts)
+    return Axis(title, 0.6, 2.0 * most, log=True, form="si")
 
 
 def _own_edges(values: Floats, edges: Floats, counts: NDArray[np.int64]) -> tuple[Floats, Floats]:
@@ -204,21 +170,12 @@ def _own_edges(values: Floats, edges: Floats, counts: NDArray[np.int64]) -> tupl
     return low, high
 
 
-def _bars(label: str, counts: NDArray[np.int64], ends: tuple[Floats, Floats], index: int, panels: int) -> Figure:
+def _bars(label: str, counts: NDArray[np.int64], ends: tuple[Floats, Floats], index: int) -> Bars:
     """Draw the bins that hold something, from and to `ends`."""
-    low, high = ends
-    name = plot_text(label)
-    return {
-        "type": "bar",
-        "name": f"{name} (n = {int(counts.sum()):,})",
-        "x": ((low + high) / 2e6).tolist(),
-        "width": ((high - low) / 1e6).tolist(),
-        "y": counts[counts > 0].tolist(),
-        "yaxis": f"y{index + 1 if panels > 1 and index else ''}",
-        "marker": {"color": f"series{index % COLOURS}", "opacity": 0.6 if panels == 1 else 0.9, "line": {"width": 0}},
-        "hoverinfo": "text",
-        "hovertext": [
-            f"<b>{name}</b><br>{duration(a) if a else 0} to {duration(b)}: {count:,}"
-            for a, b, count in zip(low.tolist(), high.tolist(), counts[counts > 0].tolist(), strict=True)
-        ],
-    }
+    known = list(zip(*(each.tolist() for each in ends), counts[counts > 0].tolist(), strict=True))
+    return Bars(
+        f"{label} (n = {int(counts.sum()):,})",
+        colour_of(index),
+        [(low / 1e6, high / 1e6, 0.0, count) for low, high, count in known],
+        [f"{label}\n{duration(low) if low else 0} to {duration(high)}: {count:,}" for low, high, count in known],
+    )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from intercore.statistics.factors import FactorEffect, cell_means, ordered
+from intercore.view.axes import Axis
 from intercore.view.curve import PlottedCurve, curve_figure
-from intercore.view.figure import COLOURS, base_layout, log_axis, plot_text
+from intercore.view.figure import Figure, Panel, Points, ReferenceLine, colour_of
 from intercore.view.quantity import percent, significant, tenths
 from intercore.view.table import Column, Table
 
@@ -15,13 +17,12 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Level
     from intercore.statistics.factors import FactorAnalysis, Observation
-    from intercore.view.section import Figure
 
 MOST_LEVELS = 40
 """In one plot of main effects."""
 _INTERACTIONS = 2  # drawn at most
 _WORTH = 0.01  # share of all variation from which on an interaction is drawn
-_ROW, _AROUND = 24, 150  # pixels
+_ROW = 20  # pixels
 
 
 def factor_table(title: str, analysis: FactorAnalysis, *, exact: bool = False) -> Table[FactorEffect]:
@@ -63,56 +64,34 @@ def main_effects_figure(name: str, title: str, analysis: FactorAnalysis) -> Figu
     rows = [(one, place, level) for place, one in enumerate(single) for level in one.levels][:MOST_LEVELS]
     if not rows:
         return None
-    values = [end for _, _, level in rows for end in (level.times.value, level.times.low, level.times.high) if end]
     names = [f"{one.factors[0]} = {level.level}" for one, _, level in rows]
-    plainly = {"tickformat": "~r"}  # a ratio has no thousandths
-    layout = base_layout(
-        title,
-        _AROUND + _ROW * len(rows),
-        log_axis("times the mean of the levels", values) | plainly,
-        {
-            "type": "category",
-            "categoryorder": "array",
-            "categoryarray": [plot_text(row) for row in names[::-1]],
-            "dtick": 1,
-        },
-    )
-    line = {"color": "muted", "width": 1, "dash": "dot"}
-    layout["shapes"].append({"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": 1, "x1": 1, "line": line})
-    data = []
+    series = []
     for place, one in enumerate(single):
-        ours = [(row, level) for row, (each, _, level) in zip(names, rows, strict=True) if each is one]
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": f"{plot_text(one.factors[0])}: {percent(one.eta_squared)}",
-                "x": [level.times.value for _, level in ours],
-                "y": [plot_text(row) for row, _ in ours],
-                "error_x": {
-                    "type": "data",
-                    "symmetric": False,
-                    "array": [(level.times.high or level.times.value) - level.times.value for _, level in ours],
-                    "arrayminus": [level.times.value - (level.times.low or level.times.value) for _, level in ours],
-                    "thickness": 1,
-                    "width": 3,
-                },
-                "marker": {"color": f"series{place % COLOURS}", "size": 10},
-                "hoverinfo": "text",
-                "text": [
-                    f"<b>{plot_text(row)}</b><br>{significant(level.times.value)} times the mean<br>"
-                    f"{level.observations} observations"
-                    for row, level in ours
+        ours = [(at, level) for at, (each, _, level) in enumerate(rows) if each is one]
+        times = [level.times for _, level in ours]
+        series.append(
+            Points(
+                f"{one.factors[0]}: {percent(one.eta_squared)}",
+                colour_of(place),
+                [known.value for known in times],
+                [at for at, _ in ours],
+                [
+                    f"{names[at]}\n{significant(level.times.value)} times the mean\n{level.observations} observations"
+                    for at, level in ours
                 ],
-            }
+                x_bounds=[(known.low or known.value, known.high or known.value) for known in times],
+            )
         )
+    x = Axis("times the mean of the levels", log=True).around(end for one in series for end in one.values("x"))
+    y = Axis().of_names(names, down=True)
     caption = (
         "What each level does, all else equal, with 95 % intervals; in the legend, how much of all variation of the "
         "logarithm the factor explains."
     )
     if len(rows) == MOST_LEVELS:
         caption += f" The first {MOST_LEVELS} levels are drawn."
-    return {"name": name, "data": data, "layout": layout, "caption": caption}
+    references = [ReferenceLine(1.0, dash="dotted", upright=True)]
+    return Figure(name, title, caption, [Panel(x, y, series, _ROW * len(rows), references=references)])
 
 
 def interaction_figures(
@@ -148,15 +127,9 @@ def interaction_figures(
             "main effects taken out.",
         )
         if not numbers:
-            figure["layout"]["xaxis"] |= {
-                "type": "linear",
-                "tickvals": list(range(len(levels))),
-                "ticktext": [plot_text(str(level)) for level in levels],
-                "minor": {},
-                "dtick": None,
-                "tickmode": "array",
-                "range": [-0.3, len(levels) - 0.7],
-            }
+            (panel,) = figure.panels
+            x = replace(panel.x.of_names([str(level) for level in levels]), log=False, grid=True)
+            figure = replace(figure, panels=[replace(panel, x=x)])
         yield figure
 
 
@@ -176,5 +149,5 @@ def _curve(
     known = [(place, level) for place, level in enumerate(levels) if (level, line) in means]
     y = [means[level, line] * scale for _, level in known]
     x = [float(level) if numbers else float(place) for place, level in known]
-    text = [f"{plot_text(str(level))}: {significant(value)}" for (_, level), value in zip(known, y, strict=True)]
+    text = [f"{level}: {significant(value)}" for (_, level), value in zip(known, y, strict=True)]
     return PlottedCurve(f"{factor} = {line}", x, y, y, y, text, (), joined=True)

@@ -1,26 +1,26 @@
-"""What stands on the panel of a picture that is drawn without a script: points, lines, bars and cells, as SVG.
+"""What stands on a panel: lines, points, bars and cells, as SVG in which every place is a part of the panel.
 
-Places along the width are percentages of it, those along the height are pixels; see `intercore.view.svg`.
+So a panel fills any room, and a part of it can be shown larger, while text and marks keep their size. Marks are placed
+in percent. Lines, intervals and dots are paths, which know no percentages: they lie in an SVG of 1,000 by 1,000 units
+that is stretched over the panel.
 """
 
 from __future__ import annotations
 
-import html
-import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from intercore.text import printable
+from intercore.view.figure import Bars, Cells, Line, Points
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from intercore.view.axes import Scale
-    from intercore.view.section import Figure
+    from intercore.view.figure import Colour, Dash, Hatch, Panel, Series, Shape
 
-SHAPES = {
+OUTLINES: Mapping[Shape, str] = {
     "circle": "M-4.5 0 A4.5 4.5 0 1 1 4.5 0 A4.5 4.5 0 1 1 -4.5 0 Z",
     "square": "M-4 -4 H4 V4 H-4 Z",
     "diamond": "M-5.5 0 L0 -5.5 L5.5 0 L0 5.5 Z",
@@ -33,229 +33,257 @@ SHAPES = {
     "line-ns": "M0 -5 V5",
     "ring": "M-7 0 A7 7 0 1 1 7 0 A7 7 0 1 1 -7 0 Z",
 }
-"""Outlines of the marks by the names that plotly.js has for them, around their place."""
+"""Of the marks, around their place."""
+HATCHES = {"rising": "M-1 7 L7 -1 M-1 1 L1 -1 M5 7 L7 5", "crossed": "M0 0 L6 6 M0 6 L6 0"}
+"""What bars are hatched with, in squares of six pixels."""
 
-_POINTS_APART = 0.7  # of a box, within which its points lie
-_SMALL, _LARGE = 6, 12  # sizes of marks, in pixels, beyond which they look so
+_LINES_ALONE = ("x", "line-ns")  # shapes that nothing fills
 _APART = 0.15  # of an axis: what is written beside marks needs so much
 _AT_RIGHT = 0.8  # of an axis: from where on it is written before the mark
 _SHORT = 12  # letters that have room on a telephone
 _BEYOND = 0.02  # of an axis: a line that leaves the plot by more is not drawn
+_STRETCHED = Markup('<svg data-zoom="xy" viewBox="0 0 1000 1000" preserveAspectRatio="none">{}</svg>')
+
+_NO_ATTRIBUTE = Markup()
+
+Place = tuple[float | None, float | None]
 
 
-class Panel(NamedTuple):
-    """One pair of axes with what is drawn on it."""
-
-    title: str
-    x: Scale
-    y: Scale
-    traces: Sequence[Figure]
-    height: float
-    """Of the plot itself, in pixels."""
-    x_labels: bool
-    """Whether the axis below has labels; panels above each other share them."""
+def line_class(colour: Colour, dash: Dash) -> str:
+    """Return the classes of a line."""
+    return f"trace c-{colour}" + f" {dash}" * (dash != "solid")
 
 
-def plain(text: object) -> str:
-    """Return text with plotly's mark-up as plain text: line ends for breaks, and nothing for all else."""
-    return printable(html.unescape(re.sub(r"<[^>]*>", "", str(text or "").replace("<br>", "\n"))))
+def mark_class(colour: Colour, shape: Shape, *, hollow: bool) -> str:
+    """Return the classes of marks."""
+    return f"mark c-{colour}" + " open" * (hollow or shape in _LINES_ALONE)
 
 
-def colour(name: object) -> str:
-    """Return the class of a colour that the style of the page knows."""
-    known = str(name)
-    return f"c-{known}" if re.fullmatch("[a-z]+[0-9]?", known) else "c-none"
+def bar_class(colour: Colour, hatch: Hatch | None) -> str:
+    """Return the classes of bars."""
+    return f"bar c-{colour}" + (f" hatched {hatch}" if hatch else "")
 
 
-def stroke(line: Figure) -> str:
-    """Return the class of a line that is not solid; empty for one that is."""
-    return {"dot": " dotted", "dash": " dashed"}.get(str(line.get("dash")), "")
+def hatched(hatch: Hatch | None) -> Markup:
+    """Return the attribute that hatches bars; empty for those that need none."""
+    return Markup(' fill="url(#hatch-{})"').format(hatch) if hatch in HATCHES else Markup()
 
 
-def shape_of(symbol: object) -> tuple[str, str]:
-    """Return the name of a mark's outline, and its class if it is hollow."""
-    name = str(symbol).removesuffix("-open")
-    return (name if name in SHAPES else "circle"), (" open" if name != symbol or name in {"x", "line-ns"} else "")
+def percent(place: float) -> str:
+    """Return a part of the width or of the height as SVG has it."""
+    return f"{100 * place:.2f}".rstrip("0").rstrip(".") + "%"
 
 
-HATCHES = {"rising": "M-1 7 L7 -1 M-1 1 L1 -1 M5 7 L7 5", "crossed": "M0 0 L6 6 M0 6 L6 0"}
-"""What bars are hatched with, in squares of six pixels."""
-_HATCHINGS = {"/": " rising", "x": " crossed"}
+def _units(place: float) -> str:
+    return f"{1000 * place:.1f}".removesuffix(".0")
 
 
-def hatching(marker: Figure) -> str:
-    """Return the classes of a bar that is not filled; empty for one that is."""
-    return f" hatched{_HATCHINGS.get(str(marker['pattern'].get('shape')), '')}" if "pattern" in marker else ""
+class Canvas:
+    """Pieces of SVG, placed from 0, the left or the bottom, to 1."""
 
-
-def hatch(kind: str) -> Markup:
-    """Return the attribute that hatches a bar of these classes; empty for one that needs none."""
-    known = [name for name in kind.split() if name in HATCHES]
-    return Markup(' fill="url(#hatch-{})"').format(known[0]) if known else Markup()
-
-
-def each(value: Any, index: int) -> Any:  # noqa: ANN401 - as plotly takes it
-    """Return the value of one point, of a property that all points share or that each has."""
-    return value[index] if isinstance(value, list | tuple) else value
-
-
-class Drawing:
-    """What is drawn on a panel, in pieces of SVG."""
-
-    def __init__(self, panel: Panel, *, titles: bool) -> None:
-        """Begin with nothing; `titles` says whether each mark tells what it is when one points at it."""
-        self.panel, self.titles = panel, titles
+    def __init__(self) -> None:
+        """Begin with nothing."""
         self.pieces: list[Markup] = []
-        self._written: list[tuple[float, float]] = []
-
-    def add_traces(self) -> None:
-        """Draw all that the panel has."""
-        kinds = {"scatter": self._scatter, "bar": self._bars, "heatmap": self._cells, "box": self._points}
-        for index, trace in enumerate(self.panel.traces):
-            kinds[trace["type"]](trace, index)
 
     def line(self, kind: str, x: tuple[float, float], y: tuple[float, float]) -> None:
         """Draw a line between two places of each axis."""
-        ends = (f"{100 * x[0]:.2f}%", f"{100 * x[1]:.2f}%", self._down(y[0]), self._down(y[1]))
-        self.pieces.append(Markup('<line class="{}" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(kind, *ends))
+        ends = (percent(x[0]), percent(x[1]), percent(1 - y[0]), percent(1 - y[1]))
+        self.pieces.append(Markup('<line class="{}" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(kind, *ends))
 
-    def text(self, kind: str, x: float, y: float, text: str, *, right: int = 0, down: float = 4) -> None:
+    def text(self, kind: str, x: float, y: float, text: str, *, right: float = 0, down: float = 4) -> None:
         """Write at a place, so many pixels to the right and below."""
-        piece = Markup('<text class="{}" x="{:.2f}%" dx="{}" y="{:.1f}">{}</text>')
-        self.pieces.append(piece.format(kind, 100 * x, right, self._down(y) + down, printable(text)))
+        piece = Markup('<text class="{}" x="{}" dx="{:g}" y="{}" dy="{:g}">{}</text>')
+        self.pieces.append(piece.format(kind, percent(x), right, percent(1 - y), down, printable(text)))
 
-    def words(self, kind: str, x: str, y: float, text: str) -> None:
-        """Write beside the plot, in pixels from its upper left corner or, with `%`, in parts of its width."""
-        self.pieces.append(Markup('<text class="{}" x="{}" y="{:.0f}">{}</text>').format(kind, x, y, printable(text)))
-
-    def rect(self, kind: str, x: tuple[float, float], y: tuple[float, float], title: str, dark: float = 0) -> None:
-        """Draw a box between two places of each axis; `dark` is how dark a cell is, from 0 to 1."""
+    def rect(
+        self, x: tuple[float, float], y: tuple[float, float], look: Markup = _NO_ATTRIBUTE, title: str = ""
+    ) -> None:
+        """Draw a box between two places of each axis; `look` is attributes."""
         (left, right), (low, high) = sorted(x), sorted(y)
-        self.pieces.append(
-            Markup('<rect class="{}"{} x="{:.2f}%" width="{:.3f}%" y="{:.1f}" height="{:.1f}">{}</rect>').format(
-                kind,
-                Markup(' style="--share:{:.0f}%"').format(100 * dark) if kind == "cell" else hatch(kind),
-                100 * left,
-                100 * (right - left),
-                self._down(high),
-                (high - low) * self.panel.height,
-                self._title(title),
-            )
+        box = (percent(left), f"{100 * (right - left):.3f}%", percent(1 - high), percent(high - low))
+        piece = Markup('<rect{} x="{}" width="{}" y="{}" height="{}"{}')
+        self.pieces.append(piece.format(look, *box, _end("rect", title)))
+
+    def mark(self, x: float, y: float, shape: Shape, look: Markup = _NO_ATTRIBUTE, title: str = "") -> None:
+        """Draw a mark at a place; `look` is attributes."""
+        piece = Markup('<use href="#mark-{}"{} x="{}" y="{}"{}')
+        self.pieces.append(piece.format(shape, look, percent(x), percent(1 - y), _end("use", title)))
+
+
+def _end(tag: str, title: str) -> Markup:
+    """Return the end of an element's tag, with a title in the element if it has one."""
+    return Markup("><title>{}</title></{}>").format(printable(title), tag) if title else Markup("/>")
+
+
+class Drawing:
+    """What is drawn on a panel, and what it says where one points at it."""
+
+    def __init__(self, panel: Panel, names: Sequence[str] = ()) -> None:
+        """Draw it; `names` are those of the legend, by whose number series can be hidden."""
+        self.panel, self._names = panel, names
+        self._bands, self._references, self._marks = Canvas(), Canvas(), Canvas()
+        self._paths: list[Markup] = []
+        self._texts_of_bands: list[str] = []
+        self._texts_of_paths: list[str] = []
+        self._texts_of_marks: list[str] = []
+        self._written: list[tuple[float, float]] = []
+        self._add_bands()
+        self._add_references()
+        for one in panel.series:
+            if isinstance(one, Line):
+                self._add_path(line_class(one.colour, one.dash), self._strokes(self._places(one)), one)
+            elif isinstance(one, Points):
+                self._add_points(one)
+            elif isinstance(one, Bars):
+                self._add_bars(one)
+            else:
+                self._add_cells(one)
+
+    @property
+    def texts(self) -> list[str]:
+        """What each mark shows when somebody points at it, in the order of `markup`."""
+        return [*self._texts_of_bands, *self._texts_of_paths, *self._texts_of_marks]
+
+    @property
+    def markup(self) -> Markup:
+        """All of it; `data-zoom` says along which axes a part grows when a part of the panel is shown larger."""
+        parts = (
+            (Markup('<svg data-zoom="x">{}</svg>'), self._bands.pieces),
+            (Markup('<svg data-zoom="y">{}</svg>'), self._references.pieces),
+            (_STRETCHED, self._paths),
+            (Markup('<svg data-zoom="xy">{}</svg>'), self._marks.pieces),
         )
+        inside = Markup().join(part.format(Markup().join(pieces)) for part, pieces in parts if pieces)
+        return Markup('<svg class="area">{}</svg>').format(inside)
 
-    def mark(self, x: float, y: float, symbol: object, kind: str, size: float, title: str) -> None:
-        """Draw a mark at a place."""
-        shape, hollow = shape_of(symbol)
-        scale = " small" if size < _SMALL else " large" if size > _LARGE else ""
-        piece = Markup('<use href="#mark-{}" class="mark {}{}{}" x="{:.2f}%" y="{:.1f}">{}</use>')
-        self.pieces.append(piece.format(shape, kind, hollow, scale, 100 * x, self._down(y), self._title(title)))
+    def _places(self, series: Line | Points) -> list[Place]:
+        return [(self.panel.x.at(x), self.panel.y.at(y)) for x, y in zip(series.x, series.y, strict=True)]
 
-    def _down(self, place: float) -> float:
-        return (1 - place) * self.panel.height
+    def _attributes(self, kind: str, series: Series, *, pointed: bool = False) -> Markup:
+        """Return the class of a series, its number in the legend, and whether its marks say something."""
+        number = Markup(' data-s="{}"').format(self._names.index(series.name)) if series.name in self._names else ""
+        return Markup(' class="{}"{}{}').format(kind, number, Markup(' data-pointed=""') if pointed else "")
 
-    def _title(self, text: str) -> Markup:
-        return Markup("<title>{}</title>").format(plain(text)) if self.titles and text else Markup()
+    def _add_bands(self) -> None:
+        for band in self.panel.bands:
+            low, high = self.panel.x.within(band.low), self.panel.x.within(band.high)
+            if low is None or high is None or high <= 0 or low >= 1:
+                continue
+            pointed = Markup(' data-pointed=""') if band.text else ""
+            self._bands.pieces.append(Markup('<g class="strip"{}>').format(pointed))
+            self._bands.rect((low, high), (0, 1))
+            self._bands.pieces.append(Markup("</g>"))
+            self._texts_of_bands += [band.text] * bool(band.text)
+            if band.words:
+                self._bands.text("middle", (low + high) / 2, 1, band.words, down=12)
 
-    def _scatter(self, trace: Figure, _: int) -> None:
-        x, y = self.panel.x, self.panel.y
-        places = [(x.at(a), y.at(b)) for a, b in zip(trace["x"], trace["y"], strict=True)]
-        mode, line, marker = str(trace.get("mode", "markers")), trace.get("line", {}), trace.get("marker", {})
-        if "lines" in mode:
-            kind = f"trace {colour(line.get('color', marker.get('color')))}{stroke(line)}"
-            for (x0, y0), (x1, y1) in pairwise(places):
-                if x0 is not None and x1 is not None and y0 is not None and y1 is not None:
-                    ends = (x0, x1), (y0, y1)
-                    if all(-_BEYOND <= one <= 1 + _BEYOND for pair in ends for one in pair):
-                        self.line(kind, *ends)
-        self._errors(trace, places)
-        if "markers" not in mode:
+    def _add_references(self) -> None:
+        for line in self.panel.references:
+            place = (self.panel.x if line.upright else self.panel.y).at(line.at)
+            if place is None or not 0 <= place <= 1:
+                continue
+            kind = "reference" + f" {line.dash}" * (line.dash != "solid")
+            if line.upright:
+                self._bands.line(kind, (place, place), (0, 1))
+            else:
+                self._references.line(kind, (0, 1), (place, place))
+                if line.words:
+                    self._references.text("end", 0.995, place, line.words, down=14 if line.below else -5)
+
+    def _add_path(self, kind: str, path: str, series: Series, *, pointed: bool = False) -> None:
+        if path:
+            attributes = self._attributes(kind, series, pointed=pointed)
+            self._paths.append(Markup('<path{} d="{}"/>').format(attributes, path))
+
+    def _strokes(self, places: Sequence[Place]) -> str:
+        """Return lines from place to place, but for those that leave the panel."""
+        path, end = "", None
+        for one, other in pairwise(places):
+            if all(place is not None and -_BEYOND <= place <= 1 + _BEYOND for place in (*one, *other)):
+                path += ("" if one == end else f"M{_point(one)}") + f"L{_point(other)}"
+                end = other
+        return path
+
+    def _add_points(self, series: Points) -> None:
+        places = self._places(series)
+        known = [(at, x, y) for at, (x, y) in enumerate(places) if x is not None and y is not None]
+        bounds = "".join((*self._bounds(series.x_bounds, places, "x"), *self._bounds(series.y_bounds, places, "y")))
+        self._add_path(f"interval c-{series.colour}", bounds, series)
+        texts = [series.texts[at] for at, _, _ in known] if series.texts else []
+        if series.small:
+            dots = "".join(f"M{_point((x, y))}h0" for _, x, y in known)
+            self._add_path(f"dots c-{series.colour}", dots, series, pointed=bool(texts))
+            self._texts_of_paths += texts
             return
-        hover, texts = _texts(trace), trace.get("text", [])
-        for index, (at_x, at_y) in enumerate(places):
-            if at_x is not None and at_y is not None:
-                of_it = colour(each(marker.get("color"), index))
-                symbol, size = each(marker.get("symbol", "circle"), index), float(each(marker.get("size", 8), index))
-                self.mark(at_x, at_y, symbol, of_it, size, hover[index])
-                if "text" in mode:
-                    self._write_value(at_x, at_y, plain(texts[index]))
+        kind = mark_class(series.colour, series.shape, hollow=series.hollow)
+        self._marks.pieces.append(Markup("<g{}>").format(self._attributes(kind, series, pointed=bool(texts))))
+        for _, x, y in known:
+            self._marks.mark(x, y, series.shape)
+        self._marks.pieces.append(Markup("</g>"))
+        self._texts_of_marks += texts
+        if series.words:
+            self._marks.pieces.append(Markup("<g{}>").format(self._attributes("", series)))
+            for at, x, y in known:
+                self._write_beside(x, y, series.words[at])
+            self._marks.pieces.append(Markup("</g>"))
 
-    def _write_value(self, x: float, y: float, text: str) -> None:
+    def _write_beside(self, x: float, y: float, text: str) -> None:
         """Write beside a mark, unless something is written there already."""
         if any(abs(x - other) < _APART and y == line for other, line in self._written):
             return
         self._written.append((x, y))
         left = x > _AT_RIGHT  # where there is no room on the other side
         room = " wide" if len(text) > _SHORT else ""
-        self.text(("value before" if left else "value") + room, x, y, text, right=-10 if left else 10)
+        self._marks.text(("value before" if left else "value") + room, x, y, text, right=-10 if left else 10)
 
-    def _errors(self, trace: Figure, places: Sequence[tuple[float | None, float | None]]) -> None:
-        for axis, scale in (("x", self.panel.x), ("y", self.panel.y)):
-            error = trace.get(f"error_{axis}", {})
-            if not error.get("visible", bool(error)):
-                continue
-            kind = f"interval {colour(error.get('color', each(trace.get('marker', {}).get('color'), 0)))}"
-            for (x, y), value, more, less in zip(places, trace[axis], error["array"], error["arrayminus"], strict=True):
-                if x is None or y is None or not isinstance(value, int | float):
-                    continue
-                # On a logarithmic axis, what has no place reaches to its beginning.
-                low, high = scale.within(value - (less or 0)) or 0.0, scale.within(value + (more or 0)) or 0.0
-                if high > low:
-                    self.line(kind, *(((low, high), (y, y)) if axis == "x" else ((x, x), (low, high))))
+    def _bounds(self, bounds: Sequence[tuple[float, float]], places: Sequence[Place], along: str) -> Iterable[str]:
+        """Yield a line from the lower to the upper end of each interval."""
+        axis = self.panel.x if along == "x" else self.panel.y
+        for (x, y), ends in zip(places, bounds, strict=False):
+            # On a logarithmic axis, what has no place reaches to its beginning.
+            low, high = (axis.within(end) or 0.0 for end in ends)
+            if x is not None and y is not None and high > low:
+                lying = along == "x"
+                yield f"M{_point((low, y))}H{_units(high)}" if lying else f"M{_point((x, low))}V{_units(1 - high)}"
 
-    def _bars(self, trace: Figure, index: int) -> None:
-        lying = trace.get("orientation") == "h"
-        along, across = ("x", "y") if lying else ("y", "x")
-        lengths, stands = (self.panel.x, self.panel.y) if lying else (self.panel.y, self.panel.x)
-        marker, hover = trace["marker"], _texts(trace)
-        kind = f"bar {colour(marker.get('pattern', {}).get('fgcolor', marker.get('color')))}"
-        kind += hatching(marker)
-        for number, (stand, length) in enumerate(zip(trace[across], trace[along], strict=True)):
-            width = float(each(trace.get("width", 0.8), number))
-            below = self._stacked(index, stand, across, along) if lying else 0.0
-            begin, end = lengths.within(below) or 0.0, lengths.within(below + length)
-            low, high = stands.within(stand - width / 2), stands.within(stand + width / 2)
-            if end is not None and low is not None and high is not None:
-                x, y = ((begin, end), (low, high)) if lying else ((low, high), (begin, end))
-                self.rect(kind, x, y, hover[number])
+    def _add_bars(self, series: Bars) -> None:
+        kind = bar_class(series.colour, series.hatch)
+        attributes = self._attributes(kind, series, pointed=bool(series.texts)) + hatched(series.hatch)
+        self._marks.pieces.append(Markup("<g{}>").format(attributes))
+        for at, (left, right, bottom, top) in enumerate(series.boxes):
+            x = tuple(self.panel.x.within(end) for end in (left, right))
+            y = tuple(self.panel.y.within(end) for end in (bottom, top))
+            if x[1] is not None and y[1] is not None:
+                self._marks.rect((x[0] or 0.0, x[1]), (y[0] or 0.0, y[1]))
+                self._texts_of_marks += [series.texts[at]] if series.texts else []
+        self._marks.pieces.append(Markup("</g>"))
 
-    def _stacked(self, index: int, stand: float, across: str, along: str) -> float:
-        """Return where a bar begins: behind those of the traces before it at the same place."""
-        return sum(
-            float(length)
-            for trace in self.panel.traces[:index]
-            for place, length in zip(trace[across], trace[along], strict=True)
-            if place == stand
-        )
-
-    def _cells(self, trace: Figure, _: int) -> None:
-        low, high = float(trace["zmin"]), float(trace["zmax"])
-        width, height = 1 / len(trace["x"]), 1 / len(trace["y"])
-        text = trace["text"]
-        hover: Any = trace.get("hovertext", text)
-        for line, (name, row) in enumerate(zip(trace["y"], trace["z"], strict=True)):
-            for column, (other, value) in enumerate(zip(trace["x"], row, strict=True)):
-                x, y = self.panel.x.at(other), self.panel.y.at(name)
-                if value is None or x is None or y is None:
-                    continue
-                dark = 0.5 if high <= low else min(max((value - low) / (high - low), 0.0), 1.0)
-                ends = (x - width / 2, x + width / 2), (y - height / 2, y + height / 2)
-                self.rect("cell", *ends, str(hover[line][column]), dark)
-                self.text("middle on-dark" if dark > 0.5 else "middle on-light", x, y, plain(text[line][column]))
-
-    def _points(self, trace: Figure, index: int) -> None:
-        """Draw all points of boxes, beside each other within their category, so that neighbours in time lie apart."""
-        x, y = self.panel.x, self.panel.y
-        width = 0.85 / max(len(x.categories or ()), 1)
-        kind, hover = colour(trace["marker"]["color"]), _texts(trace)
-        for number, (name, value) in enumerate(zip(trace["x"], trace["y"], strict=True)):
-            at_x, at_y = x.at(name), y.at(value)
-            if at_x is not None and at_y is not None:
-                spread = (1 - _POINTS_APART) / 2 + _POINTS_APART * ((number * 0.618034) % 1)  # by the golden ratio
-                offset = ((index + spread) / len(self.panel.traces) - 0.5) * width
-                self.mark(at_x + offset, at_y, "circle", kind, _SMALL - 1, hover[number])
+    def _add_cells(self, series: Cells) -> None:
+        known = [
+            (row, column, value)
+            for row, values in enumerate(series.rows)
+            for column, value in enumerate(values)
+            if value is not None
+        ]
+        written = Canvas()
+        self._marks.pieces.append(Markup("<g{}>").format(self._attributes("cell", series, pointed=True)))
+        for row, column, value in known:
+            span = series.high - series.low
+            dark = 0.5 if span <= 0 else min(max((value - series.low) / span, 0.0), 1.0)
+            left, right, top, bottom = (
+                axis.within(at + half) or 0.0
+                for axis, at in ((self.panel.x, column), (self.panel.y, row))
+                for half in (-0.5, 0.5)
+            )
+            look = Markup(' style="--share:{:.0f}%"').format(100 * dark)
+            self._marks.rect((left, right), (top, bottom), look)
+            self._texts_of_marks.append(series.texts[row][column])
+            kind = "middle on-dark" if dark > 0.5 else "middle on-light"
+            if series.words[row][column]:
+                written.text(kind, (left + right) / 2, (top + bottom) / 2, series.words[row][column])
+        self._marks.pieces += [Markup("</g>"), *written.pieces]
 
 
-def _texts(trace: Figure) -> Sequence[str]:
-    """Return what each point says when one points at it."""
-    known = trace.get("hovertext") or trace.get("text") or ()
-    return [str(text) for text in known] if len(known) else [""] * len(trace["x"])
+def _point(place: Place) -> str:
+    x, y = place
+    return f"{_units(x or 0.0)} {_units(1 - (y or 0.0))}"

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.view.figure import HEAT, base_layout, plot_text
+from intercore.view.axes import Axis
+from intercore.view.figure import Cells, Figure, Panel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from intercore.view.section import Figure
-
-_CELL = 44  # pixels of a line
-_AROUND = 150  # of title and axes
+_CELL = 36  # pixels of a line
 
 
 def matrix_figure(
@@ -34,30 +32,20 @@ def matrix_figure(
     the least to the largest value without them.
     """
     values = [[cells.get((line, column)) for column in columns] for line in lines]
-    layout = base_layout(
-        title,
-        _AROUND + _CELL * len(lines),
-        {"title": {"text": axes[1]}, "type": "category"},
-        {"title": {"text": axes[0]}, "type": "category", "autorange": "reversed"},
-    )
-    layout["showlegend"] = False
+    words = [["" if value is None else text(value) for value in row] for row in values]
     known = list(cells.values())
-    data = [
-        {
-            "type": "heatmap",
-            "x": [plot_text(column).replace("\n", "<br>") for column in columns],
-            "y": [plot_text(line) for line in lines],
-            "z": values,
-            "zmin": min(known, default=0.0) if low is None else low,
-            "zmax": max(known, default=1.0) if high is None else high,
-            "colorscale": HEAT,
-            "showscale": False,
-            "text": [["" if value is None else text(value) for value in line] for line in values],
-            "texttemplate": "%{text}",
-            "hovertemplate": f"{axes[0]}: %{{y}}<br>{axes[1]}: %{{x}}<br>%{{text}}<extra></extra>",
-            "hoverongaps": False,
-            "xgap": 1,
-            "ygap": 1,
-        }
-    ]
-    return {"name": name, "data": data, "layout": layout, "caption": caption}
+    drawn = Cells(
+        values,
+        words,
+        [
+            [
+                f"{word}\n{axes[0]}: {line}\n{axes[1]}: {' '.join(column.split())}"
+                for column, word in zip(columns, row, strict=True)
+            ]
+            for line, row in zip(lines, words, strict=True)
+        ],
+        min(known, default=0.0) if low is None else low,
+        max(known, default=1.0) if high is None else high,
+    )
+    x, y = Axis(axes[1]).of_names(columns), Axis(axes[0]).of_names(lines, down=True)
+    return Figure(name, title, caption, [Panel(x, y, [drawn], _CELL * len(lines))])

@@ -15,12 +15,8 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
     from intercore.view.answer import Answer, Remark
     from intercore.view.cost import Cost, Paying
+    from intercore.view.figure import Figure
     from intercore.view.table import Table
-
-Figure: TypeAlias = dict[str, Any]
-"""A plot as plotly.js takes it: `name` (of the file it is saved as), `data`, `layout` and `caption`, a sentence or two.
-Its colours are names that the page's script looks up for light and dark (see `intercore.view.figure`)."""
-
 
 Topic: TypeAlias = Literal[
     "parallel work",

@@ -1,33 +1,31 @@
 """A figure as SVG that needs no script: what a page shows at once, without JavaScript and on paper.
 
-It draws of what plotly.js takes the kinds of marks that the figures of `intercore.view` are made of. Places along a
-width are percentages, so that a picture fills any screen while its text keeps its size; colours are those of the
-page's style, so that they follow light, dark and paper. Each panel is a picture of its own: where there is no room
-beside another one it goes below.
+Places are parts of the width and of the height, so that a picture fills any screen while its text keeps its size;
+colours are those of the page's style, so that they follow light, dark and paper. Each panel is an SVG of its own: where
+there is no room beside another one it goes below. What the script of the page needs to know stands in `data-`
+attributes: which figure it is, where numeric axes go, which marks say something, and which series each belongs to.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections import defaultdict
+from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from intercore.text import printable
-from intercore.view.axes import Scale
-from intercore.view.marks import HATCHES, SHAPES, Drawing, Panel, colour, each, hatch, hatching, plain, shape_of, stroke
+from intercore.view.figure import Bars, Cells, Line, Points
+from intercore.view.marks import HATCHES, OUTLINES, Canvas, Drawing, bar_class, hatched, line_class, mark_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
-    from intercore.view.axes import Tick
-    from intercore.view.section import Figure
+    from intercore.view.axes import Axis, Tick
+    from intercore.view.figure import Figure, Panel, Series
 
-MOST_TITLES = 600
-"""Marks of a picture up to which each says what it is when one points at it; of more, the page would get too large."""
-DEFINITIONS = Markup().join(Markup('<path id="mark-{}" d="{}"/>').format(*shape) for shape in SHAPES.items())
+DEFINITIONS = Markup().join(Markup('<path id="mark-{}" d="{}"/>').format(*shape) for shape in OUTLINES.items())
 DEFINITIONS += Markup().join(
     Markup(
         '<pattern id="hatch-{}" width="6" height="6" patternUnits="userSpaceOnUse">'
@@ -41,211 +39,151 @@ _LETTER, _LINE = 6.6, 14  # pixels, of text of 12 pixels
 _WIDEST = 22  # letters of a line of a label at the left
 _TOP, _RIGHT, _GAP = 8, 14, 12  # pixels around a plot
 _TITLE = 20  # pixels for a title above or below
-_LEAST = 56  # pixels that a plot is high
-_FLATTER = 0.75  # than a plot into which one can zoom
 _MOST_COLUMNS = 4
 _NARROW = 200  # pixels of a plot on a telephone
 
 
-def drawn(figure: Figure, most: int | None = None) -> Markup:
+def drawn(figure: Figure, number: int = 0, most: int | None = None) -> Markup:
     """Return the figure's panels, with a legend if there is more than one thing to tell apart.
 
-    Of panels below each other at most `most` are drawn, the first ones.
+    `number` is that of its texts on the page. Of panels below each other at most `most` are drawn, the first ones.
     """
-    layout = figure["layout"]
-    panels = list(panels_of(figure))
-    if most is not None and is_cut(figure, most):
-        panels = [*panels[: most - 1], panels[most - 1]._replace(x_labels=True)]
-    titles = sum(len(trace["x"]) for trace in figure["data"]) <= MOST_TITLES
-    columns = min(len({str(panel.x.axis.get("domain")) for panel in panels}), _MOST_COLUMNS)
-    small = columns == _MOST_COLUMNS  # of such the caption says what lines and columns are
-    titled = not small and any(plain(panel.y.axis.get("title", {}).get("text")) for panel in panels)
-    left = {id(panel.x.axis): 0 for panel in panels}  # panels above each other begin at one place
-    for panel in panels:
-        left[id(panel.x.axis)] = max(left[id(panel.x.axis)], _room(panel))
+    panels = figure.panels[:most] if most is not None and is_cut(figure, most) else figure.panels
+    small = figure.columns >= _MOST_COLUMNS  # of such the caption says what lines and columns are
+    titled = not small and any(panel.y.title for panel in panels)
+    left = max((_room(panel.y) for panel in panels), default=0)  # panels above each other begin at one place
     pictures = Markup().join(
-        _picture(panel, layout, left[id(panel.x.axis)], titles=titles, titled=titled, small=small) for panel in panels
+        _picture(
+            panel if not small else replace(panel, x=replace(panel.x, title="")),
+            figure,
+            left,
+            titled=titled,
+            labels_below=figure.columns > 1 or panel is panels[-1],
+        )
+        for panel in panels
     )
-    label = f"{plain(layout['title']['text'])}. {printable(figure.get('caption', ''))}"
-    whole = Markup('{}<div class="drawing columns-{}" role="img" aria-label="{}">{}</div>')
-    return whole.format(_legend(figure), columns, label, pictures)
+    label = f"{printable(figure.title)}. {printable(figure.caption)}"
+    whole = Markup('{}<div class="drawing columns-{}" role="img" aria-label="{}" data-figure="{}">{}</div>')
+    return whole.format(_legend(figure), min(figure.columns, _MOST_COLUMNS), label, number, pictures)
 
 
 def is_cut(figure: Figure, most: int) -> bool:
     """Whether `drawn` leaves panels out if it draws so many at most."""
-    pairs = _pairs(figure)
-    return len(pairs) > most and len({str(figure["layout"][x].get("domain")) for x, _ in pairs}) == 1
+    return len(figure.panels) > most and figure.columns == 1
 
 
-# Panels
-
-
-def _pairs(figure: Figure) -> dict[tuple[str, str], list[Figure]]:
-    """Return what is drawn on each pair of axes, by their keys in the layout."""
-    pairs: dict[tuple[str, str], list[Figure]] = defaultdict(list)
-    for trace in figure["data"]:
-        pairs[_key(trace.get("xaxis", "x")), _key(trace.get("yaxis", "y"))].append(trace)
-    return pairs
-
-
-def panels_of(figure: Figure) -> Iterator[Panel]:
-    """Yield the panels of a figure."""
-    layout, data, pairs = figure["layout"], figure["data"], _pairs(figure)
-    inner = layout["height"] - layout["margin"]["t"] - layout["margin"]["b"]
-    last_of = {x: y for x, y in pairs}  # noqa: C416 - of those with one axis below, the last
-    for (x, y), traces in pairs.items():
-        with_x = [trace for keys, some in pairs.items() if keys[0] == x for trace in some]
-        low, high = layout[y].get("domain", (0.0, 1.0))
-        y_scale = Scale(layout[y], list(values_of(data if _match(layout, "y", pairs) else traces, "y")))
-        yield Panel(
-            _title_of(layout, x, y),
-            Scale(layout[x], list(values_of(data if _match(layout, "x", pairs) else with_x, "x"))),
-            y_scale,
-            traces,
-            max(_FLATTER * (high - low) * inner, _LEAST, _of_labels(y_scale)),
-            last_of[x] == y,
-        )
-
-
-def _of_labels(scale: Scale) -> float:
-    """Return how many pixels the labels of categories take, one below the other."""
-    if scale.categories is None and "tickvals" not in scale.axis:
-        return 0.0
-    ticks = scale.ticks()
-    most = max((len(_wrapped(tick)) for tick in ticks), default=1)
-    return (scale.high - scale.low) * (most * _LINE + 4.0)
-
-
-def _key(name: str) -> str:
-    """Return the key of an axis in a layout: `xaxis2` for `x2`."""
-    return f"{name[0]}axis{name[1:]}"
-
-
-def _match(layout: Figure, axis: str, pairs: Iterable[tuple[str, str]]) -> bool:
-    """Whether all panels have the same range along an axis."""
-    return any("matches" in layout[key] for pair in pairs for key in pair if key.startswith(axis))
-
-
-def _title_of(layout: Figure, x: str, y: str) -> str:
-    """Return what stands above a panel: the note at its upper edge."""
-    left, right = layout[x].get("domain", (0.0, 1.0))
-    top = layout[y].get("domain", (0.0, 1.0))[1]
-    for note in layout["annotations"]:
-        at_edge = note.get("yref") == note.get("xref") == "paper" and abs(note["y"] - top) < 1e-6
-        if at_edge and left - 1e-6 <= note["x"] <= right + 1e-6:
-            return plain(note["text"])
-    return ""
-
-
-def values_of(traces: Iterable[Figure], axis: str) -> Iterator[object]:
-    """Yield all that an axis has to have room for."""
-    for trace in traces:
-        known, error = trace[axis], trace.get(f"error_{axis}", {})
-        yield from known
-        if trace["type"] == "bar" and axis == "x" and isinstance(trace.get("width"), list):
-            for value, width in zip(known, trace["width"], strict=True):
-                yield from (value - width / 2, value + width / 2)
-        if error.get("visible", bool(error)):
-            for value, more, less in zip(known, error["array"], error["arrayminus"], strict=True):
-                if isinstance(value, int | float):
-                    yield from (value + (more or 0), value - (less or 0))
-        if trace["type"] == "bar" and axis == "x" and trace.get("orientation") == "h":
-            yield 0
-            yield from _stacks(traces)
-            return
-
-
-def _stacks(traces: Iterable[Figure]) -> Iterator[float]:
-    """Yield the lengths of bars that stand on each other."""
-    found: dict[float, float] = defaultdict(float)
-    for trace in traces:
-        for place, length in zip(trace["y"], trace["x"], strict=True):
-            found[place] += length
-    yield from found.values()
+def texts_of(figure: Figure) -> list[list[str]]:
+    """Return what the marks of each panel say where somebody points at them, in the order in which they are drawn."""
+    return [[printable(text) for text in Drawing(panel).texts] for panel in figure.panels]
 
 
 # One picture
 
 
-def _room(panel: Panel) -> int:
+def _room(axis: Axis) -> int:
     """Return how many pixels the labels at the left take."""
-    widest = max((len(line) for tick in panel.y.ticks() for line in _wrapped(tick)), default=0)
+    widest = max((len(line) for tick in axis.ticks() for line in _wrapped(tick)), default=0)
     return round(widest * _LETTER) + _GAP
 
 
-def _picture(panel: Panel, layout: Figure, left: int, *, titles: bool, titled: bool, small: bool) -> Markup:
-    drawing = Drawing(panel, titles=titles)
-    y_ticks = [(tick, _wrapped(tick)) for tick in panel.y.ticks()]
-    x_ticks = [(tick, plain(tick.label).split("\n")) for tick in panel.x.ticks()]
-    y_title = plain(panel.y.axis.get("title", {}).get("text")) if titled else ""
-    x_title = plain(panel.x.axis.get("title", {}).get("text")) if panel.x_labels and not small else ""
-    groups = _groups(panel)
-    upright = 0 if groups else _upright(panel)
-    _add_axes(drawing, [] if groups else x_ticks, y_ticks, upright=upright > 0)
-    for at, word, line in groups:
-        drawing.text("middle", at, 0, word, down=16 + line * _LINE)
-    _add_levels(drawing, layout)
-    drawing.add_traces()
+def _height(panel: Panel) -> float:
+    """Return how many pixels a plot is high: as many as the names of rows take, one below the other, if it has such."""
+    if not panel.y.names:
+        return panel.height
+    most = max((len(_wrapped(tick)) for tick in panel.y.ticks()), default=1)
+    return max(panel.height, abs(panel.y.high - panel.y.low) * (most * _LINE + 4.0))
+
+
+def _picture(panel: Panel, figure: Figure, left: int, *, titled: bool, labels_below: bool) -> Markup:
+    height = _height(panel)
+    x_ticks = [(tick, printable(tick.label).split("\n")) for tick in panel.x.ticks()]
+    groups = _groups(panel.x) if labels_below else []
+    upright = 0 if groups or not labels_below else _upright(panel.x)
+    x_title = panel.x.title if labels_below else ""
     above = _TOP + _TITLE * bool(panel.title) + _TITLE * titled
-    lines = max((len(each_of) for _, each_of in x_ticks), default=0) if panel.x_labels else 0
+    lines = max((len(each_of) for _, each_of in x_ticks), default=0) if labels_below else 0
     below = _TOP + _LINE * lines + _TITLE * bool(x_title)
+    around = Canvas()
     if panel.title:
-        drawing.words("panel", "0", _TOP + 8 - above, panel.title)
-    if y_title:
-        drawing.words("", str(-left), -8, y_title)
+        around.text("panel", 0, 1, panel.title, down=_TOP + 8 - above)
+    if titled and panel.y.title:
+        around.text("", 0, 1, panel.y.title, right=-left, down=-8)
     if x_title:
-        drawing.words("end" + " wide" * bool(upright), "100%", panel.height + below - 4, x_title)
-    width = f"calc(100% - {left + _RIGHT}px)"
+        around.text("end" + " wide" * bool(upright), 1, 0, x_title, down=below - 4)
     narrow = upright + _TOP if upright else below
     margins = f"--below-narrow:{narrow}px;margin:{above}px {_RIGHT}px {below}px {left}px"
-    place = f"{margins};width:{width};height:{panel.height:.0f}px"
-    return Markup('<svg class="plot" style="{}" aria-hidden="true">{}</svg>').format(
-        place, Markup().join(drawing.pieces)
+    place = f"{margins};width:calc(100% - {left + _RIGHT}px);height:{height:.0f}px"
+    ends = Canvas()
+    ends.line("axis", (0, 1), (0, 0))
+    ends.line("axis", (0, 0), (0, 1))
+    parts = (
+        *around.pieces,
+        _ticks_below([] if groups else x_ticks, panel.x, labelled=labels_below, upright=upright > 0, groups=groups),
+        _ticks_beside(panel.y, height),
+        *ends.pieces,
+        Drawing(panel, figure.series_names if _has_legend(figure) else ()).markup,
     )
+    whole = Markup('<svg class="plot" style="{}" aria-hidden="true"{}{}>{}</svg>')
+    return whole.format(place, _numbers("x", panel.x), _numbers("y", panel.y), Markup().join(parts))
+
+
+def _numbers(direction: str, axis: Axis) -> Markup:
+    """Return where an axis of numbers goes and how they are written; empty for an axis of names."""
+    if axis.names:
+        return Markup()
+    words = (f"{axis.low:.12g}", f"{axis.high:.12g}", "log" if axis.log else "linear", axis.form, axis.unit)
+    return Markup(' data-{}="{}"').format(direction, " ".join(words))
 
 
 def _wrapped(tick: Tick) -> list[str]:
-    return [line for part in plain(tick.label).split("\n") for line in textwrap.wrap(part, _WIDEST) or [""]]
+    label = printable(tick.label)
+    return [line for part in label.split("\n") for line in textwrap.wrap(part, _WIDEST) or [""]]
 
 
-def _add_axes(
-    drawing: Drawing,
-    x_ticks: Sequence[tuple[Tick, list[str]]],
-    y_ticks: Sequence[tuple[Tick, list[str]]],
+def _ticks_below(
+    ticks: Sequence[tuple[Tick, list[str]]],
+    axis: Axis,
     *,
+    labelled: bool,
     upright: bool,
-) -> None:
-    panel = drawing.panel
-    for tick, lines in x_ticks:
-        if panel.x.categories is None and panel.x.axis.get("showgrid", True):
-            drawing.line("grid", (tick.at, tick.at), (0, 1))
+    groups: Sequence[tuple[float, str, int]],
+) -> Markup:
+    canvas = Canvas()
+    for tick, lines in ticks:
+        if axis.grid:
+            canvas.line("grid", (tick.at, tick.at), (0, 1))
         room = "" if tick.main and not upright else " wide"
-        for number, line in enumerate(lines if panel.x_labels else ()):
-            drawing.text(f"middle{room}", tick.at, 0, line, down=16 + number * _LINE)
+        for number, words in enumerate(lines if labelled else ()):
+            canvas.text(f"middle{room}", tick.at, 0, words, down=16 + number * _LINE)
         if upright:
-            drawing.text("upright narrow", tick.at, 0, " ".join(lines), down=6)
+            canvas.text("upright narrow", tick.at, 0, " ".join(lines), down=6)
+    for at, word, number in groups:
+        canvas.text("middle", at, 0, word, down=16 + number * _LINE)
+    return Markup('<g class="ticks-x">{}</g>').format(Markup().join(canvas.pieces))
+
+
+def _ticks_beside(axis: Axis, height: float) -> Markup:
+    canvas = Canvas()
     last = -1.0
-    for tick, lines in y_ticks:
-        if panel.y.categories is None and panel.y.axis.get("showgrid", True):
-            drawing.line("grid", (0, 1), (tick.at, tick.at))
-        named = panel.y.categories is not None or "tickvals" in panel.y.axis
-        if not named and abs(tick.at - last) * panel.height < _LINE * len(lines):
+    for tick in axis.ticks():
+        lines = _wrapped(tick)
+        if axis.grid:
+            canvas.line("grid", (0, 1), (tick.at, tick.at))
+        if not axis.names and abs(tick.at - last) * height < _LINE * len(lines):
             continue  # there is no room for its label
         last = tick.at
         for number, line in enumerate(lines):
-            drawing.text("end", 0, tick.at, line, right=-8, down=4 + (number - (len(lines) - 1) / 2) * _LINE)
-    drawing.line("axis", (0, 1), (0, 0))
-    drawing.line("axis", (0, 0), (0, 1))
+            canvas.text("end", 0, tick.at, line, right=-8, down=4 + (number - (len(lines) - 1) / 2) * _LINE)
+    return Markup('<g class="ticks-y">{}</g>').format(Markup().join(canvas.pieces))
 
 
-def _groups(panel: Panel) -> list[tuple[float, str, int]]:
+def _groups(axis: Axis) -> list[tuple[float, str, int]]:
     """Return where words stand below columns whose labels have two lines, if neighbours share the first of them.
 
     Each is a place, a word and its line: the columns' own second lines, and below them once what several share. Empty
     where there is nothing to share, or no room for it on a narrow screen.
     """
-    ticks = panel.x.ticks() if panel.x.categories is not None and panel.x_labels else []
-    labels = [(tick.at, plain(tick.label).split("\n")) for tick in ticks]
+    labels = [(tick.at, printable(tick.label).split("\n")) for tick in axis.ticks()] if axis.names else []
     if not labels or any(len(lines) != 2 for _, lines in labels):
         return []
     own = [(at, lines[1]) for at, lines in labels]
@@ -265,76 +203,58 @@ def _groups(panel: Panel) -> list[tuple[float, str, int]]:
     )
 
 
-def _upright(panel: Panel) -> int:
+def _upright(axis: Axis) -> int:
     """Return how many pixels the labels below take if they stand upright, as they do on a narrow screen.
 
     0 where they have room side by side there, too.
     """
-    if panel.x.categories is None or not panel.x_labels:
+    if not axis.names:
         return 0
-    labels = [plain(tick.label) for tick in panel.x.ticks()]
+    labels = [printable(tick.label) for tick in axis.ticks()]
     widest = max((len(line) for label in labels for line in label.split("\n")), default=0)
     if widest * len(labels) * _LETTER < _NARROW:
         return 0
     return round(max(len(label) for label in labels) * _LETTER) + _GAP
 
 
-def _add_levels(drawing: Drawing, layout: Figure) -> None:
-    """Draw the lines across a plot, with the words that stand at them."""
-    panel = drawing.panel
-    for shape in layout["shapes"]:
-        if shape["type"] == "rect" and (shape["y0"], shape["y1"]) == tuple(panel.y.axis.get("domain", ())):
-            drawing.rect("strip", (0, 1), (0, 1), "")
-        if shape["type"] == "rect" and shape.get("xref") == "x" and shape.get("yref") == "paper":
-            left, right = (panel.x.at(shape[side]) for side in ("x0", "x1"))
-            if left is not None and right is not None and right > 0 and left < 1:
-                drawing.rect("strip", (max(left, 0.0), min(right, 1.0)), (0, 1), shape.get("name", ""))
-                drawing.text("middle", (left + right) / 2, 1, plain(shape.get("label", {}).get("text")), down=12)
-        if shape["type"] == "line":
-            level = shape.get("xref") == "paper"
-            place = panel.y.at(shape["y0"]) if level else panel.x.at(shape["x0"])
-            if place is not None and 0 <= place <= 1:
-                ends = ((0.0, 1.0), (place, place)) if level else ((place, place), (0.0, 1.0))
-                drawing.line(f"level{stroke(shape['line'])}", *ends)
-    for note in layout["annotations"]:
-        if note.get("xref") == "paper" and note.get("yref") != "paper":
-            # On a logarithmic axis plotly takes the logarithm of a note's place, though not of a shape's.
-            place = panel.y.at(10 ** note["y"] if panel.y.log else note["y"])
-            if place is not None and 0 <= place <= 1:
-                below = note.get("yanchor") == "top"
-                drawing.text("end", 0.995, place, plain(note["text"]), down=14 if below else -5)
-
-
 # Legend
+
+
+def _has_legend(figure: Figure) -> bool:
+    return figure.legend and len(figure.series_names) > 1
 
 
 def _legend(figure: Figure) -> Markup:
     """Return what each colour and shape stands for; nothing where one thing alone is drawn."""
-    entries: dict[str, Markup] = {}
-    if figure["layout"].get("showlegend", True):
-        for trace in figure["data"]:
-            if trace.get("showlegend", True) and trace.get("name"):
-                entries.setdefault(plain(trace["name"]), _sample(trace))
-    if len(entries) < 2:
+    if not _has_legend(figure):
         return Markup()
-    items = Markup().join(Markup("<li>{} {}</li>").format(sample, name) for name, sample in entries.items())
+    every = [one for panel in figure.panels for one in panel.series]
+    items = Markup().join(
+        Markup('<li data-s="{}">{} {}</li>').format(
+            number, _sample([one for one in every if one.name == name]), printable(name)
+        )
+        for number, name in enumerate(figure.series_names)
+    )
     return Markup('<ul class="key">{}</ul>').format(items)
 
 
-def _sample(trace: Figure) -> Markup:
-    """Return a mark as the trace has it."""
-    marker, line, mode = trace.get("marker", {}), trace.get("line", {}), str(trace.get("mode", "markers"))
-    of_mark = each(marker.get("pattern", {}).get("fgcolor", marker.get("color")), 0)
-    parts = Markup()
-    if trace["type"] == "bar":
-        kind = f"bar {colour(of_mark)}{hatching(marker)}"
-        parts += Markup('<rect class="{}"{} x="-6" y="-5" width="12" height="10"/>').format(kind, hatch(kind))
-    else:
-        if "lines" in mode and trace["type"] == "scatter":
-            kind = f"trace {colour(line.get('color', of_mark))}{stroke(line)}"
-            parts += Markup('<line class="{}" x1="-8" x2="8" y1="0" y2="0"/>').format(kind)
-        if "markers" in mode or trace["type"] == "box":
-            shape, hollow = shape_of(each(marker.get("symbol", "circle"), 0))
-            kind = f"mark {colour(of_mark)}{hollow}"
-            parts += Markup('<use href="#mark-{}" class="{}"/>').format(shape, kind)
-    return Markup('<svg viewBox="-8 -8 16 16" aria-hidden="true">{}</svg>').format(parts)
+def _sample(alike: Sequence[Series]) -> Markup:
+    """Return a line and a mark as the series of one name have them."""
+    parts: dict[type[Series], Markup] = {}
+    for one in alike:
+        parts.setdefault(type(one), _sample_of(one))
+    ordered = Markup().join(parts[kind] for kind in (Line, Points, Bars) if kind in parts)
+    return Markup('<svg viewBox="-8 -8 16 16" aria-hidden="true">{}</svg>').format(ordered)
+
+
+def _sample_of(series: Series) -> Markup:
+    if isinstance(series, Line):
+        kind = line_class(series.colour, series.dash)
+        return Markup('<line class="{}" x1="-8" x2="8" y1="0" y2="0"/>').format(kind)
+    if isinstance(series, Points):
+        kind = mark_class(series.colour, series.shape, hollow=series.hollow)
+        return Markup('<use href="#mark-{}" class="{}"/>').format(series.shape, kind)
+    if isinstance(series, Cells):
+        return Markup()
+    kind = bar_class(series.colour, series.hatch)
+    return Markup('<rect class="{}"{} x="-6" y="-5" width="12" height="10"/>').format(kind, hatched(series.hatch))

@@ -6,14 +6,14 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 
 from intercore.benchmarks.api.analysis import ALONE, EMPTY, SPIN, analyse, warnings
 from intercore.benchmarks.api.answers import answers, remarks
-from intercore.view.dots import SYMBOLS, Dot, dots_figure
-from intercore.view.figure import COLOURS, base_layout, plot_text
+from intercore.view.axes import Axis
+from intercore.view.dots import Dot, dots_figure
+from intercore.view.figure import COLOURS, SHAPES, Figure, Line, Panel, Points, colour_of
 from intercore.view.quantity import duration, resolved, significant
-from intercore.view.section import Figure, Report, Section, where
+from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table, varied_columns
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.api.analysis import ApiAnalysis, ApiBySize, ApiCall
     from intercore.record.measurement import Run
+    from intercore.view.figure import Series
 
 _DASH = "–"
 
@@ -212,52 +213,39 @@ def _label(one: ApiCall) -> str:
 def _hover(one: ApiCall) -> str:
     lines = [f"cost {_cost(one)}"]
     lines += [f"{one.cost_cycles:,.0f} cycles"] if one.cost_cycles is not None else []
-    return "<br>".join([*lines, f"longest of {one.samples_us.n:,} samples {_longest(one)}"])
+    return "\n".join([*lines, f"longest of {one.samples_us.n:,} samples {_longest(one)}"])
 
 
 def _sizes_figure(lines: Sequence[ApiBySize]) -> Figure:
     """Draw costs over size, with the line through them."""
     largest = max(line.sizes[-1] for line in lines)
-    layout = base_layout(
-        "What a call costs by size",
-        440,
-        {"title": {"text": "size in bytes"}, "range": [0, 1.05 * largest]},
-        {"title": {"text": "cost of a call"}, "tickformat": "~s", "ticksuffix": "s", "rangemode": "tozero"},
-    )
-    data: list[Figure] = []
+    series: list[Series] = []
     calls = list(dict.fromkeys(line.call for line in lines))
-    for index, line in enumerate(lines):
+    for line in lines:
         place = calls.index(line.call)
-        colour = f"series{place % COLOURS}"
-        name = plot_text(line.call if line.other == ALONE else f"{line.call}, other core: {line.other}")
-        ends = np.array([0, largest])
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": name,
-                "legendgroup": f"{index}",
-                "x": list(line.sizes),
-                "y": [cost / 1e6 for cost in line.costs_us],
-                "marker": {"color": colour, "size": 9, "symbol": SYMBOLS[place // COLOURS % len(SYMBOLS)]},
-                "hoverinfo": "text",
-                "text": [
-                    f"<b>{name}</b><br>{size:,} bytes: {resolved(cost, line.resolution_us)}"
+        name = line.call if line.other == ALONE else f"{line.call}, other core: {line.other}"
+        ends = (0, largest)
+        series += [
+            Line(
+                name,
+                colour_of(place),
+                ends,
+                [(line.fixed_us + line.per_byte_us * end) / 1e6 for end in ends],
+                "solid" if line.other == ALONE else "dotted",
+            ),
+            Points(
+                name,
+                colour_of(place),
+                line.sizes,
+                [cost / 1e6 for cost in line.costs_us],
+                [
+                    f"{name}\n{size:,} bytes: {resolved(cost, line.resolution_us)}"
                     for size, cost in zip(line.sizes, line.costs_us, strict=True)
                 ],
-            }
-        )
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "legendgroup": f"{index}",
-                "showlegend": False,
-                "x": ends.tolist(),
-                "y": ((line.fixed_us + line.per_byte_us * ends) / 1e6).tolist(),
-                "line": {"color": colour, "width": 1.5, "dash": "solid" if line.other == ALONE else "dot"},
-                "hoverinfo": "skip",
-            }
-        )
+                shape=SHAPES[place // len(COLOURS) % len(SHAPES)],
+            ),
+        ]
+    x = Axis("size in bytes", high=1.05 * largest)
+    y = Axis("cost of a call", unit="s").around((value for one in series for value in one.values("y")), from_zero=True)
     caption = "Each line meets the left edge at the cost of the call itself; its slope is the cost of each byte."
-    return {"name": "api-sizes", "data": data, "layout": layout, "caption": caption}
+    return Figure("api-sizes", "What a call costs by size", caption, [Panel(x, y, series, 250)])

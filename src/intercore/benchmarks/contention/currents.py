@@ -14,7 +14,8 @@ from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.energy import analyse, by_label
 from intercore.benchmarks.published import published
 from intercore.energy.activity_model import ActivityModel, Row, fitted
-from intercore.view.figure import base_layout, plot_text
+from intercore.view.axes import Axis
+from intercore.view.figure import Bars, Figure, Panel
 from intercore.view.quantity import si, significant
 from intercore.view.section import where
 from intercore.view.table import Column, Table
@@ -27,13 +28,13 @@ if TYPE_CHECKING:
     from intercore.benchmarks.contention.publication import ContentionFigures, ReferenceCurrent
     from intercore.record.measurement import Run
     from intercore.statistics.intervals import Interval
-    from intercore.view.section import Figure
+    from intercore.view.figure import Colour
 
 STEP_A = 0.010
 """The last digit of the published meter, A."""
 _BENCHMARK = "contention"
 _DASH = "–"
-_ROW_HEIGHT, _MARGINS = 40, 150
+_ROW_HEIGHT = 36  # pixels
 _HALF = 0.2
 
 
@@ -269,39 +270,21 @@ def _milliamps(value: Interval) -> str:
 
 
 def _figure(run: Run, label: str, rows: Sequence[Beside]) -> Figure:
-    layout = base_layout(
-        "Current by what is at work",
-        _MARGINS + _ROW_HEIGHT * len(rows),
-        {"title": {"text": "mA"}, "rangemode": "tozero"},
-        {
-            "tickvals": list(range(len(rows))),
-            "ticktext": [plot_text(row.label).replace(" (", "<br>(").replace(", likely", "<br>likely") for row in rows],
-            "range": [len(rows) - 0.5, -0.5],
-            "showgrid": False,
-        },
-    )
-    layout |= {"barmode": "stack"}
-    bars = {
+    bars: dict[str, tuple[Colour, float, list[float | None]]] = {
         _whose(run): ("series0", -_HALF, [None if row.own is None else 1e3 * row.own.value for row in rows]),
         f"published: {label}": ("published", _HALF, [row.published for row in rows]),
     }
-    data = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": plot_text(name),
-            "width": 2 * _HALF - 0.04,
-            "marker": {"color": colour},
-            "x": [value for value in values if value is not None],
-            "y": [at + shift for at, value in enumerate(values) if value is not None],
-            "text": [f"{value:.3g} mA" for value in values if value is not None],
-            "hoverinfo": "text",
-            "textposition": "none",
-        }
-        for name, (colour, shift, values) in bars.items()
-    ]
+    half = _HALF - 0.02
+    series = []
+    for name, (colour, shift, values) in bars.items():
+        known = [(at + shift, value) for at, value in enumerate(values) if value is not None]
+        boxes = [(0.0, value, at - half, at + half) for at, value in known]
+        series.append(Bars(name, colour, boxes, [f"{name}\n{value:.3g} mA" for _, value in known]))
+    names = [row.label.replace(" (", "\n(").replace(", likely", "\nlikely") for row in rows]
+    x = Axis("mA").around((end for one in series for end in one.values("x")), from_zero=True)
+    y = Axis().of_names(names, down=True)
     caption = (
         "Mean current of each combination, beside the published ones: a USB meter that was read by eye, in steps of 10 "
         "mA. Boards and chips differ; what compares is how the rows differ from one another."
     )
-    return {"name": "currents", "data": data, "layout": layout, "caption": caption}
+    return Figure("currents", "Current by what is at work", caption, [Panel(x, y, series, _ROW_HEIGHT * len(rows))])

@@ -14,7 +14,8 @@ from intercore.benchmarks.contention.contest import PINNED
 from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.published import published
 from intercore.record.own_work import PREFIX
-from intercore.view.figure import COLOURS, base_layout, plot_text
+from intercore.view.axes import Axis
+from intercore.view.figure import Bars, Figure, Panel, colour_of
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
     from intercore.benchmarks.contention.analysis import ContentionAnalysis
     from intercore.benchmarks.contention.contest import Competitor, Contest, CoreUse
     from intercore.record.measurement import Run
-    from intercore.view.section import Figure
+    from intercore.view.figure import Hatch
 
-_PATTERNS = (".", "/", "x")  # of the published bars, which are all grey
+_HATCHES: tuple[Hatch, ...] = ("outlined", "rising", "crossed")  # of the published bars, which are all grey
 _HALF = 0.2  # of a bar's width, in contests
-_CONTEST_HEIGHT, _MARGINS = 52, 150  # pixels
+_CONTEST_HEIGHT = 42  # pixels
 _CORES_LISTED = 4  # in one cell
 _SEEN = 0.005  # of a task's work, from which on it is told that it is not known where it was done
 
@@ -283,27 +284,19 @@ def _bars(run: Run, analysis: ContentionAnalysis) -> Figure:
     bars: dict[tuple[bool, str], list[_Part]] = defaultdict(list)
     for part in sorted(parts, key=lambda part: (part.is_published, names.index(part.name))):
         bars[part.is_published, part.name].append(part)
-    count = len(analysis.contests)
-    layout = base_layout(
-        "Parts of what a core does alone",
-        _MARGINS + _CONTEST_HEIGHT * count,
-        {"title": {"text": "cores' worth of work"}, "rangemode": "tozero"},
-        {
-            "tickvals": list(range(count)),
-            "ticktext": [_heading(one).replace(" (", "<br>(") for one in analysis.contests],
-            "range": [count - 0.5, -0.5],
-            "showgrid": False,
-        },
-    )
-    layout |= {"barmode": "stack"}
-    layout["legend"]["traceorder"] = "normal"
+    names_of_rows = [_heading(one).replace(" (", "\n(") for one in analysis.contests]
     caption = (
         f"Work done in a window, as parts of what one core does alone: {where(run)} in colours, and the published "
         "figures below them in grey. Where competitors sleep after each piece of work, two on a core may come to more "
         "than one."
     )
-    data = [_trace(found, names) for found in bars.values()]
-    return {"name": "contention", "data": data, "layout": layout, "caption": caption}
+    # The parts of one bar follow one another, in the order of their competitors.
+    filled: dict[float, float] = defaultdict(float)
+    series = [_competitor(found, names, filled) for found in bars.values()]
+    x = Axis("cores' worth of work").around((end for one in series for end in one.values("x")), from_zero=True)
+    y = Axis().of_names(names_of_rows, down=True)
+    title = "Parts of what a core does alone"
+    return Figure("contention", title, caption, [Panel(x, y, series, _CONTEST_HEIGHT * len(names_of_rows))])
 
 
 class _Part(NamedTuple):
@@ -321,35 +314,32 @@ def _parts(analysis: ContentionAnalysis) -> Iterator[_Part]:
     for number, contest in enumerate(analysis.contests):
         heading = _heading(contest)
         for one in contest.workers:
-            text = f"<b>{one.name}</b><br>{heading}<br>{_number(one.per_window)} towers, {one.of_a_core:.1%} of a core"
+            text = f"{one.name}\n{heading}\n{_number(one.per_window)} towers, {one.of_a_core:.1%} of a core"
             yield _Part(one.name, False, number - _HALF * bool(contest.published), one.of_a_core, text)
         for was in contest.published:
-            text = f"<b>published: {was.name}</b><br>{heading}<br>{was.towers} towers, {was.of_a_core:.1%} of a core"
+            text = f"published: {was.name}\n{heading}\n{was.towers} towers, {was.of_a_core:.1%} of a core"
             yield _Part(was.name, True, number + _HALF, was.of_a_core, text)
 
 
 def _heading(contest: Contest) -> str:
     varied = ", ".join(f"{name}={level}" for name, level in contest.varied.items())
-    return plot_text(f"{contest.label}, {varied}" if varied else contest.label)
+    return f"{contest.label}, {varied}" if varied else contest.label
 
 
-def _trace(parts: Sequence[_Part], names: Sequence[str]) -> Figure:
-    """Draw a competitor's parts of all bars; published ones are grey and told apart by patterns."""
+def _competitor(parts: Sequence[_Part], names: Sequence[str], filled: dict[float, float]) -> Bars:
+    """Draw a competitor's parts of all bars, each behind what is filled of its bar; published ones grey and hatched."""
     name, is_published = parts[0].name, parts[0].is_published
     index = names.index(name)
-    look: Figure = {"color": f"series{index % COLOURS}"}
-    if is_published:
-        pattern = {"shape": _PATTERNS[index % len(_PATTERNS)], "fgcolor": "published", "bgcolor": "paper"}
-        look = {"color": "paper", "line": {"color": "published", "width": 1}, "pattern": pattern}
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "name": plot_text(f"published: {name}" if is_published else name),
-        "hoverinfo": "text",
-        "textposition": "none",
-        "width": 2 * _HALF - 0.04,
-        "marker": look,
-        "x": [part.of_a_core for part in parts],
-        "y": [part.at for part in parts],
-        "text": [part.text for part in parts],
-    }
+    half = _HALF - 0.02
+    boxes = []
+    for part in parts:
+        begin = filled[part.at]
+        filled[part.at] += part.of_a_core
+        boxes.append((begin, filled[part.at], part.at - half, part.at + half))
+    return Bars(
+        f"published: {name}" if is_published else name,
+        "published" if is_published else colour_of(index),
+        boxes,
+        [part.text for part in parts],
+        _HATCHES[index % len(_HATCHES)] if is_published else None,
+    )

@@ -11,8 +11,9 @@ from intercore.benchmarks.irq.analysis import BENCHMARK, analyse, pooled, sample
 from intercore.benchmarks.irq.answers import answers, costs, remarks
 from intercore.benchmarks.irq.publication import IrqPublication
 from intercore.benchmarks.published import published
+from intercore.view.axes import Axis
 from intercore.view.distribution import histogram_figure
-from intercore.view.figure import AXIS, HEAT, base_layout
+from intercore.view.figure import Cells, Figure, Panel
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where, whose
 from intercore.view.table import Column, Table, varied_columns
@@ -25,10 +26,9 @@ if TYPE_CHECKING:
     from intercore.benchmarks.irq.publication import IrqTime
     from intercore.record.measurement import Run
     from intercore.statistics.intervals import Interval
-    from intercore.view.section import Figure
 
 _HISTOGRAMS: Sequence[Path] = ("timer-handler", "handler-task", "doorbell")
-_CELL = 90  # pixels of a core in a matrix
+_CELL = 45  # pixels of a core in a matrix
 
 
 def report(run: Run) -> Report:
@@ -213,64 +213,21 @@ def _matrix(analysis: IrqAnalysis) -> Figure | None:
     cores = sorted({core for one in known for core in (one.first, one.second or 0)})
     if len(cores) < 2:
         return None
-    labels = [f"core {core}" for core in cores]
-    layout = base_layout(
-        "Median latency between cores that sleep", 130 + _CELL * len(cores) * ((len(paths) + 1) // 2), {}, {}
-    )
+    names = [f"core {core}" for core in cores]
     largest = max(one.latency_us.median.value for one in known)
-    data = []
-    for index, path in enumerate(paths):
+    panels = []
+    for path in paths:
         medians = {(one.first, one.second): one.latency_us.median.value for one in known if one.path == path}
-        axis = str(index + 1) if index else ""
         cells = [[medians.get((first, second)) for second in cores] for first in cores]
-        data.append(
-            {
-                "type": "heatmap",
-                "x": labels,
-                "y": labels,
-                "z": cells,
-                "zmin": 0,
-                "zmax": largest,
-                "colorscale": HEAT,
-                "showscale": False,
-                "text": [["" if cell is None else duration(cell) for cell in line] for line in cells],
-                "texttemplate": "%{text}",
-                "hovertemplate": f"{path}<br>from %{{y}} to %{{x}}: %{{text}}<extra></extra>",
-                "xaxis": f"x{axis}",
-                "yaxis": f"y{axis}",
-            }
-        )
-        left, bottom, width, height = _place(index, len(paths))
-        layout[f"xaxis{axis}"] = AXIS | {"domain": [left, left + width], "anchor": f"y{axis}"}
-        layout[f"yaxis{axis}"] = AXIS | {
-            "domain": [bottom, bottom + height],
-            "anchor": f"x{axis}",
-            "autorange": "reversed",
-        }
-        layout["annotations"].append(
-            {
-                "xref": "paper",
-                "yref": "paper",
-                "x": left,
-                "y": bottom + height,
-                "xanchor": "left",
-                "yanchor": "bottom",
-                "text": path,
-                "showarrow": False,
-                "font": {"color": "text", "size": 12},
-            }
-        )
-    layout["showlegend"] = False
+        words = [["" if cell is None else duration(cell) for cell in row] for row in cells]
+        texts = [
+            [f"{path}\nfrom core {first} to core {second}: {word}" for second, word in zip(cores, row, strict=True)]
+            for first, row in zip(cores, words, strict=True)
+        ]
+        x, y = Axis().of_names(names), Axis().of_names(names, down=True)
+        panels.append(Panel(x, y, [Cells(cells, words, texts, 0.0, largest)], _CELL * len(cores), path))
     caption = "From the core of the row to the core of the column. All share one scale of colours."
-    return {"name": "irq-matrix", "data": data, "layout": layout, "caption": caption}
-
-
-def _place(index: int, count: int) -> tuple[float, float, float, float]:
-    """Return left, bottom, width and height of one of some plots, two in a line."""
-    lines = (count + 1) // 2
-    line, column = divmod(index, 2)
-    height = 1 / lines
-    return 0.54 * column, 1 - (line + 1) * height + 0.2 * height, 0.46, 0.62 * height
+    return Figure("irq-matrix", "Median latency between cores that sleep", caption, panels, columns=2)
 
 
 # Notes

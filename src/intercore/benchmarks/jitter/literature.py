@@ -10,7 +10,8 @@ from intercore.benchmarks.jitter.releases import PUBLISHED
 from intercore.benchmarks.jitter.two_counters import Split, TwoCounters, Wrapped, wrap_us
 from intercore.benchmarks.printed_variance import Printed, variance_sentence
 from intercore.benchmarks.published import published
-from intercore.view.figure import base_layout, log_axis, plot_text
+from intercore.view.axes import Axis
+from intercore.view.figure import Figure, Line, Panel, Points
 from intercore.view.quantity import duration
 from intercore.view.section import where, whose
 from intercore.view.table import Column, Table
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from intercore.benchmarks.jitter.false_periods import FalsePeriods
     from intercore.benchmarks.jitter.publication import Periods
     from intercore.record.measurement import Run
-    from intercore.view.section import Figure
+    from intercore.view.figure import Colour, Series
 
-_ROW_HEIGHT, _MARGINS = 26, 140  # pixels
+_ROW_HEIGHT = 24  # pixels
 
 _TRUE = "periods, by one clock"
 _PUBLISHED = "periods"
@@ -272,49 +273,40 @@ def _counter(bits: int | None, hz: int) -> str:
 def periods_figure(run: Run, analysis: JitterAnalysis) -> Figure:
     """Draw each period from the shortest to the longest, with its average; published ones grey and hollow."""
     rows = list(_beside(run, analysis))
-    axis = log_axis("period", [bound for row in rows for bound in (row.low / 1e3, row.high / 1e3)])
     names = [_name(row) for row in rows]
-    layout = base_layout(
-        "Periods of 10 ms beside published ones",
-        _MARGINS + _ROW_HEIGHT * len(rows),
-        axis | {"ticksuffix": "s"},
-        {"type": "category", "autorange": "reversed"},
-    )
-    layout["showlegend"] = False
-    data = []
-    for name, row in zip(names, rows, strict=True):
+    series: list[Series] = []
+    for at, (name, row) in enumerate(zip(names, rows, strict=True)):
         is_published = row.setting is None
-        colour = "published" if is_published else "series1" if row.meaning == _FALSE else "series0"
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": plot_text(name),
-                "x": [row.low / 1e3, row.average / 1e3, row.high / 1e3],
-                "y": [plot_text(name)] * 3,
-                "hoverinfo": "text",
-                "text": [
-                    f"<b>{plot_text(name)}</b><br>{what} {duration(ms * 1e3)}"
-                    for what, ms in (("shortest", row.low), ("average", row.average), ("longest", row.high))
-                ],
-                "line": {"color": colour, "width": 2, "dash": "dash" if is_published else "solid"},
-                "marker": {
-                    "color": colour,
-                    "size": [7, 11, 7],
-                    "symbol": ["line-ns-open", "circle-open" if is_published else "circle", "line-ns-open"],
-                },
-            }
-        )
-    return {
-        "name": "jitter-periods",
-        "data": data,
-        "layout": layout,
-        "caption": (
-            f"From the shortest to the longest period, with the average: {where(run)} in colour, published in grey. "
-            "The published periods of the task that was moved are likely differences of two counters that wrapped. "
-            "Then their average is the period plus half a wrap, and says nothing of what a migration costs."
-        ),
-    }
+        colour: Colour = "published" if is_published else "series1" if row.meaning == _FALSE else "series0"
+        ends, text = [row.low / 1e3, row.high / 1e3], f"{name}\n{{}} {{}}".format
+        series += [
+            Line(name, colour, ends, [at, at], "dashed" if is_published else "solid"),
+            Points(
+                name,
+                colour,
+                ends,
+                [at, at],
+                [text("shortest", duration(row.low * 1e3)), text("longest", duration(row.high * 1e3))],
+                shape="line-ns",
+            ),
+            Points(
+                name,
+                colour,
+                [row.average / 1e3],
+                [at],
+                [text("average", duration(row.average * 1e3))],
+                hollow=is_published,
+            ),
+        ]
+    caption = (
+        f"From the shortest to the longest period, with the average: {where(run)} in colour, published in grey. The "
+        "published periods of the task that was moved are likely differences of two counters that wrapped. Then their "
+        "average is the period plus half a wrap, and says nothing of what a migration costs."
+    )
+    x = Axis("period", log=True, unit="s").around(value for one in series for value in one.values("x"))
+    y = Axis().of_names(names, down=True)
+    panel = Panel(x, y, series, _ROW_HEIGHT * len(rows))
+    return Figure("jitter-periods", "Periods of 10 ms beside published ones", caption, [panel], legend=False)
 
 
 def _name(row: _Periods) -> str:

@@ -16,9 +16,9 @@ from intercore.benchmarks.jitter.literature import (
     periods_figure,
 )
 from intercore.benchmarks.jitter.releases import BENCHMARK, UNSYNCHRONISED, late_us, pools, releases
-from intercore.view.common_scale import OWN_AXES
+from intercore.view.axes import Axis
 from intercore.view.distribution import MOST_HISTOGRAMS, distribution_columns, histogram_figure
-from intercore.view.figure import AXIS, COLOURS, base_layout, plot_text
+from intercore.view.figure import Band, Figure, Panel, Points, colour_of
 from intercore.view.quantity import duration, significant
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     from intercore.benchmarks.jitter.analysis import JitterAnalysis, JitterSetting
     from intercore.benchmarks.jitter.false_periods import FalsePeriods, Way
     from intercore.record.measurement import Measurement, Run
-    from intercore.view.section import Figure
 
-_STRIP_HEIGHT, _MARGINS = 110, 140  # pixels
-_TOP, _BOTTOM = 0.24, 0.95  # of a strip's height, between which its plot is
+_STRIP_HEIGHT = 60  # pixels
 _MOST_POINTS = 400  # of a strip: what a phone still shows apart
 
 
@@ -232,37 +230,22 @@ def _figures(run: Run, analysis: JitterAnalysis) -> Iterator[Figure]:
 
 def _strips(found: Mapping[str, Sequence[Measurement]]) -> Figure:
     """Draw latency over time, a strip per setting, coloured by core; triangles are releases behind a migration."""
-    layout = base_layout(
-        "Releases over time", _MARGINS + _STRIP_HEIGHT * len(found), {"title": {"text": "releases"}, "nticks": 7}, {}
+    shown = {label: max(pool, key=lambda one: int(releases(one).late.max())) for label, pool in found.items()}
+    strips = {label: list(_points(one)) for label, one in shown.items()}
+    every = [points for strip in strips.values() for points in strip]
+    x = Axis("releases", steps=7).around(value for points in every for value in points.values("x"))
+    panels = []
+    for label, strip in strips.items():
+        y = Axis(unit="s", steps=3).around((late for points in strip for late in points.values("y")), from_zero=True)
+        bands = [Band(x.low, x.high)] if str(shown[label].factors["load"]) != "none" else []
+        panels.append(Panel(x, y, strip, _STRIP_HEIGHT, label, bands=bands))
+    caption = (
+        "Each release, by how late it was. Triangles are releases on another core than the one before; shaded strips "
+        "had load. Of several repetitions of a setting, the one with the latest release is drawn; of more than "
+        f"{_MOST_POINTS} releases, the latest and an even choice of the others."
     )
-    del layout["yaxis"]
-    layout["meta"] = {OWN_AXES: ["x"]}  # how many releases there were is no result
-    data: list[Figure] = []
-    cores: set[int] = set()
-    for index, (label, pool) in enumerate(found.items()):
-        top = 1 - index / len(found)
-        axis = f"yaxis{index + 1 if index else ''}"
-        layout[axis] = AXIS | {
-            "domain": [top - _BOTTOM / len(found), top - _TOP / len(found)],
-            "ticksuffix": "s",
-            "tickformat": "~s",
-            "rangemode": "tozero",
-            "nticks": 3,
-        }
-        layout["annotations"].append(_heading(label, top - _TOP / len(found)))
-        if str(pool[0].factors["load"]) != "none":
-            layout["shapes"].append(_shade(layout[axis]["domain"]))
-        data += _points(max(pool, key=lambda one: int(releases(one).late.max())), index, cores)
-    layout["xaxis"]["anchor"] = f"y{len(found) if len(found) > 1 else ''}"
-    layout["legend"]["itemsizing"] = "constant"
-    return {
-        "name": "jitter-over-time",
-        "data": data,
-        "layout": layout,
-        "caption": "Each release, by how late it was. Triangles are releases on another core than the one before; "
-        "shaded strips had load. Of several repetitions of a setting, the one with the latest release is drawn; of "
-        f"more than {_MOST_POINTS} releases, the latest and an even choice of the others.",
-    }
+    # How many releases there were is no result.
+    return Figure("jitter-over-time", "Releases over time", caption, panels, own_axes=frozenset({"x"}))
 
 
 def _selection(late: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -279,49 +262,22 @@ def _selection(late: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.sort(np.concatenate((latest, others[even])))
 
 
-def _heading(label: str, y: float) -> Figure:
-    return {
-        "xref": "paper",
-        "yref": "paper",
-        "x": 0,
-        "y": y,
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "text": plot_text(label),
-        "showarrow": False,
-        "font": {"color": "text", "size": 12},
-    }
-
-
-def _shade(domain: Sequence[float]) -> Figure:
-    """Mark a strip whose setting had load."""
-    ends = {"xref": "paper", "yref": "paper", "x0": 0, "x1": 1, "y0": domain[0], "y1": domain[1]}
-    return {"type": "rect", "layer": "below", "fillcolor": "grid", "opacity": 0.4, "line": {"width": 0}} | ends
-
-
-def _points(one: Measurement, index: int, cores: set[int]) -> Iterator[Figure]:
-    """Draw the releases of each core; what is in `cores` stands in the legend already."""
+def _points(one: Measurement) -> Iterator[Points]:
+    """Draw the releases of each core, those behind a migration as triangles."""
     known = releases(one)
     late = known.late / known.hz
     drawn = _selection(late)
     for core in np.unique(known.core[drawn]).tolist():
-        here = drawn[known.core[drawn] == core]
-        moved = known.migrated[here]
-        yield {
-            "type": "scatter",
-            "mode": "markers",
-            "name": f"core {core}",
-            "legendgroup": f"core {core}",
-            "showlegend": core not in cores,
-            "x": here.tolist(),
-            "y": late[here].tolist(),
-            "yaxis": f"y{index + 1 if index else ''}",
-            "hoverinfo": "text",
-            "text": [f"release {i} on core {core}: {duration(late[i] * 1e6)}" for i in here.tolist()],
-            "marker": {
-                "color": f"series{core % COLOURS}",
-                "size": [8 if was else 5 for was in moved.tolist()],
-                "symbol": ["triangle-up" if was else "circle" for was in moved.tolist()],
-            },
-        }
-        cores.add(core)
+        here = known.core[drawn] == core
+        for moved in (False, True):
+            some = drawn[here & (known.migrated[drawn] == moved)].tolist()
+            if some:
+                yield Points(
+                    f"core {core}",
+                    colour_of(core),
+                    some,
+                    [float(late[at]) for at in some],
+                    [f"release {at} on core {core}: {duration(late[at] * 1e6)}" for at in some],
+                    shape="triangle-up" if moved else "circle",
+                    small=not moved,
+                )

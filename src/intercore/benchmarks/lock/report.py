@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.lock.analysis import LockAnalysis
     from intercore.record.measurement import Level, Run
     from intercore.statistics.distribution import Distribution
-    from intercore.view.section import Figure
+    from intercore.view.figure import Figure
 
 Row = TypeVar("Row", LockHandOver, LockContention, LockPingPong)
 

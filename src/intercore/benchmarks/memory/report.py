@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.memory.analysis import MemoryAnalysis
     from intercore.record.measurement import Run
-    from intercore.view.section import Figure
+    from intercore.view.figure import Figure
 
 _CERTAIN = 1.05
 """Largest slow-down at which a heat map's colours begin to tell anything: less is drawn as none."""

@@ -24,7 +24,6 @@ from intercore.benchmarks.published import published
 from intercore.statistics.intervals import Interval
 from intercore.view.curve import PlottedCurve, curve_figure
 from intercore.view.factors import factor_table, interaction_figures, main_effects_figure
-from intercore.view.figure import plot_text
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant, tenths
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.message.curve import Measure
     from intercore.record.measurement import Run
     from intercore.statistics.line import Fit
-    from intercore.view.section import Figure
+    from intercore.view.figure import Figure
 
 Row: TypeAlias = MessageLatency | MessageThroughput
 AnyRow = TypeVar("AnyRow", MessageLatency, MessageThroughput)
@@ -384,7 +383,7 @@ def _plotted(curve: Curve, label: str) -> PlottedCurve:
         [(one.value if one.low is None else one.low) * scale for one in drawn],
         [(one.value if one.high is None else one.high) * scale for one in drawn],
         [
-            f"{plot_text(in_words(curve.setting, curve.setting))}<br>{size:,} bytes: {show(one.value)}"
+            f"{in_words(curve.setting, curve.setting)}\n{size:,} bytes: {show(one.value)}"
             f"{_in_brackets(bounds(one, show))}<br>model: {_model_text(curve, size)}"
             for size, one in zip(sizes, drawn, strict=True)
         ],

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.rhealstone.analysis import RhealstoneAnalysis, RhealstoneTime
     from intercore.record.measurement import Run
-    from intercore.view.section import Figure
+    from intercore.view.figure import Figure
 
 _DASH = "–"
 _NOTES = (
@@ -116,7 +116,7 @@ def _figures(analysis: RhealstoneAnalysis) -> Iterable[Figure]:
     for one in analysis.times:
         label = f"{one.form} core" + f", core {one.core}" * (one.core > 0)
         label += "".join(f", {name}={level}" for name, level in one.varied.items())
-        text = f"median {_median(one)}<br>longest of {one.samples_us.n:,} {_longest(one)}"
+        text = f"median {_median(one)}\nlongest of {one.samples_us.n:,} {_longest(one)}"
         groups.setdefault(label, []).append(Dot(one.component, one.samples_us.median.value / 1e6, text))
     if any(dot.value > 0 for dots in groups.values() for dot in dots):
         caption = "Medians, with the cost of looking. Where marks are far apart, the way to the other core costs much."

@@ -11,8 +11,9 @@ from intercore.benchmarks.switch.literature import like_published
 from intercore.benchmarks.switch.names import named, pair_of
 from intercore.benchmarks.switch.publication import SwitchPublication
 from intercore.benchmarks.switch.wake_ups import TRUE_TIMES
+from intercore.view.axes import Axis
 from intercore.view.distribution import histogram_figure
-from intercore.view.figure import AXIS, HEAT, base_layout, log_axis, plot_text
+from intercore.view.figure import Cells, Figure, Panel, Points
 from intercore.view.quantity import duration, significant
 
 if TYPE_CHECKING:
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from intercore.benchmarks.switch.publication import SwitchRow
     from intercore.benchmarks.switch.wake_ups import WakeUp
     from intercore.record.measurement import Run
-    from intercore.view.section import Figure
+    from intercore.view.figure import Colour, Shape
 
-MOST_PAIRS = 6  # that have a column of their own
+MOST_PAIRS = 6  # that have a column of their own; of more cores, cells have no room for words
 _PANELS_A_ROW = 4
-_PANEL_HEIGHT, _PANEL_GAP = 190, 0.1
+_PANEL_HEIGHT, _ROW_HEIGHT = 114, 30  # pixels
 _HISTOGRAM_OF = "notification"
 
 
@@ -50,82 +51,32 @@ def _heat_map(wake_ups: Sequence[WakeUp]) -> Figure:
     for one in wake_ups:
         panels[named(one)][one.first, one.second] = one
     cores = sorted({core for one in wake_ups for core in (one.first, one.second)})
-    medians = [one.wake_up_us.median.value for one in wake_ups]
+    longest = max(one.wake_up_us.median.value for one in wake_ups)
     columns = min(_PANELS_A_ROW, len(panels))
-    rows = -(-len(panels) // columns)
-    layout = base_layout("From core to core: median wake-up", 90 + _PANEL_HEIGHT * rows, {}, {})
-    layout["showlegend"] = False
-    layout["margin"] |= {"t": 80, "b": 48}
-    width, height = (1 + _PANEL_GAP) / columns - _PANEL_GAP, (1 + 0.3 / rows) / rows - 0.3 / rows
     names = [str(core) for core in cores]
-    data = []
-    for index, (title, found) in enumerate(panels.items()):
-        suffix = "" if index == 0 else str(index + 1)
-        row, column = divmod(index, columns)
-        left, top = column * (width + _PANEL_GAP), 1 - row * (height + 0.3 / rows)
-        axis = AXIS | {"type": "category", "categoryarray": names, "showgrid": False}
-        layout[f"xaxis{suffix}"] = axis | {
-            "domain": [left, min(left + width, 1)],
-            "anchor": f"y{suffix}",
-            "title": {"text": "to core"} if index + columns >= len(panels) else {},  # below the last one of a column
-            "tickangle": 0,
-        }
-        layout[f"yaxis{suffix}"] = axis | {
-            "domain": [max(top - height, 0), top],
-            "anchor": f"x{suffix}",
-            "title": {"text": "from core"} if column == 0 else {},
-            "autorange": "reversed",
-        }
-        layout["annotations"].append(
-            {
-                "text": plot_text(title),
-                "xref": "paper",
-                "yref": "paper",
-                "x": left + width / 2,
-                "y": top,
-                "xanchor": "center",
-                "yanchor": "bottom",
-                "showarrow": False,
-                "font": {"color": "text", "size": 12},
-            }
-        )
+    has_words = len(cores) <= MOST_PAIRS
+    x, y = Axis("to core").of_names(names), Axis("from core").of_names(names, down=True)
+    drawn = []
+    for title, found in panels.items():
         cells = [[found.get((first, second)) for second in cores] for first in cores]
-        data.append(
-            {
-                "type": "heatmap",
-                "x": names,
-                "y": names,
-                "z": [[None if one is None else one.wake_up_us.median.value for one in line] for line in cells],
-                "text": [
-                    ["" if one is None else duration(one.wake_up_us.median.value) for one in line] for line in cells
-                ],
-                "texttemplate": "%{text}" if len(cores) <= MOST_PAIRS else "",
-                "hovertext": [[_hover(one) for one in line] for line in cells],
-                "hoverinfo": "text",
-                "xaxis": f"x{suffix}",
-                "yaxis": f"y{suffix}",
-                "zmin": 0,
-                "zmax": max(medians),
-                "colorscale": HEAT,
-                "showscale": False,
-                "xgap": 2,
-                "ygap": 2,
-            }
-        )
+        words = [[duration(one.wake_up_us.median.value) if one and has_words else "" for one in row] for row in cells]
+        values = [[None if one is None else one.wake_up_us.median.value for one in row] for row in cells]
+        texts = [[_text(one) for one in row] for row in cells]
+        drawn.append(Panel(x, y, [Cells(values, words, texts, 0.0, longest)], _PANEL_HEIGHT, title))
     caption = (
         "The row is the core that signals, the column that of the woken task; the diagonal is one core. Darker is "
         "longer, from 0, on one scale for all."
     )
-    return {"name": "switch-core-to-core", "data": data, "layout": layout, "caption": caption}
+    return Figure("switch-core-to-core", "From core to core: median wake-up", caption, drawn, columns)
 
 
-def _hover(one: WakeUp | None) -> str:
+def _text(one: WakeUp | None) -> str:
     if one is None:
         return "not measured"
     found = one.wake_up_us
     return (
-        f"<b>{plot_text(named(one))}, {pair_of(one)}</b><br>median {duration(found.median.value)}, "
-        f"{duration(found.min)} to {duration(found.max)}<br>n = {found.n:,}"
+        f"{named(one)}, {pair_of(one)}\nmedian {duration(found.median.value)}, "
+        f"{duration(found.min)} to {duration(found.max)}\nn = {found.n:,}"
     )
 
 
@@ -157,12 +108,13 @@ class _Point(NamedTuple):
     remark: str = ""
 
 
-_MARKS = {
-    "by one clock": ("series2", "circle"),
-    "by aligned counters": ("series0", "diamond-open"),
-    "raw counters": ("series1", "x"),
-    "published": ("published", "circle-open"),
+_MARKS: dict[str, tuple[Colour, Shape, bool]] = {
+    "by one clock": ("series2", "circle", False),
+    "by aligned counters": ("series0", "diamond", True),
+    "raw counters": ("series1", "x", True),
+    "published": ("published", "circle", True),
 }
+"""Colour and shape of each, and whether it is hollow."""
 _HOW = {"common": "by one clock", "aligned": "by aligned counters", "raw-counter": "raw counters"}
 
 
@@ -186,38 +138,33 @@ def _clocks_figure(analysis: SwitchAnalysis, first: FalseTime | WakeUp) -> Figur
             for row in table.figures.rows
         ]
     labels = list(dict.fromkeys(point.label for point in points))
-    layout = base_layout(
-        "One wake-up, by the right and by the wrong clock",
-        170 + 34 * len(labels),
-        log_axis("size of the time, whatever its sign", [abs(point.ms) / 1e3 for point in points if point.ms])
-        | {"ticksuffix": "s"},
-        {"type": "category", "categoryarray": labels[::-1]},
-    )
-    data = []
-    for how, (colour, symbol) in _MARKS.items():
+    series = []
+    for how, (colour, shape, hollow) in _MARKS.items():
         drawn = [point for point in points if point.how == how and point.ms]
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers" if how == _HOW["aligned"] else "markers+text",  # the truth has its text beside it
-                "name": how,
-                "x": [abs(point.ms) / 1e3 for point in drawn],
-                "y": [point.label for point in drawn],
-                "text": [_signed(point.ms) + point.remark for point in drawn],
-                "textposition": "middle right",
-                "marker": {"color": colour, "symbol": symbol, "size": 10, "line": {"width": 2}},
-                "hoverinfo": "text",
-                "hovertext": [
-                    f"<b>{plot_text(point.label)}</b><br>{how}: {_signed(point.ms)}{point.remark}" for point in drawn
-                ],
-            }
+        series.append(
+            Points(
+                how,
+                colour,
+                [abs(point.ms) / 1e3 for point in drawn],
+                [labels.index(point.label) for point in drawn],
+                [f"{point.label}\n{how}: {_signed(point.ms)}{point.remark}" for point in drawn],
+                shape=shape,
+                hollow=hollow,
+                # The truth has its number beside it.
+                words=() if how == _HOW["aligned"] else [_signed(point.ms) + point.remark for point in drawn],
+            )
         )
+    x = Axis("size of the time, whatever its sign", log=True, unit="s").around(
+        value for one in series for value in one.values("x")
+    )
+    y = Axis().of_names(labels, down=True)
+    title = "One wake-up, by the right and by the wrong clock"
     caption = (
         "Subtracting the counters of two cores that nobody has aligned shows how much later one began, and hides the "
         "wake-up in its last digits. Towards the core that began later, the result is negative. The published time "
         "between cores likely comes from two such counters, too."
     )
-    return {"name": "switch-false-time", "data": data, "layout": layout, "caption": caption}
+    return Figure("switch-false-time", title, caption, [Panel(x, y, series, _ROW_HEIGHT * len(labels))])
 
 
 def _published_label(table: SwitchPublication, row: SwitchRow) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.threadmetric.analysis import ThreadMetricAnalysis, ThreadMetricCount
     from intercore.record.measurement import Run
-    from intercore.view.section import Figure
+    from intercore.view.figure import Figure
 
 _DASH = "–"
 _NOTES = (
@@ -98,9 +98,9 @@ def _figures(analysis: ThreadMetricAnalysis) -> Iterable[Figure]:
     for one in analysis.counts:
         label = f"{one.form} core" + f", core {one.core}" * (one.core > 0)
         label += "".join(f", {name}={level}" for name, level in one.varied.items())
-        text = f"{_per_period(one)} in {PERIOD_S} s<br>{_each(one)} each"
+        text = f"{_per_period(one)} in {PERIOD_S} s\n{_each(one)} each"
         groups.setdefault(label, []).append(Dot(one.test, one.per_30_s, text))
     if any(dot.value > 0 for dots in groups.values() for dot in dots):
         caption = "Medians of the windows. Right is better."
         title = "Thread-Metric's counts"
-        yield dots_figure("threadmetric", title, f"count in {PERIOD_S} s, more is better", groups, caption, suffix="")
+        yield dots_figure("threadmetric", title, f"count in {PERIOD_S} s, more is better", groups, caption, unit="")

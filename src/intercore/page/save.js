@@ -1,0 +1,40 @@
+// What the window shows of a picture, as a file of its own: each element has the look that the page's style gives it.
+const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "display"];
+LOOK.push("overflow", "vector-effect", "text-anchor", "writing-mode", "dominant-baseline", "font-size", "font-weight");
+
+function withLook(source) {
+  const copy = source.cloneNode(true), copies = [copy, ...copy.querySelectorAll("*")];
+  [source, ...source.querySelectorAll("*")].forEach((one, index) => {
+    const style = getComputedStyle(one);
+    copies[index].removeAttribute("class");
+    copies[index].setAttribute("style", LOOK.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";"));
+  });
+  return copy;
+}
+
+byId("save").addEventListener("click", () => {
+  const around = plot.getBoundingClientRect(), size = { width: around.width, height: around.height };
+  const place = (box) => ({ x: box.left - around.left, y: box.top - around.top, width: box.width, height: box.height });
+  const file = made("svg", { xmlns: "http://www.w3.org/2000/svg", "font-family": getComputedStyle(plot).fontFamily, ...size });
+  file.append(made("rect", { ...size, fill: getComputedStyle(large).backgroundColor }));
+  const outlines = document.querySelector(".definitions defs"), hatch = getComputedStyle(outlines.querySelector(".hatch"));
+  file.append(outlines.cloneNode(true)); // which have the look of what uses them, but for hatches
+  for (const one of file.querySelectorAll(".hatch")) set(one, { fill: "none", stroke: hatch.stroke });
+  for (const one of plot.querySelectorAll(`.key svg, ${PANELS}`)) {
+    file.append(set(withLook(one), place(one.getBoundingClientRect())));
+  }
+  for (const one of plot.querySelectorAll(".title, .key li")) {
+    const { fontSize, fontWeight, color } = getComputedStyle(one), words = document.createRange();
+    words.selectNodeContents(one);
+    const box = [...words.getClientRects()].at(-1), y = box.bottom - around.top - 4;
+    const x = (one.querySelector("svg")?.getBoundingClientRect().right ?? box.left) + 4 - around.left;
+    const text = made("text", { x, y, "font-size": fontSize, "font-weight": fontWeight, fill: color });
+    text.textContent = one.textContent.trim();
+    file.append(text);
+  }
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([file.outerHTML], { type: "image/svg+xml" }));
+  link.download = `${large.dataset.name}.svg`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+});

@@ -124,7 +124,7 @@ $(SANITIZED): test-%:
 test-page: setup build/page/.installed ## the page in a real browser: on a desk and a telephone, light, dark, printed, and without a script
 	scripts/install-packages chromium:chromium $(ARM_GCC)
 	@$(INSTALL) $(HASHED) scripts/constraints/page.txt
-	INTERCORE_BROWSER=1 $(BIN)/pytest -q tests/page/test_browser.py $(SOON_OVER)
+	INTERCORE_BROWSER=1 $(BIN)/pytest -q tests/page/test_browser.py tests/page/test_pictures.py $(SOON_OVER)
 
 test-notebook: setup ## the example notebook, run from its first cell to its last
 	@$(INSTALL) $(HASHED) scripts/constraints/notebook.txt

@@ -6,99 +6,46 @@ runs 1 and 2 for those of the targets host and pico-sim.
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
 from intercore.text import printable
 from intercore.view.answer import Answer
-from tests.built_once import ROOT
 from tests.cli.tool import Tool
-from tests.firmware.rp2040.conftest import need_tools
+from tests.page.browsing import (
+    NEEDS_BROWSER,
+    SCREENS,
+    SIDEWAYS,
+    TARGETS,
+    UNFOLD,
+    VIEWS,
+    Made,
+    Opened,
+    View,
+    asked,
+    opened,
+    severe,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
-ASKED = os.environ.get("INTERCORE_BROWSER", "")
-pytestmark = [
-    pytest.mark.skipif(not ASKED, reason="needs a browser: make test-page"),
-    pytest.mark.timeout(900),  # the first one waits until both suites are measured
-]
+pytestmark = NEEDS_BROWSER
 
-AXE = ROOT / "build/page/node_modules/axe-core/axe.min.js"
-SEVERE = ("serious", "critical")
-PATIENCE_MS = 20_000
-"""What a browser does within a second may take so long on a machine that does much else."""
 HIGHEST = {1: 12_000, 2: 18_000}
 """Pixels of a folded page, by how many targets it is of."""
 MOST_TAB_STOPS = {1: 60, 2: 90}
-LARGEST = 5_300_000
-"""Bytes of a page."""
-RUNS = {"host": 1, "pico-sim": 2}
-"""Their numbers in the store."""
-TARGETS = {"host": ("host",), "pico-sim": ("pico-sim",), "both": ("pico-sim", "host")}
-"""What each page is of, in its order: what a chip takes comes before what it takes on this machine."""
-
-
-class View(NamedTuple):
-    """How somebody looks at a page."""
-
-    width: int = 1280
-    height: int = 900
-    scheme: str = "light"
-    media: str = "screen"
-    scripts: bool = True
-
-
-SCREENS = {
-    "desk": View(),
-    "desk-dark": View(scheme="dark"),
-    "telephone": View(390, 844),
-    "telephone-dark": View(390, 844, "dark"),
-}
-WITHOUT_SCRIPT = {
-    "paper": View(718, 1047, media="print"),  # A4 upright, within its margins
-    "large-paper": View(1510, 1047, media="print"),  # A3 on its side
-    "no-script": View(scripts=False),
-    "no-script-telephone": View(390, 844, scripts=False),
-}
-VIEWS = SCREENS | WITHOUT_SCRIPT
-
+LARGEST = {1: 600_000, 2: 1_700_000}
+"""Bytes of a page, by how many targets it is of."""
 
 # What the browser is asked
 
-TOOLS = """
-// What cuts an element off at the left and the right: the screen, and all that it lies in which does not let it out.
-// What scrolls does not cut off.
-function ends(element) {
-  let [left, right] = [0, document.documentElement.clientWidth];
-  for (let around = element.parentElement; around; around = around.parentElement) {
-    const how = getComputedStyle(around).overflowX;
-    if (how === "auto" || how === "scroll") return [-Infinity, Infinity];
-    if (how !== "visible") {
-      const box = around.getBoundingClientRect();
-      [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
-    }
-  }
-  return [left - 1, right + 1];
-}
-const seen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-// What is there for those alone who have the page read to them.
-const isUnseen = (element) => getComputedStyle(element.closest("thead") ?? element).clipPath !== "none";
-const pictures = () => [...document.querySelectorAll("svg")]
-  .filter((one) => !one.parentElement.closest("svg") && seen(one));
-const texts = (picture) => [...picture.querySelectorAll("text")]
-  .filter(seen).map((one) => ({ one, words: one.textContent, box: one.getBoundingClientRect() }))
-  .filter(({ box }) => box.width > 0);
-"""
-
-SIDEWAYS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 OVERLAPS = """() => pictures().flatMap((picture) => {
   const all = texts(picture);
   return all.flatMap((a, index) => all.slice(index + 1).flatMap((b) => {
@@ -134,7 +81,7 @@ DRAWN = """() => [...document.querySelectorAll("section:has(.zoom, svg.overview)
   .map((section) => [section.id, pictures().filter((picture) => section.contains(picture))
     .filter((picture) => {
       const whole = picture.getBoundingClientRect();
-      return [...picture.querySelectorAll("use, rect, line.trace")].some((mark) => {
+      return [...picture.querySelectorAll("use, rect, path")].some((mark) => {
         const box = mark.getBoundingClientRect();
         const { fill, stroke } = getComputedStyle(mark);
         return seen(mark) && box.width + box.height > 0 && (fill !== "none" || stroke !== "none")
@@ -143,12 +90,6 @@ DRAWN = """() => [...document.querySelectorAll("section:has(.zoom, svg.overview)
     }).length])"""
 ASTRAY = """() => [...document.querySelectorAll('a[href^="#"]')].map((link) => link.getAttribute("href"))
   .filter((href) => document.querySelectorAll(`[id="${decodeURIComponent(href.slice(1))}"]`).length !== 1)"""
-UNFOLD = "() => document.querySelectorAll('details').forEach((each) => { each.open = true; })"
-FINDINGS = """async () => {
-  const { violations } = await axe.run(document, { resultTypes: ["violations"] });
-  const where = ({ target, html, failureSummary }) => `${target}: ${html.slice(0, 200)} ${failureSummary}`;
-  return violations.map(({ id, impact, nodes }) => ({ id, impact, where: nodes.map(where) }));
-}"""
 TO_TOP = """(id) => {
   const place = document.getElementById(id);
   place.scrollIntoView();
@@ -170,87 +111,7 @@ FOCUSED = """() => {
 }"""
 
 
-def asked(shown: Page, question: str) -> Any:  # noqa: ANN401 - whatever JavaScript answers
-    """Ask what is defined above of a page."""
-    return shown.evaluate(f"() => {{ {TOOLS}; return ({question})(); }}")
-
-
-# Pages and browsers
-
-
-class Made(NamedTuple):
-    """A page that was written from real runs."""
-
-    path: Path
-    documents: tuple[dict[str, Any], ...]
-    """Of each of its runs, in the order of the page."""
-
-    @property
-    def targets(self) -> int:
-        return len(self.documents)
-
-
-@pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Made]:
-    """The pages by name, measured for this."""
-    need_tools()
-    folder = tmp_path_factory.mktemp("pages")
-    store = Path(ASKED).absolute() if ASKED.endswith(".db") else folder / "intercore.db"
-    tool = Tool(folder, "browser")
-    if not store.exists():
-        for target in RUNS:
-            tool("run", target, "suite", "--store", store, kill_after=800).succeeded()
-    show = ("--store", store, "--format", "json")
-    documents = {target: tool("show", number, *show).succeeded().json for target, number in RUNS.items()}
-    pages = {}
-    for name, targets in TARGETS.items():
-        path = folder / f"{name}.html"
-        numbers = sorted(RUNS[target] for target in targets)
-        tool("report", *numbers, "--store", store, "--output", path).succeeded()
-        pages[name] = Made(path, tuple(documents[target] for target in targets))
-    return pages
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - installed by `make test-page` alone
-
-    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path="/usr/bin/chromium", args=as_root)
-        yield started
-        started.close()
-
-
-class Opened(NamedTuple):
-    """A page that somebody looks at."""
-
-    page: Page
-    made: Made
-    view: View
-    told: list[str]
-    """What the browser complained about."""
-    requested: list[str]
-    """Where it asked for something."""
-
-
-def opened(browser: Browser, made: Made, view: View) -> Iterator[Opened]:
-    context = browser.new_context(
-        viewport={"width": view.width, "height": view.height},
-        color_scheme=view.scheme,
-        java_script_enabled=view.scripts,
-    )
-    context.set_default_timeout(PATIENCE_MS)
-    page = context.new_page()
-    page.emulate_media(media=view.media, color_scheme=view.scheme)
-    told: list[str] = []
-    requested: list[str] = []
-    page.on("console", lambda message: told.append(f"{message.type}: {message.text}"))
-    page.on("pageerror", lambda error: told.append(str(error)))
-    page.on("request", lambda request: requested.append(request.url))
-    page.goto(made.path.as_uri())
-    yield Opened(page, made, view, told, requested)
-    context.close()
+# Pages
 
 
 PAIRS = [pytest.param((name, view), id=f"{name}-{view}") for name in TARGETS for view in VIEWS]
@@ -271,12 +132,6 @@ def unfolded(request: pytest.FixtureRequest, browser: Browser, made: dict[str, M
     for shown in opened(browser, made[name], VIEWS[view]):
         shown.page.evaluate(UNFOLD)
         yield shown
-
-
-@pytest.fixture(params=TARGETS)
-def fresh(request: pytest.FixtureRequest, browser: Browser, made: dict[str, Made]) -> Iterator[Opened]:
-    """A page on a desk, for those who do something with it."""
-    yield from opened(browser, made[request.param], View())
 
 
 # What everybody sees at once
@@ -376,7 +231,7 @@ def test_the_keyboard_gets_through_it(folded: Opened) -> None:
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_it_is_not_too_large(made: dict[str, Made], name: str) -> None:
-    assert made[name].path.stat().st_size <= LARGEST
+    assert made[name].path.stat().st_size <= LARGEST[made[name].targets]
 
 
 # What is unfolded
@@ -395,17 +250,6 @@ def test_unfolded_no_text_of_a_picture_leaves_the_screen(unfolded: Opened) -> No
 
 
 # Whoever cannot see well, or has no mouse
-
-
-def severe(shown: Opened) -> list[str]:
-    """Return what axe finds that keeps somebody from reading the page: contrast, names, roles."""
-    shown.page.evaluate(AXE.read_text("utf-8"))
-    return [
-        f"{one['impact']} {one['id']} {where}"
-        for one in shown.page.evaluate(FINDINGS)
-        if one["impact"] in SEVERE
-        for where in one["where"][:5]
-    ]
 
 
 @pytest.mark.parametrize("folded", ON_SCREENS, indirect=True)
@@ -465,25 +309,3 @@ def test_a_section_unfolds_its_tables(fresh: Opened) -> None:
     assert {name: seen for name, (_, seen) in asked(fresh.page, TABLES).items() if seen} == {
         name: there for name, (there, _) in before.items()
     }
-
-
-def test_every_figure_can_be_zoomed_into_and_nothing_is_fetched_for_it(fresh: Opened) -> None:
-    page = fresh.page
-    page.evaluate(UNFOLD)
-    numbers = page.evaluate("[...document.querySelectorAll('button.zoom')].map((button) => button.dataset.figure)")
-    assert len(numbers) > 10
-    for number in numbers:
-        button = page.locator(f"button.zoom[data-figure='{number}']")
-        button.click()
-        plot = page.locator("#plot .svg-container")
-        plot.locator(".main-svg").first.wait_for(timeout=PATIENCE_MS)
-        assert plot.locator(".draglayer .drag").count() > 0, number
-        box = plot.bounding_box()
-        assert box is not None
-        assert box["width"] > 0.9 * fresh.view.width, "larger than any place in the page"
-        assert box["height"] > 0.8 * fresh.view.height
-        page.keyboard.press("Escape")
-        plot.wait_for(state="hidden")
-        assert button.evaluate("(button) => button === document.activeElement"), "one goes on where one was"
-    assert fresh.told == []
-    assert [url for url in fresh.requested if not url.startswith(("data:", "blob:"))] == [fresh.made.path.as_uri()]

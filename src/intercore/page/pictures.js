@@ -1,11 +1,10 @@
-"use strict"; // What a mouse, a finger or the keyboard does with pictures, which intercore/view/svg.py draws without it,
-// saying in data attributes what is needed here. Places are parts of a panel, from 0, the left or the bottom, to 1.
+"use strict"; // What a mouse, a finger or the keyboard does with pictures. intercore/view/svg.py draws them, with data
+// attributes for this; they are there without it. Places are parts of a panel, from 0, the left or the bottom, to 1.
 const byId = (id) => document.getElementById(id);
 const [large, plot, shown] = ["large", "plot", "shown"].map(byId);
 const PANELS = ".drawing[data-figure] > svg";
-// Pixels from a mark to point at it, and of a drag to zoom by it; the least part of an axis to show, ten times a place's error.
+// Pixels from a mark to point at it, and of a drag to zoom; the least part of an axis, ten times the error of a place.
 const NEAR = 24, DRAGGED = 12, SMALLEST = 1e-3;
-
 function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   return element;
@@ -13,7 +12,7 @@ function set(element, attributes) {
 const made = (tag, attributes) => set(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes);
 
 // Values under the pointer. What marks show comes packed, by figure and panel, in the order in which they are drawn.
-let texts;
+let texts, latest;
 async function unpacked() {
   const bytes = Uint8Array.from(atob(byId("texts").textContent), (letter) => letter.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
@@ -21,14 +20,14 @@ async function unpacked() {
 
 function marksOf(panel) {
   const box = (mark) => ["x", "y", "width", "height"].map((name) => parseFloat(mark.getAttribute(name) ?? 0) / 100);
-  const dots = (path) => [...path.getAttribute("d").matchAll(/M(\S+) (\S+?)h/g)].map(([, x, y]) => [x / 1e3, y / 1e3, 0, 0]);
+  const starts = (path) => path.getAttribute("d").matchAll(/M(\S+) (\S+?)h/g);
+  const dots = (path) => Array.from(starts(path), ([, x, y]) => [x / 1e3, y / 1e3, 0, 0]);
   panel.marks ??= [...panel.querySelectorAll("[data-pointed]")].flatMap((group) =>
     (group.matches("path") ? dots(group) : [...group.children].map(box)).map(([x, y, width, height]) =>
       ({ group, x: [x, x + width], y: [1 - y - height, 1 - y] })));
   return panel.marks;
 }
 
-let latest;
 async function point(event) {
   latest = event;
   const panel = event.target.closest?.(PANELS), drawing = panel?.parentElement;
@@ -46,8 +45,7 @@ async function point(event) {
     const distance = Math.hypot(away(mark, "x", area.width), away(mark, "y", area.height));
     if (distance <= least && mark.group.style.display !== "none") [text, least] = [all[index], distance];
   });
-  shown.hidden = !text;
-  shown.textContent = text;
+  Object.assign(shown, { hidden: !text, textContent: text });
   const left = event.clientX < innerWidth / 2;
   shown.style.left = left ? `${event.clientX + 14}px` : "";
   shown.style.right = left ? "" : `${document.documentElement.clientWidth - event.clientX + 14}px`;
@@ -81,7 +79,7 @@ function ticksOf(words, part) {
   const values = log && last / first > 5 ? powers.flatMap((one) => digits.map((digit) => digit * one))
     : Array.from({ length: 12 }, (_, index) => (Math.ceil(first / step) + index) * step);
   const label = (value) => written(value, log && last / first > 5 ? value : step, form, unit);
-  return values.filter((value) => value >= first && value <= last).map((value) => ({ at: at(value), label: label(value) }));
+  return values.filter((one) => one >= first && one <= last).map((one) => ({ at: at(one), label: label(one) }));
 }
 
 function drawTicks(panel, direction) {
@@ -90,9 +88,9 @@ function drawTicks(panel, direction) {
   const part = partOf(panel, direction), labelled = group.whole.some((one) => one.matches("text"));
   group.replaceChildren(...part[1] - part[0] === 1 ? group.whole
     : ticksOf(panel.dataset[direction].split(" "), part).flatMap(({ at, label }) => {
-      const x = `${100 * at}%`, y = `${100 * (1 - at)}%`;
-      const line = made("line", { class: "grid", ...direction === "x" ? { x1: x, x2: x, y2: "100%" } : { x2: "100%", y1: y, y2: y } });
-      const text = made("text", direction === "x" ? { class: "middle", x, y: "100%", dy: 16 } : { class: "end", dx: -8, y, dy: 4 });
+      const x = `${100 * at}%`, y = `${100 * (1 - at)}%`, full = "100%", isX = direction === "x";
+      const line = made("line", { class: "grid", ...isX ? { x1: x, x2: x, y2: full } : { y1: y, y2: y, x2: full } });
+      const text = made("text", isX ? { class: "middle", x, y: full, dy: 16 } : { class: "end", dx: -8, y, dy: 4 });
       text.textContent = label;
       return labelled ? [line, text] : [line];
     }));
@@ -117,7 +115,7 @@ function show(axis, from, to) {
   else parts.delete(axis);
 }
 const BACK = [-0.25, -0.25], ON = [0.25, 0.25]; // how both ends move, as parts of what is shown; along which axes
-const KEYS = { "+": [[1 / 6, -1 / 6], "xy"], "-": [[-0.25, 0.25], "xy"], ArrowLeft: [BACK, "x"], ArrowRight: [ON, "x"] };
+const KEYS = { "+": [[0.2, -0.2], "xy"], "-": [[-0.25, 0.25], "xy"], ArrowLeft: [BACK, "x"], ArrowRight: [ON, "x"] };
 Object.assign(KEYS, { ArrowDown: [BACK, "y"], ArrowUp: [ON, "y"], 0: [[-Infinity, Infinity], "xy"] });
 function press(key) {
   const [[first, second], directions] = KEYS[key];
@@ -129,7 +127,7 @@ function press(key) {
   }
   redraw();
 }
-for (const button of large.querySelectorAll("[data-key]")) button.addEventListener("click", () => press(button.dataset.key));
+for (const one of large.querySelectorAll("[data-key]")) one.addEventListener("click", () => press(one.dataset.key));
 large.addEventListener("keydown", (event) => {
   const scrolls = event.key.startsWith("Arrow") && !parts.size; // as there is nothing beyond the edges to show
   if (!KEYS[event.key] || scrolls || event.ctrlKey || event.metaKey) return;
@@ -144,15 +142,17 @@ plot.addEventListener("pointerdown", (event) => {
   if (!panel || event.button !== 0 || event.pointerType === "touch") return;
   event.preventDefault();
   const area = panel.getBoundingClientRect(), box = panel.appendChild(made("rect", { class: "dragged" }));
-  const at = ({ clientX, clientY }) => [(clientX - area.left) / area.width, (area.bottom - clientY) / area.height];
+  const inside = (place) => Math.min(Math.max(place, 0), 1);
+  const at = (one) => [(one.clientX - area.left) / area.width, (area.bottom - one.clientY) / area.height].map(inside);
   const ends = (move) => ["x", "y"].map((direction, index) => {
-    const both = [at(event)[index], at(move)[index]].map((place) => Math.min(Math.max(place, 0), 1)).sort((a, b) => a - b);
+    const both = [at(event)[index], at(move)[index]].sort((a, b) => a - b);
     const pixels = (both[1] - both[0]) * [area.width, area.height][index];
     return panel.dataset[direction] && pixels > DRAGGED ? both : [0, 1];
   });
   const draw = (move) => {
     const [[left, right], [bottom, top]] = ends(move);
-    set(box, { x: `${100 * left}%`, width: `${100 * (right - left)}%`, y: `${100 * (1 - top)}%`, height: `${100 * (top - bottom)}%` });
+    const [x, width, y, height] = [left, right - left, 1 - top, top - bottom].map((place) => `${100 * place}%`);
+    set(box, { x, width, y, height });
   };
   const over = new AbortController();
   addEventListener("pointermove", draw, over);
@@ -160,8 +160,8 @@ plot.addEventListener("pointerdown", (event) => {
     over.abort();
     box.remove();
     (kind === "pointerup" ? ends(last) : []).forEach(([low, high], index) => {
-      const direction = "xy"[index], [from, to] = partOf(panel, direction);
-      if (high - low < 1) show(direction + panel.dataset[direction], from + low * (to - from), from + high * (to - from));
+      const name = "xy"[index], [from, to] = partOf(panel, name);
+      if (high - low < 1) show(name + panel.dataset[name], from + low * (to - from), from + high * (to - from));
     });
     redraw();
   }, over);
@@ -169,23 +169,23 @@ plot.addEventListener("pointerdown", (event) => {
 
 // A picture in all of the window, as it is in the page but taller, and with a legend that hides series.
 function enlarge(button) {
-  const source = [...document.querySelectorAll(`.drawing[data-figure="${button.dataset.figure}"]`)].at(-1).closest("figure");
-  const figure = source.cloneNode(true);
+  const drawings = document.querySelectorAll(`.drawing[data-figure="${button.dataset.figure}"]`);
+  const figure = drawings[drawings.length - 1].closest("figure").cloneNode(true); // the last drawing has all panels
   figure.querySelector("button.zoom")?.remove();
   plot.replaceChildren(figure);
-  large.dataset.name = button.dataset.name;
   for (const item of figure.querySelectorAll(".key li")) {
     const hides = document.createElement("button");
     set(hides, { type: "button", "aria-pressed": "true" }).append(...item.childNodes);
     item.append(hides);
     hides.addEventListener("click", () => {
-      const isShown = hides.getAttribute("aria-pressed") === "false";
-      hides.setAttribute("aria-pressed", isShown);
-      for (const one of figure.querySelectorAll(`svg [data-s="${item.dataset.s}"]`)) one.style.display = isShown ? "" : "none";
+      const on = hides.getAttribute("aria-pressed") === "false";
+      hides.setAttribute("aria-pressed", on);
+      const drawn = figure.querySelectorAll(`svg [data-s="${item.dataset.s}"]`);
+      for (const one of drawn) one.style.display = on ? "" : "none";
     });
   }
-  large.setAttribute("aria-label", button.dataset.title);
-  large.append(shown);
+  set(large, { "aria-label": button.dataset.title, "data-name": button.dataset.name });
+  large.append(shown); // what is beside the dialog lies below it
   large.showModal();
   const panels = [...figure.querySelectorAll(PANELS)].map((panel) => [panel, panel.getBoundingClientRect()]);
   const spare = large.clientHeight - plot.offsetTop - plot.offsetHeight - 16;

@@ -1,6 +1,7 @@
 // What the window shows of a picture, as a file of its own: each element has the look that the page's style gives it.
-const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "display"];
-LOOK.push("overflow", "vector-effect", "text-anchor", "writing-mode", "dominant-baseline", "font-size", "font-weight");
+const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity"];
+LOOK.push("display", "overflow", "vector-effect", "text-anchor", "writing-mode", "dominant-baseline");
+LOOK.push("font-size", "font-weight");
 
 function withLook(source) {
   const copy = source.cloneNode(true), copies = [copy, ...copy.querySelectorAll("*")];
@@ -15,9 +16,11 @@ function withLook(source) {
 byId("save").addEventListener("click", () => {
   const around = plot.getBoundingClientRect(), size = { width: around.width, height: around.height };
   const place = (box) => ({ x: box.left - around.left, y: box.top - around.top, width: box.width, height: box.height });
-  const file = made("svg", { xmlns: "http://www.w3.org/2000/svg", "font-family": getComputedStyle(plot).fontFamily, ...size });
+  const { fontFamily } = getComputedStyle(plot);
+  const file = made("svg", { xmlns: "http://www.w3.org/2000/svg", "font-family": fontFamily, ...size });
   file.append(made("rect", { ...size, fill: getComputedStyle(large).backgroundColor }));
-  const outlines = document.querySelector(".definitions defs"), hatch = getComputedStyle(outlines.querySelector(".hatch"));
+  const outlines = document.querySelector(".definitions defs");
+  const hatch = getComputedStyle(outlines.querySelector(".hatch"));
   file.append(outlines.cloneNode(true)); // which have the look of what uses them, but for hatches
   for (const one of file.querySelectorAll(".hatch")) set(one, { fill: "none", stroke: hatch.stroke });
   for (const one of plot.querySelectorAll(`.key svg, ${PANELS}`)) {

@@ -16,7 +16,7 @@ from intercore.board.stm32h745_factors import M4_MHZ, M7_MHZ, SUPPLY
 from intercore.campaign.levels import target_levels
 from intercore.errors import UsageError
 from intercore.record.factors import TARGET_FACTORS
-from intercore.target.targets import TARGETS, Address, check_address, find
+from intercore.target.targets import TARGETS, Address, find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,7 +138,7 @@ def test_a_board_that_is_flashed_says_how() -> None:
     with pytest.raises(UsageError, match="intercore flash pico --clock-mhz 48, then run without it"):
         target_levels(find("pico"), {"clock_mhz": ["48", "133"]})
     with pytest.raises(UsageError, match="intercore flash pico --xip-cache off"):
-        check_address(find("pico"), Address("loop://", build={"xip_cache": "off"}))
+        find("pico").check(Address("loop://", build={"xip_cache": "off"}))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_board_that_is_flashed_says_how() -> None:
 )
 def test_a_stored_plan_with_a_build_that_cannot_be_is_refused(build: Mapping[str, Level]) -> None:
     with pytest.raises(UsageError):
-        check_address(find("pico-sim"), Address(build=build))
+        find("pico-sim").check(Address(build=build))
 
 
 def test_the_factors_of_all_boards_are_known_by_their_names() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from intercore.errors import UsageError
-from intercore.target.targets import TARGETS, Address, Kind, Target, UnknownTargetError, check_address, find
+from intercore.target.targets import TARGETS, Address, Target, UnknownTargetError, find
 
 HEAVY = ("numpy", "serial", "elftools", "labgrid", "intercore._sim", "intercore.link.session", "intercore.board.build")
 """What a command that opens no target is not to wait for."""
@@ -27,40 +27,41 @@ def test_a_name_that_is_none_is_an_error_of_its_own() -> None:
     assert issubclass(UnknownTargetError, UsageError)
 
 
-def test_what_takes_this_machines_time_is_alone_there() -> None:
-    assert {target.name for target in TARGETS if target.alone} == {"host", "esp32-qemu"}
+def test_what_takes_this_machines_time_runs_alone_and_simulated_chips_run_in_processes() -> None:
+    assert {target.name for target in TARGETS if target.runs_on == "machine"} == {"host", "esp32-qemu"}
+    processes = {target.name for target in TARGETS if target.runs_on == "process"}
+    assert processes == {"pico-sim", "pico-amp-sim", "stm32h745-sim"}
 
 
 def test_an_instruction_is_interpreted_for_what_it_does_alone_where_nothing_else_of_it_is_known() -> None:
     assert {target.name for target in TARGETS if target.interpreted} == {"stm32h745-sim"}
-    assert {target.name for target in TARGETS if target.in_process} == {"pico-sim", "pico-amp-sim", "stm32h745-sim"}
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=[target.name for target in TARGETS])
 def test_a_target_has_a_board_unless_it_is_this_machine_or_any_serial_port(target: Target) -> None:
-    assert (target.board is None) == (target.kind in {Kind.HOST, Kind.SERIAL})
+    assert (target.board is None) == (target.name in {"host", "serial"})
     assert target.board is None or target.factors == target.board.factors
 
 
 def test_the_simulated_stm32h745_is_for_function_only_takes_faults_and_runs_no_image_that_is_named() -> None:
     target = find("stm32h745-sim")
-    assert (target.origin, target.alone, target.in_process) == ("emulated", False, True)
-    check_address(target, Address(faults=("stuck:core=1@1e9..2e9", "uart-out:lose=0.01", "hsem:to=1,interrupt=3")))
+    assert (target.origin, target.runs_on) == ("emulated", "process")
+    target.check(Address(faults=("stuck:core=1@1e9..2e9", "uart-out:lose=0.01", "hsem:to=1,interrupt=3")))
     with pytest.raises(UsageError, match="--fault: the cores of this chip have no FIFO"):
-        check_address(target, Address(faults=("fifo:to=1,word=3",)))
+        target.check(Address(faults=("fifo:to=1,word=3",)))
     with pytest.raises(UsageError, match="--fault: this chip has no hardware semaphores"):
-        check_address(find("pico-amp-sim"), Address(faults=("hsem:to=1",)))
+        find("pico-amp-sim").check(Address(faults=("hsem:to=1",)))
     with pytest.raises(UsageError, match="stm32h745-sim runs no image that is named when it is opened"):
-        check_address(target, Address(image=Path("a.elf")))
+        target.check(Address(image=Path("a.elf")))
 
 
 @pytest.mark.parametrize("fault", ["nonsense", "flip=2", "uart-out:flip=nan", "reset@inf", "reset@१", "\udcff"])
 def test_what_is_no_fault_is_refused_before_anything_is_built(fault: str) -> None:
     with pytest.raises(UsageError, match=r"--fault: .*uart-out|--fault: '.*' is no"):
-        check_address(find("pico-sim"), Address(faults=("reset@5e7", fault)))
+        find("pico-sim").check(Address(faults=("reset@5e7", fault)))
 
 
-@pytest.mark.parametrize("name", [target.name for target in TARGETS if not target.emulated])
+@pytest.mark.parametrize("name", [target.name for target in TARGETS if target.origin != "emulated"])
 def test_an_image_is_for_what_runs_on_an_emulator(name: str) -> None:
     with pytest.raises(UsageError, match=f"{name} runs no image that is named when it is opened"):
-        check_address(find(name), Address(image=Path("firmware.elf")))
+        find(name).check(Address(image=Path("firmware.elf")))

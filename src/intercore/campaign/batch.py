@@ -24,7 +24,7 @@ from intercore.link.port import DEFAULT_TIMEOUT, ProtocolError, TargetLostError
 from intercore.record.factors import of_target
 from intercore.record.measurement import Level, Measurement, Plan
 from intercore.record.plan import Setting
-from intercore.target.targets import Address, check_address, find
+from intercore.target.targets import Address, BoardTarget, find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -166,12 +166,14 @@ class _ThreadTarget(threading.local):
                 batch.max_rate,
                 image=image,
                 flashing=batch.flashing,
-                emulated=plan.emulated and not target.emulated,
+                emulated=plan.emulated and target.origin != "emulated",
             )
-            check_address(target, address)
+            target.check(address)
             if image is None:
                 address = msgspec.structs.replace(address, programs=batch.programs)
-            connection = self._open_board(target, address, say) if target.flashed else target.open(address, say)
+            connection = (
+                self._open_board(target, address, say) if isinstance(target, BoardTarget) else target.open(address, say)
+            )
             ready = opened(connection, plan, batch.timeout, batch.max_rate, self._tell)
             self._target = self._stack.enter_context(ready)
             self._what = what

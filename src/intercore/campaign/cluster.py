@@ -30,7 +30,7 @@ from intercore.campaign.result_bytes import as_bytes, from_bytes, refusal_as_byt
 from intercore.campaign.unpickling import nothing_runs
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.factors import of_target
-from intercore.target.targets import find
+from intercore.target.targets import SimulatedTarget, find
 from intercore.text import printable
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class Cluster:
         key = repr((batch.plan.target, sorted(build.items())))
         if key not in self._programs:
             target = find(batch.plan.target)
-            if not target.in_process or target.board is None:
+            if not isinstance(target, SimulatedTarget):
                 raise UsageError(f"only simulated chips run on a cluster, and {batch.plan.target} is none")
             self._programs[key] = board_image(target.board, build, self._say).elfs
         return self._programs[key]

@@ -15,7 +15,7 @@ import numpy as np
 from intercore.errors import IntercoreError
 from intercore.record.factors import of_target
 from intercore.record.plan import canonical, settings
-from intercore.target.targets import find
+from intercore.target.targets import BoardTarget, find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,7 +67,7 @@ def of_run(run: Run) -> Pace | None:
         )
     except ValueError:  # whatever a store holds
         return None
-    flashed = find(run.plan.target).flashed
+    flashed = isinstance(find(run.plan.target), BoardTarget)
     opening, gaps = [], []
     for (now, name, build), (then, _, next_build) in pairwise(moments):
         if flashed and build != next_build:  # as long as many measurements

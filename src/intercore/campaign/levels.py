@@ -16,7 +16,6 @@ from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import Excluded, Part
 from intercore.record.own_work import PREFIX
 from intercore.record.plan import ENOUGH_REPETITIONS, canonical
-from intercore.target.targets import check_factors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -42,7 +41,7 @@ def target_levels(
     others.
     """
     named = {name: texts for name, texts in wanted.items() if name in TARGET_FACTORS}
-    check_factors(target, named)
+    target.check_factors(named)
     if is_built and named:
         raise UsageError(f"the image was built already: leave out {next(iter(named))}, or the image")
     if is_built or not target.built_here:

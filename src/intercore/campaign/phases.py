@@ -28,7 +28,7 @@ from intercore.record.factors import of_target
 from intercore.record.identity import IMAGE
 from intercore.record.measurement import Measurement, Run
 from intercore.record.plan import Setting, canonical
-from intercore.target.targets import find
+from intercore.target.targets import SimulatedTarget, find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -145,7 +145,7 @@ def _elf_of(plan: Plan, measured: Measurement, say: Callable[[str], None], *, bu
 
 def _board(plan: Plan) -> Board:
     target = find(plan.target)
-    if target.board is None or not target.simulated:
+    if not isinstance(target, SimulatedTarget) or target.origin != "simulated":
         raise IntercoreError(f"{plan.target} is no simulated chip")
     return target.board
 

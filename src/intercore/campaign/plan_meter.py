@@ -15,6 +15,7 @@ from intercore.record.meter_recording import Besides
 if TYPE_CHECKING:
     from intercore.campaign.plan_file import TargetEntry
     from intercore.campaign.toml_table import TomlTable
+    from intercore.record.origin import Origin
     from intercore.target.targets import Target
 
 METER_KEYS = ("meter", "path", "currents")
@@ -34,17 +35,17 @@ def besides_of(text: str | None) -> tuple[Besides, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def check_meter(meter: str | None, currents: Path | None, *, simulated: bool, emulated: bool) -> None:
+def check_meter(meter: str | None, currents: Path | None, *, origin: Origin) -> None:
     """Raise UsageError for a meter that there cannot be, and where energy means nothing."""
     if meter is not None:
         checked(meter)
-        if simulated:
+        if origin == "simulated":
             raise UsageError(
                 "a simulated chip has no current: leave the meter out; a file of currents makes an ESTIMATE"
             )
-        if emulated:
+        if origin == "emulated":
             raise UsageError("an emulated chip has no current, and its times mean nothing: leave the meter out")
-    if currents is not None and not simulated:
+    if currents is not None and origin != "simulated":
         raise UsageError("currents are for a simulated chip; on another target a meter measures")
 
 
@@ -54,7 +55,7 @@ def with_meter(entry: TargetEntry, table: TomlTable, target: Target) -> TargetEn
     file = None if currents is None else Path(currents)
     given = next((key for key in METER_KEYS if key in table.values), "name")
     try:
-        check_meter(meter, file, simulated=target.simulated, emulated=target.emulated or entry.emulated)
+        check_meter(meter, file, origin="emulated" if entry.emulated else target.origin)
         scheme = None if meter is None else checked(meter)[0].scheme
         besides = besides_of(path)
         known = None if file is None else currents_file.read(file)

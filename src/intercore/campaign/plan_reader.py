@@ -23,7 +23,7 @@ from intercore.files import bounds
 from intercore.files.bounds import contents
 from intercore.record.own_work import is_file
 from intercore.record.plan import MAX_SETTINGS
-from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find
+from intercore.target.targets import DEFAULT_BAUD, Address, BoardTarget, find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,7 +99,7 @@ def _target(table: TomlTable) -> TargetEntry:
     entry = with_meter(entry, table, target)
     try:
         image = None if entry.image is None else Path(entry.image)
-        check_address(target, Address(entry.port, entry.baud, image=image, emulated=entry.emulated))
+        target.check(Address(entry.port, entry.baud, image=image, emulated=entry.emulated))
         _check_way(target, way)
     except UsageError as error:
         table.refuse(str(error), "port" if "port" in table.values else "name")
@@ -110,7 +110,7 @@ def _target(table: TomlTable) -> TargetEntry:
 
 def _check_way(target: Target, way: Flashing) -> None:
     """Raise UsageError if a target is not flashed so."""
-    if target.flashed and target.board is not None:
+    if isinstance(target, BoardTarget):
         target.board.check(way)
         check_probe(way.probe, way.tool)
     elif way != Flashing():

@@ -18,7 +18,7 @@ from intercore.errors import UsageError, unknown
 from intercore.record.factors import TARGET_FACTORS, of_target
 from intercore.record.measurement import Excluded, Level, Part, Plan
 from intercore.record.plan import check, settings
-from intercore.target.targets import Address, Target, check_factors, find
+from intercore.target.targets import Address, BoardTarget, Target, find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ class Draft(msgspec.Struct, frozen=True):
     @property
     def is_flashed(self) -> bool:
         """Whether a board is flashed for each build."""
-        return self.target.flashed and bool(self.first_build)
+        return isinstance(self.target, BoardTarget) and bool(self.first_build)
 
     def build(self, say: Callable[[str], None]) -> None:
         """Have what a board is flashed with ready, so that opening it takes what it does with any other build."""
@@ -128,8 +128,8 @@ def _draft(file: PlanFile, entry: TargetEntry) -> Draft:
         parts=(),
         repetitions=file.repetitions,
         seed=file.seed,
-        simulated=target.simulated,
-        emulated=target.emulated or entry.emulated,
+        simulated=target.origin == "simulated",
+        emulated=target.origin == "emulated" or entry.emulated,
         baud=entry.baud,
         stop=file.stop,
         file=file.name,
@@ -141,7 +141,7 @@ def _draft(file: PlanFile, entry: TargetEntry) -> Draft:
     )
     # What a board is flashed with for one experiment, it would still have for the next.
     always = (target.built_here and entry.image is None) or (
-        target.flashed and any(name in TARGET_FACTORS for one in experiments for name in one.levels)
+        isinstance(target, BoardTarget) and any(name in TARGET_FACTORS for one in experiments for name in one.levels)
     )
     is_built = entry.image is not None
     builds = tuple(_build(file, one, target, always=always, is_built=is_built) for one in experiments)
@@ -159,7 +159,7 @@ def _build(file: PlanFile, experiment: Experiment, target: Target, *, always: bo
         if is_built:
             raise file.refusal(location, f"the image was built already: leave out {name}, or the image")
         with located(file, location):
-            check_factors(target, {name: [str(level) for level in given]}, flashing=True)
+            target.check_factors({name: [str(level) for level in given]}, flashing=True)
         levels[name] = []
         for at, level in enumerate(given):
             with located(file, (*location, at)):

@@ -54,7 +54,7 @@ class TargetPreview(msgspec.Struct, frozen=True):
     @property
     def is_in_process(self) -> bool:
         """Whether it is a simulated chip, of which each process has its own."""
-        return find(self.entry.name).in_process
+        return find(self.entry.name).runs_on == "process"
 
     @property
     def seconds(self) -> float:

@@ -105,12 +105,12 @@ class Campaign:
     @property
     def is_alone(self) -> bool:
         """Whether no other campaign may be carried out at the same time."""
-        return find(self.plan.target).alone
+        return find(self.plan.target).runs_on == "machine"
 
     @property
     def is_in_process(self) -> bool:
         """Whether its target is a simulated chip, of which each process has its own."""
-        return find(self.plan.target).in_process
+        return find(self.plan.target).runs_on == "process"
 
     def take(self, workers: Workers) -> tuple[Setting, ...]:
         """Return settings of one build to be measured next; none if there are none, or none yet."""

@@ -21,7 +21,7 @@ from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Plan
 from intercore.record.plan import settings
 from intercore.record.store import Store
-from intercore.target.targets import Address, check_address, check_sources, find
+from intercore.target.targets import Address, find
 from intercore.terminal.console import messages, say
 from intercore.terminal.progress import watch
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from intercore.record.measurement import Level, Run
+    from intercore.record.origin import Origin
     from intercore.record.own_work import OwnWork
     from intercore.target.connection import Connection
 
@@ -94,8 +95,8 @@ def _plans(asked: Asked, timeout: float | None) -> tuple[Plan, Plan]:
         raise UsageError(f"{level} is how {name} is built: say it with --build {level}=…, once or for each side")
     sides = [_side(asked, place, own) for place in range(_SIDES)]
     for sources, _ in sides:
-        check_sources(target, sources)
-    if not target.built_here or target.emulated:
+        target.check_sources(sources)
+    if not target.built_here or target.origin == "emulated":
         raise UsageError(
             f"{name} cannot be measured by turns: its program is not built and started here. Measure two runs and "
             "compare them: intercore compare 1 2"
@@ -110,9 +111,9 @@ def _plans(asked: Asked, timeout: float | None) -> tuple[Plan, Plan]:
         None,
         benchmark,
         (),
-        asked.repetitions or _pairs_of(target.simulated),
+        asked.repetitions or _pairs_of(target.origin),
         1 if asked.seed is None else asked.seed,
-        simulated=target.simulated,
+        simulated=target.origin == "simulated",
     )
     first, second = (
         with_parts(
@@ -129,9 +130,9 @@ def _plans(asked: Asked, timeout: float | None) -> tuple[Plan, Plan]:
     return first, second
 
 
-def _pairs_of(simulated: bool) -> int:
+def _pairs_of(origin: Origin) -> int:
     """Return how often each setting is measured where the user does not say: each of the two first equally often."""
-    return 1 if simulated else 2 * -(-repetitions_of("measured") // 2)
+    return 1 if origin == "simulated" else 2 * -(-repetitions_of(origin) // 2)
 
 
 def _side(asked: Asked, place: int, own: OwnWork | None) -> tuple[Sources, list[str]]:
@@ -157,7 +158,7 @@ def _carry_out(store: Store, pair: tuple[int, int], timeout: float | None) -> tu
     def connect(plan: Plan, build: Mapping[str, Level]) -> Connection:
         address = Address(build=build, sources=sources_of_plan(plan))
         target = find(plan.target)
-        check_address(target, address)  # the store may be from anyone
+        target.check(address)  # the store may be from anyone
         return target.open(address, lambda what: messages().print(what, markup=False))
 
     target = find(store.run(pair[0]).plan.target)

@@ -29,7 +29,7 @@ from intercore.numeral import whole_number
 from intercore.record.measurement import Plan
 from intercore.record.plan import MAX_SETTINGS, settings
 from intercore.record.store import Store
-from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find, usual_builds
+from intercore.target.targets import DEFAULT_BAUD, Address, find, usual_builds
 from intercore.terminal.console import messages, say
 from intercore.terminal.findings import OfSection
 from intercore.terminal.formats import DEFAULT, show
@@ -112,8 +112,8 @@ def _measured(
 ) -> Check:
     """Measure what the budgets need and hold them against that; what cannot be measured is no error of this program."""
     target = find(name)
-    check_address(target, address)
-    if target.emulated:
+    target.check(address)
+    if target.origin == "emulated":
         raise UsageError(f"{name} is emulated: its times mean nothing, so no budget can be held against them")
     builds = for_each(file.name, file.budgets, lambda one: target_levels(target, one.levels))
     built = {factor: levels[0] for factor, levels in builds[0].items()}
@@ -125,7 +125,7 @@ def _measured(
         repetitions or repetitions_for(file, target.origin),
         1,
         baud=address.baud,
-        simulated=target.simulated,
+        simulated=target.origin == "simulated",
     )
     plan = with_sources(plan, address.sources)
 
@@ -139,11 +139,11 @@ def _measured(
     except UsageError:
         raise
     except IntercoreError as error:
-        return unmeasured(file, name, str(error), simulated=target.simulated)
+        return unmeasured(file, name, str(error), simulated=target.origin == "simulated")
     missing = why_not(plan, file.budgets)
     if not plan.parts:
         why = next(iter(missing.values()))
-        return unmeasured(file, name, why, simulated=target.simulated)
+        return unmeasured(file, name, why, simulated=target.origin == "simulated")
     with Store(store_path) as store, contextlib.ExitStack() as stack:
         run_id = store.create_run(plan, len(settings(plan)))
         try:

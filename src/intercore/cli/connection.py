@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from intercore.target.targets import check_address
 from intercore.terminal.console import messages, say_once
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 def open_target(target: Target, address: Address) -> Connection:
     """Open a target; what takes time is shown meanwhile, and which kernel it was built with is printed."""
-    check_address(target, address)
+    target.check(address)
     with messages().status(f"opening {target.name}") as status:
         opened = target.open(address, status.update)
     return with_kernel_said(opened)

@@ -69,7 +69,7 @@ def metered(
             raise UsageError("the run was begun without a meter: leave out --meter, or start a new run")
     besides = plan.besides if measured_path is None else besides_of(measured_path)
     meter = plan.meter if meter is None else _of_place(plan.url) if meter == OF_PLACE else meter
-    check_meter(meter, currents, simulated=plan.simulated, emulated=plan.emulated)
+    check_meter(meter, currents, origin=plan.origin)
     if meter is None and measured_path is not None:
         raise UsageError("--path says what the path of a meter holds: name one by --meter")
     known = plan.currents if currents is None else currents_file.read(currents)

@@ -9,7 +9,7 @@ import typer
 
 from intercore.cli.number_options import seconds_option, whole_option
 from intercore.link.port import DEFAULT_TIMEOUT
-from intercore.target.targets import TARGETS
+from intercore.target.targets import TARGETS, EmulatedTarget
 from intercore.terminal.formats import formats
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _longest_silences() -> str:
 
 _HERE = _names(target for target in TARGETS if target.built_here)
 _AT_A_PORT = _names(target for target in TARGETS if not target.built_here)
-_OF_IMAGES = _names(target for target in TARGETS if target.runs_image)
+_OF_IMAGES = _names(target for target in TARGETS if isinstance(target, EmulatedTarget))
 TARGET_HELP = f"{', '.join(_HERE)}, or with --port {', '.join(_AT_A_PORT)}."
 TargetName = Annotated[str, typer.Argument(metavar="TARGET", help=TARGET_HELP)]
 PortUrl = Annotated[

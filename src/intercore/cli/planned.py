@@ -19,7 +19,7 @@ from intercore.record.measurement import Part
 from intercore.record.own_work import OwnWork, is_file
 from intercore.record.plan import SUITE, check
 from intercore.target.offers import remember
-from intercore.target.targets import check_address, find
+from intercore.target.targets import find
 from intercore.text import listed
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def with_parts(
     UsageError for what the target does not have or cannot do, and IntercoreError if it cannot be asked.
     """
     target = find(plan.target)
-    check_address(target, address)
+    target.check(address)
     wanted = parse_levels(words)
     if opt is not None and wanted.setdefault(OPT.name, opt.split(",")) != opt.split(","):
         raise UsageError("opt is given twice, as a word and as an option: leave one out")

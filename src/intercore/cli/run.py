@@ -41,7 +41,7 @@ from intercore.errors import INTERRUPTED, IntercoreError, UsageError
 from intercore.record.measurement import Plan
 from intercore.record.plan import ENOUGH_REPETITIONS, MAX_SETTINGS, SUITE, left_out, settings
 from intercore.record.store import Store
-from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find
+from intercore.target.targets import DEFAULT_BAUD, Address, find
 from intercore.terminal.console import messages, say
 from intercore.terminal.formats import DEFAULT, formats, show
 from intercore.terminal.progress import watch
@@ -170,8 +170,8 @@ def run(
             repetitions or 1,
             1 if seed is None else seed,
             baud=baud,
-            simulated=known.simulated,
-            emulated=known.emulated or emulated,
+            simulated=known.origin == "simulated",
+            emulated=known.origin == "emulated" or emulated,
             image=None if image is None else str(image.absolute()),
         )
         plan = metered(with_sources(plan, sources), meter, measured_path, currents)
@@ -224,13 +224,13 @@ def _carry_out(
     if address.image is None and plan.image is not None:
         address = msgspec.structs.replace(address, image=Path(plan.image))
     address = msgspec.structs.replace(
-        address, emulated=plan.emulated and not target.emulated, sources=sources_of_plan(plan)
+        address, emulated=plan.emulated and target.origin != "emulated", sources=sources_of_plan(plan)
     )
-    check_address(target, address)
+    target.check(address)
 
     def connect(build: Mapping[str, Level]) -> Connection:
         built = msgspec.structs.replace(address, build=build)
-        check_address(target, built)  # the store may be from anyone
+        target.check(built)  # the store may be from anyone
         return with_kernel_said(target.open(built, lambda what: messages().print(what, markup=False)))
 
     try:

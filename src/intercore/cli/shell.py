@@ -37,7 +37,7 @@ def shell(
     if sys.stdin is None:
         raise UsageError("standard input is closed: type lines, or pipe them, as in echo info | intercore shell host")
     with contextlib.closing(open_target(chosen, Address(port, baud, image=image))) as opened:
-        if chosen.emulated:
+        if chosen.origin == "emulated":
             say(LABELS[chosen.origin])
         with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as typed:
             person = not raw and sys.stdin.isatty() and sys.stdout.isatty()

@@ -129,7 +129,7 @@ def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Worker
     if jobs is not None:
         raise UsageError("--jobs is for this machine: how many simulated chips a cluster runs is up to its workers")
     for entry in file.targets:
-        if not find(entry.name).in_process:
+        if find(entry.name).runs_on != "process":
             raise file.refusal(entry.location, f"with --cluster, all targets are simulated, and {entry} is not")
     from intercore.campaign.cluster import Cluster  # noqa: PLC0415 - Dask takes a second to load
 

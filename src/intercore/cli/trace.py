@@ -35,7 +35,7 @@ from intercore.record.factors import TARGET_FACTORS, TRACE_NAME
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import SPOILING_CHECKS
 from intercore.record.origin import in_heading
-from intercore.target.targets import DEFAULT_BAUD, TARGETS, Address, Kind, find
+from intercore.target.targets import DEFAULT_BAUD, TARGETS, Address, find
 from intercore.terminal.console import messages
 from intercore.terminal.findings import OfSection
 from intercore.terminal.formats import DEFAULT, show
@@ -156,7 +156,7 @@ def _single(name: str, texts: Sequence[str]) -> str:
 def _build(target: Target, words: Mapping[str, str]) -> dict[str, Level]:
     """Return what the target's program is built with, with the largest rings if the user names none."""
     factor = next((one for one in target.factors if one.name == TRACE_NAME), None)
-    if factor is None and target.kind is not Kind.SERIAL:
+    if factor is None and target.name != "serial":
         able = either(one.name for one in TARGETS if any(own.name == TRACE_NAME for own in one.factors))
         raise UsageError(f"{target.name} has no recorder; those that have one are {able}")
     wanted = dict(words)

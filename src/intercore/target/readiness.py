@@ -20,7 +20,7 @@ from intercore.board.prebuilt import prebuilt_variants
 from intercore.board.sources import USUAL_SOURCES
 from intercore.errors import IntercoreError
 from intercore.target import emulator
-from intercore.target.targets import TARGETS, Target
+from intercore.target.targets import TARGETS, BoardTarget, Target
 
 State: TypeAlias = Literal["ready", "doubtful", "missing"]
 _PREBUILT = "prebuilt image"
@@ -88,11 +88,11 @@ def _is_for(word: str, target: Target) -> bool:
         case "boards":
             return not target.built_here
         case "pico-sim":
-            return target.simulated
+            return target.origin == "simulated"
         case "pico":
-            return target.flashed and target.board in (PICO, PICO_AMP)
+            return isinstance(target, BoardTarget) and target.board in (PICO, PICO_AMP)
         case "esp32":
-            return target.flashed and target.board is not None and target.board.flashed_by == "esptool"
+            return isinstance(target, BoardTarget) and target.board.flashed_by == "esptool"
         case _:
             return word == target.name
 
@@ -135,7 +135,7 @@ def _of_host(machine: Machine) -> Iterator[Finding]:
 
 def _of_simulated() -> Iterator[Finding]:
     for target in TARGETS:
-        if target.simulated and target.board is not None and (carried := prebuilt_variants(target.board)):
+        if target.origin == "simulated" and target.board is not None and (carried := prebuilt_variants(target.board)):
             says = f"{', '.join(carried)}: needs nothing of what follows; own functions, trace and other levels do"
             yield Finding(target.name, _PREBUILT, "ready", says)
     yield _tool(_OF_OUR_RECIPE, "cross compiler", CROSS_COMPILER)

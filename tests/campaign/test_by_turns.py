@@ -21,7 +21,7 @@ def plan(opt: str, repetitions: int = 4, **levels: list[Level]) -> Plan:
 
 
 def test_each_repetition_stands_next_to_its_counterpart_and_which_comes_first_is_swapped() -> None:
-    found = turns((plan("O2"), plan("O3")))
+    found = turns(plan("O2"), plan("O3"))
     both = list(zip(found[::2], found[1::2], strict=True))
     assert len(both) == 4 * 4
     firsts: dict[tuple[object, object], list[int]] = {}
@@ -39,4 +39,4 @@ def test_each_repetition_stands_next_to_its_counterpart_and_which_comes_first_is
 
 def test_two_plans_that_do_not_measure_the_same_are_refused() -> None:
     with pytest.raises(IntercoreError, match="measure the same settings, and these two plans do not"):
-        turns((plan("O2"), plan("O2", to=[0])))
+        turns(plan("O2"), plan("O2", to=[0]))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.campaign.batch import Batch, Failure, close, measure_batch
+from intercore.campaign.kept_target import KeptTarget
 from intercore.campaign.open_target import opened
 from intercore.campaign.run import carry_out
 from intercore.link.host_port import HostPort
@@ -69,7 +70,8 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Started
 def by_run(tmp_path: Path) -> Sequence[Measurement]:
     with Store(tmp_path / "store.db") as store:
         number = store.create_run(PLAN, len(settings(PLAN)))
-        carry_out(store, number, lambda build: find("host").open(Address(build=build), print), Silent(), 10.0)
+        with KeptTarget(PLAN, lambda build, say: find("host").open(Address(build=build), say), 10.0) as kept:
+            carry_out(store, {number: kept}, Silent())
         return store.run(number).measurements
 
 

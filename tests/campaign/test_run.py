@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from intercore.campaign.kept_target import KeptTarget
 from intercore.campaign.run import carry_out
 from intercore.record.factors import of_target
 from intercore.record.measurement import Part, Plan
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from intercore.link.link import Port
     from intercore.record.measurement import Level
+    from intercore.target.connection import Connection
 
 
 class Opened(Exception):  # noqa: N818 - no error: how the test looks in
@@ -29,12 +30,12 @@ def test_the_target_is_opened_with_the_build_of_the_first_setting(tmp_path: Path
     plan = Plan("pico-sim", None, "speedup", (Part("speedup", levels),), simulated=True)
     asked: list[Mapping[str, Level]] = []
 
-    def open_port(build: Mapping[str, Level]) -> Port:
+    def connect(build: Mapping[str, Level], _: object) -> Connection:
         asked.append(build)
         raise Opened
 
-    with Store(tmp_path / "store.db") as store, pytest.raises(Opened):
-        carry_out(store, store.create_run(plan, len(settings(plan))), open_port, Silent(), 1.0)
+    with Store(tmp_path / "store.db") as store, KeptTarget(plan, connect, 1.0) as kept, pytest.raises(Opened):
+        carry_out(store, {store.create_run(plan, len(settings(plan))): kept}, Silent())
     assert asked == [of_target(settings(plan)[0].factors)]
     assert asked[0].keys() == {"opt", "clock_mhz"}
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from intercore.campaign.kept_target import KeptTarget
 from intercore.campaign.metering import Metering
-from intercore.campaign.open_target import OpenTarget, opened
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.exchange import TargetRestartedError, TargetSilentError
 from intercore.link.port import DEFAULT_TIMEOUT, ProtocolError, TargetLostError
@@ -27,7 +27,7 @@ from intercore.record.plan import Setting
 from intercore.target.targets import Address, BoardTarget, find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Mapping
 
     from intercore.board.boards import Flashing
     from intercore.target.connection import Connection
@@ -101,7 +101,7 @@ def measure_batch(
         for pause in (*batch.pauses, None):
             try:
                 start = time.monotonic()
-                target = _thread_target.opened(batch, of_target(setting.factors), say)
+                target = kept.opened(of_target(setting.factors), say)
                 opening += time.monotonic() - start
             except UsageError as error:
                 return Failure(str(error), "unreachable")
@@ -119,13 +119,15 @@ def measure_batch(
                     failure = Failure(str(error), "broken")
                 except IntercoreError as error:
                     return Failure(str(error), "refused")
-            close()
+            kept.close()
+            _thread_target.let_go_of_meter()
             if pause is None or halted():
                 break
             time.sleep(pause)
         return failure
 
-    with _thread_target.telling(told):
+    kept = _thread_target.of(batch)
+    with kept.telling(told.append):
         outcomes = tuple(tried(setting) for setting in batch.settings)
     return Result(outcomes, time.monotonic() - began - opening, tuple(dict.fromkeys(told)))
 
@@ -137,47 +139,42 @@ def close() -> None:
 
 
 class _ThreadTarget(threading.local):
-    """The target that a thread has open: opening one takes as long as many short measurements."""
+    """The target that a thread keeps open, and its meter."""
 
     def __init__(self) -> None:
-        self._what: tuple[object, ...] = ()
-        self._stack = contextlib.ExitStack()
-        self._target: OpenTarget | None = None
-        self._told: list[str] | None = None
+        self._what: Batch | None = None
+        self._target: KeptTarget | None = None
         self._metering: Metering | None = None
         self._metered: tuple[object, ...] = ()
         self._flashed: dict[tuple[str, str | None], tuple[dict[str, Level], str]] = {}  # builds, and their images
 
-    def opened(self, batch: Batch, build: dict[str, Level], say: Callable[[str], None]) -> OpenTarget:
-        """Return the target of a batch in this build, opened if it is not open yet.
-
-        A board is flashed once for a build, however often it has to be opened.
-        """
-        plan = batch.plan
-        what = (plan.target, plan.url, plan.baud, build, batch.programs, batch.timeout, batch.max_rate)
+    def of(self, batch: Batch) -> KeptTarget:
+        """Return the target of a batch; the one that was kept before is closed if it is another."""
+        what = msgspec.structs.replace(batch, settings=(), pauses=())
         if self._target is None or what != self._what:
             self.close()
-            image = None if plan.image is None else Path(plan.image)
-            target = find(plan.target)
-            address = Address(
-                plan.url,
-                plan.baud,
-                build,
-                batch.max_rate,
-                image=image,
-                flashing=batch.flashing,
-                emulated=plan.emulated and target.origin != "emulated",
-            )
-            target.check(address)
-            if image is None:
-                address = msgspec.structs.replace(address, programs=batch.programs)
-            connection = (
-                self._open_board(target, address, say) if isinstance(target, BoardTarget) else target.open(address, say)
-            )
-            ready = opened(connection, plan, batch.timeout, batch.max_rate, self._tell)
-            self._target = self._stack.enter_context(ready)
+            self._target = KeptTarget(batch.plan, partial(self._connected, batch), batch.timeout, batch.max_rate)
             self._what = what
         return self._target
+
+    def _connected(self, batch: Batch, build: Mapping[str, Level], say: Callable[[str], None]) -> Connection:
+        """Open the target of a batch. A board is flashed once for a build, however often it has to be opened."""
+        plan = batch.plan
+        image = None if plan.image is None else Path(plan.image)
+        target = find(plan.target)
+        address = Address(
+            plan.url,
+            plan.baud,
+            build,
+            batch.max_rate,
+            image=image,
+            flashing=batch.flashing,
+            emulated=plan.emulated and target.origin != "emulated",
+        )
+        target.check(address)
+        if image is None:
+            address = msgspec.structs.replace(address, programs=batch.programs)
+        return self._open_board(target, address, say) if isinstance(target, BoardTarget) else target.open(address, say)
 
     def _open_board(self, target: Target, address: Address, say: Callable[[str], None]) -> Connection:
         board, build = (target.name, address.port), dict(address.build)
@@ -206,26 +203,11 @@ class _ThreadTarget(threading.local):
             with contextlib.suppress(IntercoreError):
                 metering.close()
 
-    @contextlib.contextmanager
-    def telling(self, told: list[str]) -> Iterator[None]:
-        """Have what the target says for people go there while the context lasts."""
-        self._told = told
-        try:
-            yield
-        finally:
-            self._told = None
-
     def close(self) -> None:
         """Let go of the target, if there is one."""
-        self._target = None
-        stack, self._stack = self._stack, contextlib.ExitStack()
-        with contextlib.suppress(IntercoreError):
-            stack.close()
-
-    def _tell(self, text: str) -> None:
-        if self._told is not None and len(self._told) < _MOST_TOLD:
-            self._told.append(text)
+        target, self._target = self._target, None
+        if target is not None:
+            target.close()
 
 
-_MOST_TOLD = 100  # texts of one batch
 _thread_target = _ThreadTarget()

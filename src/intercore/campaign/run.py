@@ -1,30 +1,28 @@
-"""Carries out a run: what it still lacks, one measurement after the other, each stored once complete."""
+"""Carries out a run, or two by turns: one measurement after the other, each stored once it is complete."""
 
 from __future__ import annotations
 
+import contextlib
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
+from intercore.campaign.by_turns import turns
 from intercore.campaign.course import Course
 from intercore.campaign.metering import attached, without_metering
-from intercore.campaign.open_target import opened
 from intercore.campaign.run_identity import RunIdentity
 from intercore.record.factors import of_target
-from intercore.record.plan import setting_of
+from intercore.record.plan import remaining, setting_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from intercore.campaign.kept_target import KeptTarget
     from intercore.campaign.metering import Metering
-    from intercore.record.measurement import Level, Run
+    from intercore.campaign.open_target import OpenTarget
+    from intercore.record.measurement import Measurement
     from intercore.record.plan import Setting
     from intercore.record.store import Store
     from intercore.statistics.precision import Precision
-    from intercore.target.connection import Connection
-
-_MOST_TOLD = 100
-"""Texts of a target that a person gets to see in one run."""
 
 
 class Observer(Protocol):
@@ -52,82 +50,105 @@ class Observer(Protocol):
         """Note that the measurement is complete and in the store, and what is known with it."""
 
 
-def carry_out(
-    store: Store,
-    run_id: int,
-    connect: Callable[[Mapping[str, Level]], Connection],
-    observer: Observer,
-    timeout: float,
-    max_rate: int | None = None,
-    metering: Metering | None = None,
-) -> None:
-    """Measure what run `run_id` of the store lacks, and then the energy of what a meter was to see and did not.
+class Side:
+    """A run that is carried out, and the target that it is measured on."""
 
-    `connect` opens the target, built with these levels of its own factors (`intercore.record.factors`); `timeout` is
-    the longest silence in seconds that is taken for work, and `max_rate` the most bits per second that a serial line
-    is raised to. `metering` has the run's meter, if it has one. Raises IntercoreError, or KeyboardInterrupt, with all
-    complete measurements in the store; and OtherKernelError if the run has measurements of another kernel than the
-    target has now.
-    """
-    run = store.run(run_id)
-    around = without_metering if metering is None else metering.around
-    course = Course(run)
-    so_far = RunIdentity(run)
-    if course.total != run.total:
-        store.set_total(run_id, course.total)  # another version may have known the stop rule's series otherwise
-    observer.begin(len(run.measurements), course.total)
-    told = _each_once(observer.told)
-    for build, settings in groupby(course.settings(), lambda setting: of_target(setting.factors)):
-        with opened(connect(build), run.plan, timeout, max_rate, told) as target:
-            so_far.check_kernel(target.conditions)
-            if sentence := so_far.changed_image(build, target.conditions):
+    def __init__(self, store: Store, run_id: int, target: KeptTarget) -> None:
+        """Begin with what run `run_id` of the store has."""
+        self.run = store.run(run_id)
+        self.course = Course(self.run)
+        self._store = store
+        self._target = target
+        self._identity = RunIdentity(self.run)
+        self._identified: OpenTarget | None = None
+        if self.course.total != self.run.total:
+            # Another version may have known the stop rule's series otherwise.
+            store.set_total(run_id, self.course.total)
+
+    def opened(self, setting: Setting, observer: Observer) -> OpenTarget:
+        """Return the target, open in the build of a setting.
+
+        Raises OtherKernelError if the run has measurements of another kernel than that has. Another image is told.
+        """
+        build = of_target(setting.factors)
+        target = self._target.opened(build, observer.told)
+        if target is not self._identified:
+            self._identity.check_kernel(target.conditions)
+            if sentence := self._identity.changed_image(build, target.conditions):
                 observer.told(sentence)
-            for setting in settings:
-                observer.measuring(setting, course.known(setting))
-                measurement = around(partial(target.measure, setting, observer.progress, observer.chip_time))
-                course.add(setting, measurement)
-                so_far.add(measurement)
-                store.add(run_id, setting, measurement, course.total)
-                observer.stored(course.total, course.known(setting))
-    if metering is not None:
-        _add_energy(store, run, metering, connect, observer, timeout, max_rate)
+            self._identified = target
+        return target
+
+    def add(self, setting: Setting, measurement: Measurement) -> None:
+        """Store a measurement."""
+        self.course.add(setting, measurement)
+        self._identity.add(measurement)
+        self._store.add(self.run.id, setting, measurement, self.course.total)
 
 
-def _add_energy(
-    store: Store,
-    run: Run,
-    metering: Metering,
-    connect: Callable[[Mapping[str, Level]], Connection],
-    observer: Observer,
-    timeout: float,
-    max_rate: int | None,
+def carry_out(
+    store: Store, runs: Mapping[int, KeptTarget], observer: Observer, metering: Metering | None = None
 ) -> None:
+    """Measure what runs of the store lack, and then the energy of what a meter was to see and did not.
+
+    One run is measured on its target; two are measured by turns, each on a target that stays open all the while.
+    `metering` has the run's meter, if it has one. Raises IntercoreError, or KeyboardInterrupt, with all complete
+    measurements in the store; and OtherKernelError if a run has measurements of another kernel than its target has now.
+    """
+    sides = [Side(store, run_id, target) for run_id, target in runs.items()]
+    around = without_metering if metering is None else metering.around
+    observer.begin(sum(len(side.run.measurements) for side in sides), _total(sides))
+    with contextlib.ExitStack() as stack:
+        for kept in runs.values():
+            stack.enter_context(kept.telling(observer.told))
+        for side, setting, words in _alone(*sides) if len(sides) == 1 else _by_turns(sides, observer):
+            target = side.opened(setting, observer)
+            observer.measuring(setting, words or side.course.known(setting))
+            measurement = around(partial(target.measure, setting, observer.progress, observer.chip_time))
+            side.add(setting, measurement)
+            observer.stored(_total(sides), words or side.course.known(setting))
+        if metering is not None:
+            for side in sides:
+                _add_energy(store, side, metering, observer)
+
+
+def _total(sides: Sequence[Side]) -> int:
+    return sum(side.course.total for side in sides)
+
+
+def _alone(side: Side) -> Iterator[tuple[Side, Setting, str]]:
+    for setting in side.course.settings():
+        yield side, setting, ""
+
+
+def _by_turns(sides: Sequence[Side], observer: Observer) -> Iterator[tuple[Side, Setting, str]]:
+    """Yield what two runs lack, by turns, with the words that say for which of them it is.
+
+    Of a repetition at which both were interrupted, one may be stored and the other is measured when they are resumed:
+    those two are not next to each other in time.
+    """
+    missing = [{(*one.key, one.repetition) for one in remaining(side.run)} for side in sides]
+    order = turns(*(side.run.plan for side in sides))
+    left = [(sides[at], one) for at, one in order if (*one.key, one.repetition) in missing[at]]
+    for side, setting in dict(reversed(left)).items():
+        side.opened(setting, observer)  # both before the first measurement: to build one takes minutes
+    for side, setting in left:
+        yield side, setting, f"run {side.run.id}"
+
+
+def _add_energy(store: Store, side: Side, metering: Metering, observer: Observer) -> None:
     """Add the energy of measurements that lacked it before: by what was recorded of all, or by measuring them again.
 
     What was measured of time stays as it is.
     """
+    run = side.run
     if metering.is_afterwards:
         for setting, recording in attached(store.run(run.id), metering):
             store.set_recording(run.id, setting, recording)
         return
-    lacking = [setting_of(run.plan, one) for one in run.measurements if one.lacks_energy]
-    for build, settings in groupby(lacking, lambda setting: of_target(setting.factors)):
-        with opened(connect(build), run.plan, timeout, max_rate, _each_once(observer.told)) as target:
-            RunIdentity(run).check_kernel(target.conditions)
-            for setting in settings:
-                observer.measuring(setting, "its energy")
-                again = metering.around(partial(target.measure, setting, observer.progress, observer.chip_time))
-                if again.recording is not None:
-                    store.set_recording(run.id, setting, again.recording)
-
-
-def _each_once(tell: Callable[[str], None]) -> Callable[[str], None]:
-    """Pass on every text once, and only so many: a target may say anything, and as often as it likes."""
-    told: set[str] = set()
-
-    def tell_once(text: str) -> None:
-        if text not in told and len(told) < _MOST_TOLD:
-            told.add(text)
-            tell(text)
-
-    return tell_once
+    for setting in [setting_of(run.plan, one) for one in run.measurements if one.lacks_energy]:
+        target = side.opened(setting, observer)
+        observer.measuring(setting, "its energy")
+        again = metering.around(partial(target.measure, setting, observer.progress, observer.chip_time))
+        if again.recording is not None:
+            store.set_recording(run.id, setting, again.recording)

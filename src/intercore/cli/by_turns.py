@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-import typer
 
 from intercore.board.kernel import freertos_kernel
-from intercore.board.sources import Sources, sources_of_plan
+from intercore.board.sources import Sources
 from intercore.campaign import by_turns
 from intercore.campaign.levels import repetitions_of, target_levels
-from intercore.cli.connection import patience
+from intercore.cli.measuring import address_of, kept_target, measured
 from intercore.cli.planned import sources_of, with_own, with_parts, with_sources
-from intercore.cli.stored import command_to_go_on, existing_to_add_to, pair_to_resume
-from intercore.errors import INTERRUPTED, IntercoreError, UsageError
+from intercore.cli.stored import existing_to_add_to, pair_to_resume
+from intercore.errors import UsageError
 from intercore.record.factors import TARGET_FACTORS
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Plan
 from intercore.record.plan import settings
 from intercore.record.store import Store
 from intercore.target.targets import Address, find
-from intercore.terminal.console import messages, say
-from intercore.terminal.progress import watch
+from intercore.terminal.console import messages
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from intercore.record.measurement import Level, Run
+    from intercore.campaign.kept_target import KeptTarget
+    from intercore.record.measurement import Run
     from intercore.record.origin import Origin
     from intercore.record.own_work import OwnWork
-    from intercore.target.connection import Connection
 
 EXAMPLE = "intercore compare --alternate pico-sim switch --kernel before/FreeRTOS-Kernel --kernel after/FreeRTOS-Kernel"
 _SIDES = 2
@@ -62,24 +61,44 @@ def measure(asked: Asked, store_path: Path, timeout: float | None) -> tuple[Run,
 
     Raises UsageError for what cannot be measured so, before anything is built where that can be told.
     """
-    plans = _plans(asked, timeout)
-    with Store(store_path) as store:
-        totals = len(settings(plans[0])), len(settings(plans[1]))
-        return _carry_out(store, store.create_pair(*plans, totals), timeout)
+    plan, sides = _sides(asked)
+    plans: list[tuple[Plan, KeptTarget]] = []
+    with contextlib.ExitStack() as stack:
+        for sources, words in sides:
+            address = Address(sources=sources)
+            of_side = with_sources(plan, sources)
+            kept = stack.enter_context(kept_target(of_side, address, timeout))
+            plans.append((with_parts(of_side, words, None, address, kept, skip_impossible=False), kept))
+        (first, _), (second, _) = plans
+        by_turns.turns(first, second)
+        store = stack.enter_context(Store(store_path))
+        pair = store.create_pair(first, second, (len(settings(first)), len(settings(second))))
+        targets = {run_id: kept for run_id, (_, kept) in zip(pair, plans, strict=True)}
+        return _both(measured(store, targets, verbose=True))
 
 
 def resume(asked: Asked, store_path: Path, timeout: float | None) -> tuple[Run, Run]:
     """Go on with the newest two runs by turns that are unfinished. UsageError if there are none, or more is asked."""
     for name in ["what to measure"] * bool(asked.words) + list(asked.options()):
         raise UsageError(f"--resume goes on with stored plans: leave out {name}, or start anew without --resume")
-    with existing_to_add_to(store_path) as store:
+    with existing_to_add_to(store_path) as store, contextlib.ExitStack() as stack:
         pair = pair_to_resume(store)
         for run_id in pair:
             store.lock(run_id)
-        return _carry_out(store, pair, timeout)
+        targets = {}
+        for run_id in pair:
+            plan = store.run(run_id).plan
+            targets[run_id] = stack.enter_context(kept_target(plan, address_of(plan, Address()), timeout))
+        return _both(measured(store, targets, verbose=True))
 
 
-def _plans(asked: Asked, timeout: float | None) -> tuple[Plan, Plan]:
+def _both(runs: Sequence[Run]) -> tuple[Run, Run]:
+    first, second = runs
+    return first, second
+
+
+def _sides(asked: Asked) -> tuple[Plan, list[tuple[Sources, list[str]]]]:
+    """Return the plan of both, without parts, and of each what its target is built from and all its levels."""
     if len(asked.words) < _WHAT_AND_WHERE:
         raise UsageError(f"--alternate takes a target and a benchmark, and what differs twice: {EXAMPLE}")
     name, benchmark, *levels = asked.words
@@ -115,19 +134,7 @@ def _plans(asked: Asked, timeout: float | None) -> tuple[Plan, Plan]:
         1 if asked.seed is None else asked.seed,
         simulated=target.origin == "simulated",
     )
-    first, second = (
-        with_parts(
-            with_sources(plan, sources),
-            [*words, *build],
-            None,
-            Address(sources=sources),
-            timeout,
-            skip_impossible=False,
-        )
-        for sources, build in sides
-    )
-    by_turns.turns((first, second))
-    return first, second
+    return plan, [(sources, [*words, *build]) for sources, build in sides]
 
 
 def _pairs_of(origin: Origin) -> int:
@@ -150,28 +157,3 @@ def _side(asked: Asked, place: int, own: OwnWork | None) -> tuple[Sources, list[
         if len(levels) > 1:
             raise UsageError(f"--build {name}={','.join(levels)}: each side has one build, so give one level")
     return sources_of(kernel=of(asked.kernels), firmware=of(asked.firmwares), own=own), words
-
-
-def _carry_out(store: Store, pair: tuple[int, int], timeout: float | None) -> tuple[Run, Run]:
-    """Measure what two runs lack and return them whole. If that ends early, say how to go on."""
-
-    def connect(plan: Plan, build: Mapping[str, Level]) -> Connection:
-        address = Address(build=build, sources=sources_of_plan(plan))
-        target = find(plan.target)
-        target.check(address)  # the store may be from anyone
-        return target.open(address, lambda what: messages().print(what, markup=False))
-
-    target = find(store.run(pair[0]).plan.target)
-    try:
-        with watch(messages(), verbose=True) as observer:
-            by_turns.carry_out(store, pair, connect, observer, patience(target, timeout))
-    except (IntercoreError, KeyboardInterrupt) as error:
-        first, second = (store.run(number) for number in pair)
-        done, total = (len(first.measurements) + len(second.measurements)), first.total + second.total
-        where = f"{done} of {total} measurements are in {store.path}"
-        go_on = command_to_go_on(store.path, first.plan)
-        say(f"runs {first.id} and {second.id} were interrupted: {where}; go on with: {go_on}")
-        if isinstance(error, KeyboardInterrupt):
-            raise typer.Exit(INTERRUPTED) from None
-        raise
-    return store.run(pair[0]), store.run(pair[1])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from intercore.budgets import report
@@ -16,7 +14,7 @@ from intercore.campaign import budget_reader
 from intercore.campaign.budget_plan import plan_for, repetitions_for, why_not
 from intercore.campaign.levels import target_levels
 from intercore.campaign.run import carry_out
-from intercore.cli.connection import connected, patience, with_kernel_said
+from intercore.cli.measuring import kept_target, opened
 from intercore.cli.number_options import whole_option
 from intercore.cli.options import DEFAULT_STORE, Baud, Force, KernelPath, Output, PortUrl, StorePath, Timeout
 from intercore.cli.planned import sources_of, with_sources
@@ -36,11 +34,7 @@ from intercore.terminal.formats import DEFAULT, show
 from intercore.terminal.progress import watch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from intercore.budgets.check import BudgetFile, Check
-    from intercore.record.measurement import Level
-    from intercore.target.connection import Connection
 
 app = typer.Typer(add_completion=False)
 
@@ -129,27 +123,21 @@ def _measured(
     )
     plan = with_sources(plan, address.sources)
 
-    def connect(build: Mapping[str, Level]) -> Connection:
-        built = msgspec.structs.replace(address, build=build)
-        return with_kernel_said(target.open(built, lambda what: messages().print(what, markup=False)))
-
-    try:
-        with connected(target, msgspec.structs.replace(address, build=built), timeout) as (session, _):
-            plan = plan_for(file, plan, session, target)
-    except UsageError:
-        raise
-    except IntercoreError as error:
-        return unmeasured(file, name, str(error), simulated=target.origin == "simulated")
-    missing = why_not(plan, file.budgets)
-    if not plan.parts:
-        why = next(iter(missing.values()))
-        return unmeasured(file, name, why, simulated=target.origin == "simulated")
-    with Store(store_path) as store, contextlib.ExitStack() as stack:
-        run_id = store.create_run(plan, len(settings(plan)))
+    with kept_target(plan, address, timeout) as kept:
         try:
-            observer = stack.enter_context(watch(messages()))
-            carry_out(store, run_id, connect, observer, patience(target, timeout))
+            plan = plan_for(file, plan, opened(kept, name, built), target)
+        except UsageError:
+            raise
         except IntercoreError as error:
-            say(f"run {run_id} was interrupted: {error}")
-            missing = {one.text: f"the measurement was interrupted: {error}" for one in file.budgets} | missing
-        return hold(file, store.run(run_id), usual_builds(), missing)
+            return unmeasured(file, name, str(error), simulated=plan.simulated)
+        missing = why_not(plan, file.budgets)
+        if not plan.parts:
+            return unmeasured(file, name, next(iter(missing.values())), simulated=plan.simulated)
+        with Store(store_path) as store, watch(messages()) as observer:
+            run_id = store.create_run(plan, len(settings(plan)))
+            try:
+                carry_out(store, {run_id: kept}, observer)
+            except IntercoreError as error:
+                say(f"run {run_id} was interrupted: {error}")
+                missing = {one.text: f"the measurement was interrupted: {error}" for one in file.budgets} | missing
+            return hold(file, store.run(run_id), usual_builds(), missing)

@@ -12,7 +12,7 @@ from intercore.board.factors import OPT
 from intercore.board.own_workload import own_work
 from intercore.board.sources import Sources
 from intercore.campaign.levels import excluded, find_benchmark, refused, resolve, suite, target_levels, with_whole
-from intercore.cli.connection import connected
+from intercore.cli.measuring import opened
 from intercore.errors import UsageError
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Part
@@ -25,6 +25,7 @@ from intercore.text import listed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from intercore.campaign.kept_target import KeptTarget
     from intercore.record.measurement import Plan
     from intercore.target.targets import Address
 
@@ -70,13 +71,14 @@ def with_own(
 
 
 def with_parts(
-    plan: Plan, words: Sequence[str], opt: str | None, address: Address, timeout: float | None, *, skip_impossible: bool
+    plan: Plan, words: Sequence[str], opt: str | None, address: Address, kept: KeptTarget, *, skip_impossible: bool
 ) -> Plan:
     """Return the plan with its parts, after checking what the user asked for against what the target has.
 
     `words` are levels as they are typed, NAME=VALUE,…, and `opt` those of the optimisation level, if they are given
-    apart. What the target cannot measure is refused if it was asked for by name, unless `skip_impossible`. Raises
-    UsageError for what the target does not have or cannot do, and IntercoreError if it cannot be asked.
+    apart. `kept` is the target at `address`, which stays open. What it cannot measure is refused if it was asked for by
+    name, unless `skip_impossible`. Raises UsageError for what the target does not have or cannot do, and IntercoreError
+    if it cannot be asked.
     """
     target = find(plan.target)
     target.check(address)
@@ -88,22 +90,21 @@ def with_parts(
     if plan.name == SUITE and wanted:
         name = next(iter(wanted))
         raise UsageError(f"the suite has levels of its own: leave out {name}, or name one benchmark instead of suite")
-    first = {name: levels[0] for name, levels in built.items()}
-    with connected(target, msgspec.structs.replace(address, build=first, faults=()), timeout) as (session, _):
-        known = session.benchmarks()
-        remember(target.name, known)
-        if plan.name == SUITE:
-            parts = suite(known, plan.seed, plan.origin)
-        else:
-            info = find_benchmark(known, plan.name)
-            levels = resolve(info, wanted, plan.seed, plan.origin, interpreted=target.interpreted)
-            parts = [Part(plan.name, with_whole(session, info, levels, wanted))]
-        parts = [Part(part.benchmark, {**part.levels, **built}) for part in parts]
-        plan = msgspec.structs.replace(plan, parts=tuple(parts))
-        check(plan)
-        asked = None if plan.name == SUITE else () if skip_impossible else wanted
-        impossible = [
-            one for part in parts for one in excluded(session, find_benchmark(known, part.benchmark), part, asked)
-        ]
+    session = opened(kept, target.name, {name: levels[0] for name, levels in built.items()})
+    known = session.benchmarks()
+    remember(target.name, known)
+    if plan.name == SUITE:
+        parts = suite(known, plan.seed, plan.origin)
+    else:
+        info = find_benchmark(known, plan.name)
+        levels = resolve(info, wanted, plan.seed, plan.origin, interpreted=target.interpreted)
+        parts = [Part(plan.name, with_whole(session, info, levels, wanted))]
+    parts = [Part(part.benchmark, {**part.levels, **built}) for part in parts]
+    plan = msgspec.structs.replace(plan, parts=tuple(parts))
+    check(plan)
+    asked = None if plan.name == SUITE else () if skip_impossible else wanted
+    impossible = [
+        one for part in parts for one in excluded(session, find_benchmark(known, part.benchmark), part, asked)
+    ]
     whole = refused(known) if plan.name == SUITE else []
     return msgspec.structs.replace(plan, excluded=(*whole, *impossible))

@@ -9,12 +9,9 @@ import msgspec
 import typer
 
 from intercore.benchmarks.options import Options
-from intercore.board.sources import sources_of_plan
 from intercore.campaign.levels import repetitions_of
-from intercore.campaign.run import carry_out
-from intercore.campaign.run_identity import OtherKernelError
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
-from intercore.cli.connection import patience, with_kernel_said
+from intercore.cli.measuring import address_of, kept_target, measured
 from intercore.cli.meter_options import CurrentsPath, MeasuredPath, MeterUrl, metered, open_metering
 from intercore.cli.number_options import whole_option
 from intercore.cli.options import (
@@ -36,22 +33,18 @@ from intercore.cli.options import (
 from intercore.cli.outcome import check_energy, check_page, check_sound, findings, write_report
 from intercore.cli.planned import sources_of, with_own, with_parts, with_sources
 from intercore.cli.report_options import with_report_options
-from intercore.cli.stored import command_to_go_on, existing_to_add_to, run_to_resume
-from intercore.errors import INTERRUPTED, IntercoreError, UsageError
+from intercore.cli.stored import existing_to_add_to, run_to_resume
+from intercore.errors import UsageError
 from intercore.record.measurement import Plan
 from intercore.record.plan import ENOUGH_REPETITIONS, MAX_SETTINGS, SUITE, left_out, settings
 from intercore.record.store import Store
 from intercore.target.targets import DEFAULT_BAUD, Address, find
-from intercore.terminal.console import messages, say
+from intercore.terminal.console import say
 from intercore.terminal.formats import DEFAULT, formats, show
-from intercore.terminal.progress import watch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from intercore.campaign.metering import Metering
-    from intercore.record.measurement import Level, Run
-    from intercore.target.connection import Connection
 
 app = typer.Typer(add_completion=False)
 
@@ -154,8 +147,9 @@ def run(
             run_id = run_to_resume(store)
             store.lock(run_id)
             plan = metered(store.run(run_id).plan, meter, measured_path, currents, resumed=True)
-            with open_metering(plan) as metering:
-                finished = _carry_out(store, run_id, plan, address, timeout, metering, verbose=verbose)
+            address = address_of(plan, address)
+            with open_metering(plan) as metering, kept_target(plan, address, timeout) as kept:
+                (finished,) = measured(store, {run_id: kept}, metering, verbose=verbose)
     elif target is None or benchmark is None:
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
     else:
@@ -178,14 +172,20 @@ def run(
         if repetitions is None:
             repetitions = min(repetitions_of(plan.origin), cap or ENOUGH_REPETITIONS)
         plan = msgspec.structs.replace(plan, repetitions=repetitions, stop=parse_rule(until, cap, repetitions))
-        with open_metering(plan) as metering:  # before the target: it may be what feeds it
-            plan = with_parts(plan, levels, opt, address, timeout, skip_impossible=skip_impossible)
+        without_faults = msgspec.structs.replace(address, faults=())
+        with (
+            open_metering(plan) as metering,  # before the target: it may be what feeds it
+            kept_target(plan, address, timeout) as kept,
+            kept_target(plan, without_faults, timeout) as faultless,
+        ):
+            asked = faultless if faults else kept
+            plan = with_parts(plan, levels, opt, address, asked, skip_impossible=skip_impossible)
             total = len(settings(plan))
             if not formats()[output].has_sentences and (sentence := left_out(plan)):
                 say(sentence)
             with Store(store_path) as store:
                 run_id = store.create_run(plan, total)
-                finished = _carry_out(store, run_id, plan, address, timeout, metering, verbose=verbose)
+                (finished,) = measured(store, {run_id: kept}, metering, verbose=verbose)
     if report_path is None and finished.plan.name == SUITE:
         report_path = _suite_page(finished.plan.target)
     show(findings(finished, store_path, options, brief=not verbose), output)
@@ -202,54 +202,3 @@ def _suite_page(target: str) -> Path:
 def _refuse_new_plan(given: Iterable[str]) -> None:
     for name in given:
         raise UsageError(f"--resume goes on with a stored plan: leave out {name}, or start a new run without --resume")
-
-
-def _carry_out(
-    store: Store,
-    run_id: int,
-    plan: Plan,
-    address: Address,
-    timeout: float | None,
-    metering: Metering | None,
-    *,
-    verbose: bool,
-) -> Run:
-    """Measure what a run of a plan lacks and return it whole. If that ends early, say how to go on.
-
-    Port and rate are those that the run was created with unless `address` names another port.
-    """
-    target = find(plan.target)
-    if address.port is None:
-        address = msgspec.structs.replace(address, port=plan.url, baud=plan.baud)
-    if address.image is None and plan.image is not None:
-        address = msgspec.structs.replace(address, image=Path(plan.image))
-    address = msgspec.structs.replace(
-        address, emulated=plan.emulated and target.origin != "emulated", sources=sources_of_plan(plan)
-    )
-    target.check(address)
-
-    def connect(build: Mapping[str, Level]) -> Connection:
-        built = msgspec.structs.replace(address, build=build)
-        target.check(built)  # the store may be from anyone
-        return with_kernel_said(target.open(built, lambda what: messages().print(what, markup=False)))
-
-    try:
-        with watch(messages(), verbose=verbose, still=metering is not None and metering.asks) as observer:
-            carry_out(store, run_id, connect, observer, patience(target, timeout), address.max_baud, metering)
-    except OtherKernelError:
-        raise  # to go on is what does not help
-    except (IntercoreError, KeyboardInterrupt) as error:
-        say(_how_to_go_on(store, run_id))
-        if isinstance(error, KeyboardInterrupt):
-            raise typer.Exit(INTERRUPTED) from None
-        raise
-    return store.run(run_id)
-
-
-def _how_to_go_on(store: Store, run_id: int) -> str:
-    try:
-        run = store.run(run_id)
-    except IntercoreError:
-        return f"run {run_id} was interrupted"
-    done = f"run {run_id} was interrupted: {len(run.measurements)} of {run.total} measurements are in {store.path}"
-    return f"{done}; go on with: {command_to_go_on(store.path, run.plan)}"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import struct
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.campaign import by_turns
+from intercore.campaign.kept_target import KeptTarget
+from intercore.campaign.run import carry_out
 from intercore.comparison.analysis import Sides
 from intercore.comparison.change import Change
 from intercore.record.measurement import Part, Plan
@@ -38,7 +40,7 @@ class Silent:
 
 
 def test_a_single_cycle_in_one_primitive_is_found_and_nothing_else(o2: Path, tmp_path: Path) -> None:
-    def connect(plan: Plan, _build: Mapping[str, Level]) -> Connection:
+    def connect(plan: Plan, _build: Mapping[str, Level], _: object) -> Connection:
         chip = WitnessedChip(o2 / "intercore-target", plan.baud)
         Delay(chip.simulator, o2 / "intercore-target", SIGNALS["notification"])
         function = chip.simulator.read_word(SRAM4 + 20)
@@ -52,7 +54,8 @@ def test_a_single_cycle_in_one_primitive_is_found_and_nothing_else(o2: Path, tmp
     first, second = (Plan("pico-sim", None, "switch", (part,), simulated=True, kernel=kernel) for kernel in LAST)
     with Store(tmp_path / "store.db") as store:
         pair = store.create_pair(first, second, (4, 4))
-        by_turns.carry_out(store, pair, connect, Silent(), 60.0)
+        targets = [KeptTarget(plan, partial(connect, plan), 60.0) for plan in (first, second)]
+        carry_out(store, dict(zip(pair, targets, strict=True)), Silent())
         found = Sides(*([store.run(number)] for number in pair)).compare(change=Change(is_in_place=True))
     longer = {
         (pair.series, str(pair.setting["primitive"]), pair.setting["to"]): (pair.cycles, pair.verdict)

@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from intercore.campaign import plan_reader
+from intercore.campaign.campaign import Campaign
+from intercore.campaign.execution import carry_out
 from intercore.campaign.preview import preview
 from intercore.campaign.simulator_processes import SimulatorProcesses
-from intercore.campaign.sweep import Campaign, carry_out
 from intercore.record.plan import setting_of
 from intercore.record.store import Store
 
@@ -60,20 +61,20 @@ factors = {{ n = [100, 1000] }}
 
 
 class Stamps:
-    """Notes when measurements were in the store."""
+    """Notes when measurements of a run were in the store."""
 
     def __init__(self) -> None:
         """Begin without any."""
-        self.ends: dict[tuple[int, tuple[str, str], int], float] = {}
+        self.ends: dict[tuple[tuple[str, str], int], float] = {}
 
-    def stored(self, campaign: Campaign, setting: Setting, _seconds: float) -> None:
-        """See Watcher."""
-        self.ends[campaign.id, setting.key, setting.repetition] = time.time()
+    def stored(self, setting: Setting, *_: object) -> None:
+        """See Observer."""
+        self.ends[setting.key, setting.repetition] = time.time()
 
     def ignore(self, *_: object) -> None:
         """Do nothing."""
 
-    begin = say = ignore
+    begin = measuring = progress = chip_time = told = ignore
 
 
 def main() -> None:
@@ -98,24 +99,25 @@ def main() -> None:
 
 def swept() -> dict[str, list[tuple[float, float]]]:
     """Carry out one sweep; return when each measurement was under way, in seconds, by target."""
-    stamps = Stamps()
+    stamps: dict[int, Stamps] = defaultdict(Stamps)
     with tempfile.TemporaryDirectory() as name, qemu(Path(name)), Store(Path(name, "intercore.db")) as store:
         image = Path(name, "esp32.bin")
         image.write_bytes(whole("esp32"))
         path = Path(name, "plan.toml")
         path.write_text(PLAN.format(image=image))
         file = plan_reader.read(path)
-        campaigns = [
-            Campaign(store.run(store.create_run(one.plan, len(one.missing))), str(one.entry))
+        runs = [
+            (store.run(store.create_run(one.plan, len(one.missing))), str(one.entry))
             for one in preview(file, store, None, lambda _: None, trials=False)
             if one.plan is not None
         ]
+        campaigns = [Campaign(run, name, stamps[run.id]) for run, name in runs]
         with contextlib.closing(SimulatorProcesses(2)) as simulators:
-            carry_out(store, campaigns, simulators, stamps, timeout=None)
+            carry_out(store, campaigns, simulators, timeout=None)
         spans: dict[str, list[tuple[float, float]]] = defaultdict(list)
         for run in (store.run(campaign.id) for campaign in campaigns):
             for one in run.measurements:
-                end = stamps.ends[run.id, setting_of(run.plan, one).key, one.repetition]
+                end = stamps[run.id].ends[setting_of(run.plan, one).key, one.repetition]
                 spans[run.plan.target].append((datetime.fromisoformat(one.started).timestamp(), end))
     return spans
 

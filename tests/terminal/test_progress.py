@@ -13,7 +13,7 @@ from rich.console import Console
 
 from intercore.record.plan import Setting
 from intercore.terminal import progress
-from intercore.terminal.progress import watch, watch_campaigns
+from intercore.terminal.progress import watch, watch_several
 
 TOTAL = 340
 WORDS = {"primitive": "counting-semaphore", "from": 0, "to": 1, "target": "idle", "time": "common", "opt": "O2"}
@@ -64,7 +64,7 @@ def test_bar_count_and_time_left_are_there_at_every_moment(
             observer.measuring(Setting("switch", {**WORDS, "samples": done}, 0), "±1.2 %" if done % 3 else None)
             observer.progress(1, 2)
             observer.chip_time(1.5 * done)
-            observer.stored(TOTAL, None)
+            observer.stored(Setting("switch", WORDS, 0), TOTAL, 0.1, None)
             if done % 60 == 0:
                 terminal.wait_until_drawn(lines=1)
     seen = [screen for screen in terminal.screens if screen]
@@ -83,21 +83,15 @@ def test_bar_count_and_time_left_are_there_at_every_moment(
     assert any(re.search(r"\d:\d\d:\d\d left", line) for (line,) in seen)
 
 
-class Campaign:
-    id, name, done, total = 3, "a-board-with-a-rather-long-name-in-a-laboratory-far-away", 0, 12
-
-
 @pytest.mark.parametrize("columns", [60, 80, 100])
 def test_each_of_several_campaigns_has_its_line(columns: int) -> None:
     terminal = Terminal(columns)
-    first, second = Campaign(), Campaign()
-    second.id = 4
-    with watch_campaigns(console(terminal, columns, None)) as observer:
+    with watch_several(console(terminal, columns, None)) as observe:
+        first, second = (observe("a-board-with-a-rather-long-name-in-a-laboratory-far-away", run) for run in (3, 4))
         for one in (first, second):
-            observer.begin(one)
+            one.begin(0, 12)
         for _ in range(6):
-            first.done += 1
-            observer.stored(first, Setting("switch", WORDS, 0), 0.1)
+            first.stored(Setting("switch", WORDS, 0), 12, 0.1, None)
             terminal.wait_until_drawn(lines=2)
     both = [screen for screen in terminal.screens if len(screen) == 2]
     assert len(both) >= 4
@@ -112,7 +106,7 @@ def log(settings: list[Setting], *, verbose: bool) -> list[str]:
             observer.measuring(setting, None)
             observer.progress(1, 2)
             observer.chip_time(0.5)
-            observer.stored(len(settings), None)
+            observer.stored(setting, len(settings), 0.1, None)
     return written.getvalue().splitlines()
 
 
@@ -156,7 +150,7 @@ def resumed(monkeypatch: pytest.MonkeyPatch, *, boots: float, each: float, bench
         for benchmark in benchmarks:
             observer.measuring(Setting(benchmark, {}, 0), None)
             clock.now += each
-            observer.stored(394, None)
+            observer.stored(Setting(benchmark, {}, 0), 394, each, None)
     return written.getvalue().splitlines()
 
 

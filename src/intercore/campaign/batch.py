@@ -66,6 +66,8 @@ class Batch(msgspec.Struct, frozen=True):
     """What a simulated chip runs, a file for each image, if they are here already; none to build them here."""
     flashing: Flashing | None = None
     """How a board is flashed for another build; None if that is not to be."""
+    run: int = 0
+    """Number of the run that it is for; 0 if it is for none."""
 
 
 class Result(msgspec.Struct, frozen=True, eq=False):

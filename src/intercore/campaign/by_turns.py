@@ -8,6 +8,7 @@ that neither gains by its place.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.errors import IntercoreError
@@ -15,6 +16,8 @@ from intercore.record.factors import of_target
 from intercore.record.plan import Setting, settings
 
 if TYPE_CHECKING:
+    from intercore.campaign.campaign import Campaign
+    from intercore.campaign.workers import Workers
     from intercore.record.measurement import Plan
 
 
@@ -41,6 +44,30 @@ def turns(first: Plan, second: Plan) -> list[Turn]:
         both = [Turn(0, one), Turn(1, others[_shared(one)])]
         found += both[::-1] if (places[_shared(one)[:2]] + one.repetition) % 2 else both
     return found
+
+
+class ByTurns:
+    """The order in which two campaigns are measured by turns, of which some may be done already.
+
+    Of a repetition at which both were interrupted, one may be stored and the other is measured when they are resumed:
+    those two are not next to each other in time.
+    """
+
+    def __init__(self, first: Campaign, second: Campaign) -> None:
+        """Begin with what is missing of the two."""
+        sides = (first, second)
+        missing = [{(*one.key, one.repetition) for one in side.missing} for side in sides]
+        order = turns(first.plan, second.plan)
+        self._left = deque((sides[at], one) for at, one in order if (*one.key, one.repetition) in missing[at])
+        self.first = list(dict(reversed(self._left)).items())
+        """Each campaign, with the setting that is measured first of it."""
+
+    def take(self, workers: Workers) -> tuple[Campaign, tuple[Setting, ...]] | None:  # noqa: ARG002 - one at a time
+        """See Order."""
+        if not self._left:
+            return None
+        campaign, setting = self._left.popleft()
+        return campaign, campaign.begin([setting])
 
 
 def _shared(setting: Setting) -> tuple[str, str, int]:

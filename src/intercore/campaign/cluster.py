@@ -28,6 +28,7 @@ from intercore.board.build import board_image
 from intercore.campaign.batch import Batch, Failure, Result, measure_batch
 from intercore.campaign.result_bytes import as_bytes, from_bytes, refusal_as_bytes
 from intercore.campaign.unpickling import nothing_runs
+from intercore.campaign.workers import BATCH_MOST
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.factors import of_target
 from intercore.target.targets import SimulatedTarget, find
@@ -52,6 +53,8 @@ class ForeignWorkerError(IntercoreError):
 
 class Cluster:
     """Workers (`intercore.campaign.workers`) whose simulated chips run on the workers of a Dask cluster."""
+
+    most = BATCH_MOST
 
     def __init__(self, address: str, say: Callable[[str], None]) -> None:
         """Connect to the scheduler at `address`, e.g. `tls://host:8786`; its workers must be like this machine.

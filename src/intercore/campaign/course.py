@@ -23,10 +23,11 @@ class Course:
         """Begin where the run is."""
         self._run = run
         self._rule = run.plan.stop
-        self._missing = remaining(run)
+        self.missing = remaining(run)
+        """Settings of the plan that the run held no measurement of when this began."""
         self._pools = repetitions_by_setting(run)
         self._given_up: set[tuple[str, str]] = set()
-        so_far = len(run.measurements) + len(self._missing) + len(self._unsettled())
+        so_far = len(run.measurements) + len(self.missing) + len(self._unsettled())
         self.total = run.total if self._rule is None else so_far
         """How many measurements the run needs, as far as is known now."""
 
@@ -43,7 +44,7 @@ class Course:
 
         All of a round are to be added, or given up, before the next one is asked for.
         """
-        yield self._missing
+        yield self.missing
         while pools := self._unsettled():
             fewest = min(map(len, pools))
             again = (setting_of(self._run.plan, pool[0]) for pool in pools if len(pool) == fewest)

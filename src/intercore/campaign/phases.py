@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from concurrent.futures import BrokenExecutor, as_completed
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 import platformdirs
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from intercore.board.boards import Board
     from intercore.campaign.batch import Result
+    from intercore.campaign.observer import Observer
     from intercore.record.measurement import Level, Plan
 
     Piece: TypeAlias = tuple[int, PhaseCache, Batch]
@@ -49,19 +50,6 @@ _BATCH = 10
 """Settings that a process measures at a time: fractions of a second each."""
 _MOST_PROGRAMS = 200
 """In the cache that are looked through, the newest first."""
-
-
-class Progress(Protocol):
-    """Shows how far the measuring has come."""
-
-    def begin(self, done: int, total: int) -> None:
-        """Begin with so many measurements done, of so many."""
-
-    def measuring(self, setting: Setting, known: None) -> None:
-        """Say what is measured."""
-
-    def stored(self, total: int, known: None) -> None:
-        """Note that another one is done."""
 
 
 class _Rebuilt(msgspec.Struct, frozen=True):
@@ -79,7 +67,7 @@ def find_change(
     moved: Sequence[tuple[Measurement, Measurement]],
     count: int,
     say: Callable[[str], None],
-    watch: Callable[[], contextlib.AbstractContextManager[Progress]],
+    watch: Callable[[], contextlib.AbstractContextManager[Observer]],
 ) -> Change:
     """Return what there is to find of a change between two sides of one simulated target.
 
@@ -195,7 +183,7 @@ def _shifted(rebuilt: _Rebuilt, shifts: Sequence[Shift], say: Callable[[str], No
 
 
 def _measured(
-    plan: Plan, chosen: Sequence[Measurement], programs: Sequence[Mapping[str, Path]], progress: Progress
+    plan: Plan, chosen: Sequence[Measurement], programs: Sequence[Mapping[str, Path]], progress: Observer
 ) -> list[list[Measurement]]:
     """Measure settings in each phase; one that fails there is left out of it."""
     found: list[list[Measurement]] = [[] for _ in programs]
@@ -212,7 +200,8 @@ def _measured(
     if not total:
         return found
     progress.begin(0, total)
-    progress.measuring(Setting("other phases", {}, 0), None)
+    shown = Setting("other phases", {}, 0)
+    progress.measuring(shown, None)
     for (number, cache, batch), result in _results(pieces):
         measured = [
             (setting, outcome)
@@ -222,7 +211,7 @@ def _measured(
         cache.keep(measured)
         found[number] += [one for _, one in measured]
         for _ in batch.settings:
-            progress.stored(total, None)
+            progress.stored(shown, total, result.seconds / len(batch.settings), None)
     return found
 
 

@@ -13,7 +13,7 @@ from concurrent.futures import BrokenExecutor, Future
 from typing import TYPE_CHECKING, cast
 
 from intercore.campaign.batch import measure_batch
-from intercore.campaign.workers import PATIENCE
+from intercore.campaign.workers import BATCH_MOST, PATIENCE
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 class SimulatorProcesses:
     """Processes of this machine, each with a simulated chip of its own."""
+
+    most = BATCH_MOST
 
     def __init__(self, size: int) -> None:
         """Begin with `size` processes, at least 1; they are started when there is work."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class TargetThread:
     """One thread that keeps its target open."""
 
-    size = 1
+    size = most = 1
 
     def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
         """Begin without work; `say` is told, by the thread, what takes time before the target is open."""

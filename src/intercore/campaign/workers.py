@@ -1,4 +1,4 @@
-"""Who measures the batches of a campaign: a thread for each board, processes for simulated chips, or a cluster."""
+"""Who measures the batches of a campaign: this thread, one for each board, processes, or a cluster."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ if TYPE_CHECKING:
 
     from intercore.campaign.batch import Batch, Result
 
+AHEAD = 2
+"""Batches that each process has, one of them waiting."""
+BATCH_MOST = 50
+"""Settings in a batch for a simulated chip."""
 PATIENCE = 2.0
 """Seconds for a target to be let go of at the end."""
 
@@ -18,6 +22,8 @@ class Workers(Protocol):
 
     size: int
     """How many at a time."""
+    most: int
+    """How many settings a batch may have."""
 
     def __str__(self) -> str:
         """Return what it is: `2 processes`."""

@@ -12,8 +12,8 @@ from intercore.budgets.check import check as hold
 from intercore.budgets.check import for_each, unmeasured
 from intercore.campaign import budget_reader
 from intercore.campaign.budget_plan import plan_for, repetitions_for, why_not
+from intercore.campaign.here import carry_out
 from intercore.campaign.levels import target_levels
-from intercore.campaign.run import carry_out
 from intercore.cli.measuring import kept_target, opened
 from intercore.cli.number_options import whole_option
 from intercore.cli.options import DEFAULT_STORE, Baud, Force, KernelPath, Output, PortUrl, StorePath, Timeout

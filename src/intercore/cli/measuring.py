@@ -9,8 +9,8 @@ import msgspec
 import typer
 
 from intercore.board.sources import sources_of_plan
+from intercore.campaign.here import carry_out
 from intercore.campaign.kept_target import KeptTarget
-from intercore.campaign.run import carry_out
 from intercore.campaign.run_identity import OtherKernelError
 from intercore.cli.connection import patience, with_kernel_said
 from intercore.cli.stored import command_to_go_on

@@ -11,11 +11,11 @@ import typer
 
 from intercore.benchmarks.options import Options
 from intercore.campaign import plan_reader
+from intercore.campaign.campaign import Campaign
+from intercore.campaign.execution import DEFAULT_PATIENCE, carry_out
 from intercore.campaign.plan_file import on_target, part_of
 from intercore.campaign.preview import preview, total_duration
 from intercore.campaign.simulator_processes import SimulatorProcesses, cores
-from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
-from intercore.campaign.sweep import carry_out as sweep_campaigns
 from intercore.cli.number_options import percent_option, seconds_option, whole_option
 from intercore.cli.options import (
     DEFAULT_STORE,
@@ -33,14 +33,14 @@ from intercore.target.targets import find
 from intercore.terminal.console import messages, say, say_once
 from intercore.terminal.findings import PlainRows
 from intercore.terminal.formats import DEFAULT, show
-from intercore.terminal.progress import watch_campaigns
+from intercore.terminal.progress import watch_several
 from intercore.terminal.run import RunsFindings
 from intercore.view.quantity import rough_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from intercore.campaign.plan_file import PlanFile
+    from intercore.campaign.plan_file import PlanFile, TargetEntry
     from intercore.campaign.preview import TargetPreview
     from intercore.campaign.workers import Workers
     from intercore.record.measurement import Run
@@ -148,7 +148,7 @@ def _sweep(
 
     If that ends early, say how to go on.
     """
-    campaigns = []
+    runs: list[tuple[Run, TargetEntry]] = []
     for one in prepared:
         if one.plan is None:
             say(f"{one.entry} is set aside: {one.trouble}")
@@ -159,17 +159,19 @@ def _sweep(
         number = store.create_run(one.plan, len(one.missing)) if one.run is None else one.run.id
         run = store.run(number)
         run = msgspec.structs.replace(run, plan=msgspec.structs.replace(run.plan, meter=one.plan.meter))
-        campaigns.append(Campaign(run, str(one.entry), one.entry.max_baud, one.entry.flashing))
-    if not campaigns:
+        runs.append((run, one.entry))
+    if not runs:
         raise IntercoreError(f"no target of {file.name} can be measured; see above")
     if any(one.missing for one in prepared):
         say(_estimate(prepared, simulators))
-    go_on = f"go on with: {command_to_go_on(store.path, campaigns[0].plan)}"
+    go_on = f"go on with: {command_to_go_on(store.path, runs[0][0].plan)}"
+    campaigns: list[Campaign] = []
     try:
-        with watch_campaigns(messages()) as watcher:
-            in_time = sweep_campaigns(
-                store, campaigns, simulators, watcher, timeout=timeout, budget=file.budget, patience=patience
-            )
+        with watch_several(messages()) as observe:
+            for run, entry in runs:
+                name = str(entry)
+                campaigns.append(Campaign(run, name, observe(name, run.id), entry.max_baud, entry.flashing))
+            in_time = carry_out(store, campaigns, simulators, timeout=timeout, budget=file.budget, patience=patience)
     except (IntercoreError, KeyboardInterrupt) as error:
         done = ", ".join(f"{one.done} of {one.total} on {one.name}" for one in campaigns)
         say(f"the campaign was interrupted: {done} are in {store.path}; {go_on}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.progress import MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
@@ -15,37 +15,17 @@ from intercore.text import printable
 from intercore.view.quantity import rough_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rich.console import Console
-    from rich.progress import Task, TaskID
+    from rich.progress import Task
 
     from intercore.record.plan import Setting
     from intercore.statistics.precision import Precision
 
 
-class Campaign(Protocol):
-    """A run that is being carried out beside others."""
-
-    @property
-    def id(self) -> int:
-        """Number of the run."""
-
-    @property
-    def name(self) -> str:
-        """What its target is called in messages."""
-
-    @property
-    def done(self) -> int:
-        """How many measurements are in the store."""
-
-    @property
-    def total(self) -> int:
-        """How many there will be, as far as is known."""
-
-
 @contextlib.contextmanager
-def watch(console: Console, *, verbose: bool = False, still: bool = False) -> Iterator[_Bar | _Log | _ShortLog]:
+def watch(console: Console, *, verbose: bool = False, still: bool = False) -> Iterator[_Observer]:
     """Show the progress of a run while the context lasts; `verbose`, in a log by a line for each measurement.
 
     `still` shows a log on a terminal, too: what moves there would write over what somebody types meanwhile.
@@ -58,13 +38,16 @@ def watch(console: Console, *, verbose: bool = False, still: bool = False) -> It
 
 
 @contextlib.contextmanager
-def watch_campaigns(console: Console) -> Iterator[_Bars | _Logs]:
-    """Show the progress of several runs at once while the context lasts."""
+def watch_several(console: Console) -> Iterator[Callable[[str, int], _Observer]]:
+    """Show the progress of several runs at once while the context lasts.
+
+    Returns what makes the observer of one, by the name of its target in messages and the number of the run.
+    """
     if not console.is_terminal:
-        yield _Logs(console)
+        yield lambda name, _: _LogOfSeveral(console, name)
         return
     with _progress(console) as progress:
-        yield _Bars(progress)
+        yield lambda name, run: _BarOfSeveral(progress, name, run)
 
 
 def _progress(console: Console) -> Progress:
@@ -101,50 +84,73 @@ class _TimeLeft(TimeRemainingColumn):
         return Text.assemble(super().render(task) or "-:--:--", " left", style="progress.remaining")
 
 
-class _Bars:
-    """A bar for each campaign."""
+class _Observer:
+    """Shows how far a run has come (`intercore.campaign.observer`): of each event nothing, unless a subclass does."""
 
-    def __init__(self, progress: Progress) -> None:
+    def begin(self, done: int, total: int) -> None:
+        """See Observer."""
+
+    def measuring(self, setting: Setting, known: Precision | str | None) -> None:
+        """See Observer."""
+
+    def progress(self, done: int, of: int) -> None:
+        """See Observer."""
+
+    def chip_time(self, seconds: float) -> None:
+        """See Observer."""
+
+    def told(self, text: str) -> None:
+        """See Observer."""
+
+    def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:
+        """See Observer."""
+
+
+class _BarOfSeveral(_Observer):
+    def __init__(self, progress: Progress, name: str, run: int) -> None:
         self._progress = progress
-        self._tasks: dict[int, TaskID] = {}
+        self._name = name
+        self._task = progress.add_task(escape(printable(f"{name} (run {run})")), visible=False)
 
-    def begin(self, campaign: Campaign) -> None:
-        name = escape(printable(f"{campaign.name} (run {campaign.id})"))
-        self._tasks[campaign.id] = self._progress.add_task(name, total=campaign.total, completed=campaign.done)
+    def begin(self, done: int, total: int) -> None:
+        self._progress.update(self._task, total=total, completed=done, visible=True)
 
-    def stored(self, campaign: Campaign, setting: Setting, seconds: float) -> None:  # noqa: ARG002 - bars have no room
-        self._progress.update(self._tasks[campaign.id], completed=campaign.done, total=campaign.total)
+    def told(self, text: str) -> None:
+        self._progress.console.print(f"{self._name}: {text}", markup=False, highlight=False)
 
-    def say(self, campaign: Campaign, text: str) -> None:
-        self._progress.console.print(f"{campaign.name}: {text}", markup=False, highlight=False)
+    def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:  # noqa: ARG002
+        self._progress.update(self._task, advance=1, total=total)
 
 
-class _Logs:
-    """A line for each measurement."""
+class _LogOfSeveral(_Observer):
+    """A line for each measurement, with the name of its target."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, name: str) -> None:
         self._console = console
-        self._before: dict[int, int] = {}
-        self._begun: dict[int, float] = {}
+        self._name = name
+        self._before = self._done = 0
+        self._begun: float | None = None
 
-    def begin(self, campaign: Campaign) -> None:
-        self._before[campaign.id] = campaign.done
+    def begin(self, done: int, total: int) -> None:  # noqa: ARG002 - each line says the total known then
+        self._before = self._done = done
 
-    def stored(self, campaign: Campaign, setting: Setting, seconds: float) -> None:
-        done = campaign.done - self._before[campaign.id]
+    def told(self, text: str) -> None:
+        self._print(f"{self._name}: {text}")
+
+    def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:  # noqa: ARG002
+        self._done += 1
         now = time.monotonic()
-        left = (campaign.total - campaign.done) * (now - self._begun.setdefault(campaign.id, now - seconds)) / done
-        counts = f"{campaign.name} {campaign.done}/{campaign.total}"
+        if self._begun is None:
+            self._begun = now - seconds
+        left = (total - self._done) * (now - self._begun) / (self._done - self._before)
+        counts = f"{self._name} {self._done}/{total}"
         self._print(f"{counts} {_words(setting)} {seconds:.1f} s, {rough_time(left)} left")
-
-    def say(self, campaign: Campaign, text: str) -> None:
-        self._print(f"{campaign.name}: {text}")
 
     def _print(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-class _Bar:
+class _Bar(_Observer):
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._task = progress.add_task("", visible=False)
@@ -168,28 +174,21 @@ class _Bar:
     def told(self, text: str) -> None:
         self._progress.console.print(text, markup=False)
 
-    def stored(self, total: int, known: Precision | str | None) -> None:  # noqa: ARG002 - said when it is measured again
+    def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:  # noqa: ARG002
         self._whole += 1
         self._progress.update(self._task, completed=self._whole, total=total)
 
 
-class _Log:
+class _Log(_Observer):
+    """A line for each measurement."""
+
     def __init__(self, console: Console) -> None:
         self._console = console
         self._position = 0
-        self._setting: Setting | None = None
-        self._since = 0.0
         self._chip = ""
 
     def begin(self, done: int, total: int) -> None:  # noqa: ARG002 - each line says the total known then
         self._position = done
-
-    def measuring(self, setting: Setting, known: Precision | str | None) -> None:  # noqa: ARG002 - said when it is stored
-        self._setting = setting
-        self._since = time.monotonic()
-
-    def progress(self, done: int, of: int) -> None:
-        """Say nothing: a log has no use for a bar."""
 
     def chip_time(self, seconds: float) -> None:
         self._chip = f", chip at {seconds:.2f} s of its own time"
@@ -197,16 +196,14 @@ class _Log:
     def told(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
-    def stored(self, total: int, known: Precision | str | None) -> None:
+    def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:
         self._position += 1
-        if self._setting is not None:
-            took = time.monotonic() - self._since
-            precision = f", {known}" if known else ""
-            text = f"{self._position}/{total} {_words(self._setting)} {took:.1f} s{self._chip}{precision}"
-            self._console.print(text, markup=False, soft_wrap=True)
+        precision = f", {known}" if known else ""
+        text = f"{self._position}/{total} {_words(setting)} {seconds:.1f} s{self._chip}{precision}"
+        self._console.print(text, markup=False, soft_wrap=True)
 
 
-class _ShortLog:
+class _ShortLog(_Observer):
     """A line where a benchmark is over for the first time, then where a repetition of all is, and one a minute."""
 
     def __init__(self, console: Console) -> None:
@@ -231,16 +228,10 @@ class _ShortLog:
             self._say()
         self._under_way = now
 
-    def progress(self, done: int, of: int) -> None:
-        """Say nothing: a log has no use for a bar."""
-
-    def chip_time(self, seconds: float) -> None:
-        """Say nothing: it is of one measurement."""
-
     def told(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
-    def stored(self, total: int, known: Precision | str | None) -> None:  # noqa: ARG002 - of one measurement
+    def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:  # noqa: ARG002
         self._position += 1
         self._total = total
         if self._position == total or time.monotonic() - self._said >= _SILENCE_S:

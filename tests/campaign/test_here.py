@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from intercore.campaign.here import carry_out
 from intercore.campaign.kept_target import KeptTarget
-from intercore.campaign.run import carry_out
 from intercore.record.factors import of_target
 from intercore.record.measurement import Part, Plan
 from intercore.record.plan import settings

@@ -1,0 +1,91 @@
+"""Carries out one run, or two by turns, in this thread: one setting at a time, and the first error ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from concurrent.futures import Future
+from functools import partial
+from typing import TYPE_CHECKING
+
+from intercore.campaign.batch import Result
+from intercore.campaign.by_turns import ByTurns
+from intercore.campaign.campaign import Campaign
+from intercore.campaign.execution import InRotation, Phase, begin
+from intercore.campaign.metering import attached, without_metering
+from intercore.record.factors import of_target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from intercore.campaign.batch import Batch
+    from intercore.campaign.kept_target import KeptTarget
+    from intercore.campaign.metering import Metering
+    from intercore.campaign.observer import Observer
+    from intercore.record.store import Store
+
+
+class Here:
+    """Workers that are this thread alone."""
+
+    size = most = 1
+
+    def __init__(
+        self, campaigns: Mapping[int, Campaign], targets: Mapping[int, KeptTarget], metering: Metering | None
+    ) -> None:
+        """Measure on a target for each campaign, by the numbers of their runs; with a meter, if there is one."""
+        self._campaigns = campaigns
+        self._targets = targets
+        self._around = without_metering if metering is None else metering.around
+
+    def __str__(self) -> str:
+        """See Workers."""
+        return "this thread"
+
+    def submit(self, batch: Batch) -> Future[Result]:
+        """Measure the one setting of a batch before returning. What fails is raised here, and not by the future."""
+        (setting,) = batch.settings
+        campaign = self._campaigns[batch.run]
+        observer = campaign.observer
+        target = self._targets[batch.run].opened(of_target(setting.factors), observer.told)
+        campaign.check_kernel(target.conditions)
+        observer.measuring(setting, campaign.known(setting))
+        began = time.monotonic()
+        measurement = self._around(partial(target.measure, setting, observer.progress, observer.chip_time))
+        future: Future[Result] = Future()
+        future.set_result(Result((measurement,), time.monotonic() - began))
+        return future
+
+    def close(self) -> None:
+        """See Workers: the targets are the caller's to close."""
+
+
+def carry_out(
+    store: Store, targets: Mapping[int, KeptTarget], observer: Observer, metering: Metering | None = None
+) -> None:
+    """Measure what runs of the store lack, and then the energy of what a meter was to see and did not.
+
+    One run is measured on its target; two are measured by turns, each on a target that stays open all the while.
+    `metering` has the run's meter, if it has one. Raises IntercoreError, or KeyboardInterrupt, with all complete
+    measurements in the store; and OtherKernelError if a run has measurements of another kernel than its target has now.
+    """
+    afterwards = metering is not None and metering.is_afterwards
+    campaigns = {}
+    for number in targets:
+        run = store.run(number)
+        words = f"run {number}" if len(targets) > 1 else ""
+        retries = metering is not None and not afterwards
+        campaigns[number] = Campaign(run, run.plan.target, observer, words=words, retries_energy=retries)
+    begin(store, [*campaigns.values()])
+    order = InRotation([*campaigns.values()]) if len(campaigns) == 1 else ByTurns(*campaigns.values())
+    with contextlib.ExitStack() as stack:
+        for kept in targets.values():
+            stack.enter_context(kept.telling(observer.told))
+        if isinstance(order, ByTurns):
+            for campaign, setting in order.first:  # both before the first measurement: to build one takes minutes
+                targets[campaign.id].opened(of_target(setting.factors), observer.told)
+        Phase(store, [*campaigns.values()], {Here(campaigns, targets, metering): order}).carry_out()
+    if metering is not None and afterwards:
+        for number in targets:
+            for setting, recording in attached(store.run(number), metering):
+                store.set_recording(number, setting, recording)

@@ -64,11 +64,11 @@ def measure(asked: Asked, store_path: Path, timeout: float | None) -> tuple[Run,
     plan, sides = _sides(asked)
     plans: list[tuple[Plan, KeptTarget]] = []
     with contextlib.ExitStack() as stack:
-        for sources, words in sides:
+        for sources, wanted in sides:
             address = Address(sources=sources)
             of_side = with_sources(plan, sources)
             kept = stack.enter_context(kept_target(of_side, address, timeout))
-            plans.append((with_parts(of_side, words, None, address, kept, skip_impossible=False), kept))
+            plans.append((with_parts(of_side, wanted, address, kept, skip_impossible=False), kept))
         (first, _), (second, _) = plans
         by_turns.turns(first, second)
         store = stack.enter_context(Store(store_path))
@@ -97,12 +97,12 @@ def _both(runs: Sequence[Run]) -> tuple[Run, Run]:
     return first, second
 
 
-def _sides(asked: Asked) -> tuple[Plan, list[tuple[Sources, list[str]]]]:
+def _sides(asked: Asked) -> tuple[Plan, list[tuple[Sources, dict[str, list[str]]]]]:
     """Return the plan of both, without parts, and of each what its target is built from and all its levels."""
     if len(asked.words) < _WHAT_AND_WHERE:
         raise UsageError(f"--alternate takes a target and a benchmark, and what differs twice: {EXAMPLE}")
     name, benchmark, *levels = asked.words
-    words, own = with_own(levels, [], [], [])
+    wanted, own = with_own(parse_levels(levels), [], [], [])
     target = find(name)
     given = {"--kernel": asked.kernels, "--firmware": asked.firmwares, "--build": asked.builds}
     for option, values in given.items():
@@ -110,7 +110,7 @@ def _sides(asked: Asked) -> tuple[Plan, list[tuple[Sources, list[str]]]]:
             raise UsageError(f"{option} is given {len(values)} times: once for both builds, or twice, once for each")
     if all(len(values) < _SIDES for values in given.values()):
         raise UsageError(f"what differs is given twice, by --kernel, --firmware or --build: {EXAMPLE}")
-    for level in parse_levels(words).keys() & TARGET_FACTORS.keys():
+    for level in wanted.keys() & TARGET_FACTORS.keys():
         raise UsageError(f"{level} is how {name} is built: say it with --build {level}=…, once or for each side")
     sides = [_side(asked, place, own) for place in range(_SIDES)]
     for sources, _ in sides:
@@ -121,7 +121,7 @@ def _sides(asked: Asked) -> tuple[Plan, list[tuple[Sources, list[str]]]]:
             "compare them: intercore compare 1 2"
         )
     for sources, build in sides:  # all of them before the first one is built
-        target_levels(target, parse_levels(build))
+        target_levels(target, build)
         sources.folder()
         if sources.kernel is not None:
             freertos_kernel(sources.kernel, messages().print, sources.kernel)
@@ -134,7 +134,7 @@ def _sides(asked: Asked) -> tuple[Plan, list[tuple[Sources, list[str]]]]:
         1 if asked.seed is None else asked.seed,
         simulated=target.origin == "simulated",
     )
-    return plan, [(sources, [*words, *build]) for sources, build in sides]
+    return plan, [(sources, {**wanted, **build}) for sources, build in sides]
 
 
 def _pairs_of(origin: Origin) -> int:
@@ -142,18 +142,19 @@ def _pairs_of(origin: Origin) -> int:
     return 1 if origin == "simulated" else 2 * -(-repetitions_of(origin) // 2)
 
 
-def _side(asked: Asked, place: int, own: OwnWork | None) -> tuple[Sources, list[str]]:
+def _side(asked: Asked, place: int, own: OwnWork | None) -> tuple[Sources, dict[str, list[str]]]:
     """Return what one of the two is built from, and how."""
 
     def of(values: Sequence[Path]) -> Path | None:
         return values[min(place, len(values) - 1)] if values else None
 
     words = asked.builds[min(place, len(asked.builds) - 1)].split() if asked.builds else []
-    for name, levels in parse_levels(words).items():
+    build = parse_levels(words)
+    for name, levels in build.items():
         if name not in TARGET_FACTORS:
             raise UsageError(
                 f"--build says how the target is built, and {name} is none of that: give it without --build"
             )
         if len(levels) > 1:
             raise UsageError(f"--build {name}={','.join(levels)}: each side has one build, so give one level")
-    return sources_of(kernel=of(asked.kernels), firmware=of(asked.firmwares), own=own), words
+    return sources_of(kernel=of(asked.kernels), firmware=of(asked.firmwares), own=own), build

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.board.boards import FACTORS
-from intercore.board.factors import OPT
 from intercore.board.own_workload import own_work
 from intercore.board.sources import Sources
 from intercore.campaign.levels import excluded, find_benchmark, refused, resolve, suite, target_levels, with_whole
 from intercore.cli.measuring import opened
 from intercore.errors import UsageError
-from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Part
 from intercore.record.own_work import OwnWork, is_file
 from intercore.record.plan import SUITE, check
@@ -23,7 +21,7 @@ from intercore.target.targets import find
 from intercore.text import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from intercore.campaign.kept_target import KeptTarget
     from intercore.record.measurement import Plan
@@ -44,14 +42,14 @@ def with_sources(plan: Plan, sources: Sources) -> Plan:
 
 
 def with_own(
-    words: Sequence[str], besides: Sequence[Path], folders: Sequence[Path], flags: Sequence[str]
-) -> tuple[list[str], OwnWork | None]:
-    """Return levels as they are typed, in which a file stands for a workload of the user's own, as a target knows them.
+    wanted: Mapping[str, Sequence[str]], besides: Sequence[Path], folders: Sequence[Path], flags: Sequence[str]
+) -> tuple[dict[str, list[str]], OwnWork | None]:
+    """Return the levels, in which a file stands for a workload of the user's own, as a target knows them.
 
     Beside them the workload, which further files may be a part of. Raises UsageError if there are two, or none for what
     is said of it.
     """
-    files = [value for word in words for value in word.partition("=")[2].split(",") if is_file(value)]
+    files = [level for levels in wanted.values() for level in levels if is_file(level)]
     if len({*files}) > 1:
         raise UsageError(
             f"one workload of your own at a time, and here are {listed(files)}; --source adds a file to one"
@@ -60,31 +58,24 @@ def with_own(
         given = {"--source": besides, "--include": folders, "--flag": flags}
         for option in (name for name, values in given.items() if values):
             raise UsageError(f"{option} is for a workload of your own: name its file, e.g. workload=./fft.c")
-        return [*words], None
+        return {name: [*levels] for name, levels in wanted.items()}, None
     work = own_work([Path(files[0]), *besides], folders, flags)
-    renamed = []
-    for word in words:
-        name, equals, values = word.partition("=")
-        levels = (work.level if is_file(value) else value for value in values.split(","))
-        renamed.append(f"{name}{equals}{','.join(levels)}")
-    return renamed, work
+    known = {name: [work.level if is_file(level) else level for level in levels] for name, levels in wanted.items()}
+    return known, work
 
 
 def with_parts(
-    plan: Plan, words: Sequence[str], opt: str | None, address: Address, kept: KeptTarget, *, skip_impossible: bool
+    plan: Plan, wanted: Mapping[str, Sequence[str]], address: Address, kept: KeptTarget, *, skip_impossible: bool
 ) -> Plan:
     """Return the plan with its parts, after checking what the user asked for against what the target has.
 
-    `words` are levels as they are typed, NAME=VALUE,…, and `opt` those of the optimisation level, if they are given
-    apart. `kept` is the target at `address`, which stays open. What it cannot measure is refused if it was asked for by
-    name, unless `skip_impossible`. Raises UsageError for what the target does not have or cannot do, and IntercoreError
-    if it cannot be asked.
+    `wanted` are the levels of factors, of the benchmark or the target, as they are typed. `kept` is the target at
+    `address`, which stays open. What it cannot measure is refused if it was asked for by name, unless
+    `skip_impossible`. Raises UsageError for what the target does not have or cannot do, and IntercoreError if it cannot
+    be asked.
     """
     target = find(plan.target)
     target.check(address)
-    wanted = parse_levels(words)
-    if opt is not None and wanted.setdefault(OPT.name, opt.split(",")) != opt.split(","):
-        raise UsageError("opt is given twice, as a word and as an option: leave one out")
     built = target_levels(target, wanted, is_built=address.image is not None)
     wanted = {name: texts for name, texts in wanted.items() if name not in FACTORS}
     if plan.name == SUITE and wanted:
@@ -103,8 +94,8 @@ def with_parts(
     plan = msgspec.structs.replace(plan, parts=tuple(parts))
     check(plan)
     asked = None if plan.name == SUITE else () if skip_impossible else wanted
-    impossible = [
-        one for part in parts for one in excluded(session, find_benchmark(known, part.benchmark), part, asked)
-    ]
-    whole = refused(known) if plan.name == SUITE else []
-    return msgspec.structs.replace(plan, excluded=(*whole, *impossible))
+    infos = {one.name: one for one in known}
+    left_out = refused(known) if plan.name == SUITE else []
+    for part in parts:
+        left_out += excluded(session, infos[part.benchmark], part, asked)
+    return msgspec.structs.replace(plan, excluded=tuple(left_out))

@@ -9,6 +9,7 @@ import msgspec
 import typer
 
 from intercore.benchmarks.options import Options
+from intercore.board.factors import OPT
 from intercore.campaign.levels import repetitions_of
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
 from intercore.cli.measuring import address_of, kept_target, measured
@@ -35,6 +36,7 @@ from intercore.cli.planned import sources_of, with_own, with_parts, with_sources
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import existing_to_add_to, run_to_resume
 from intercore.errors import UsageError
+from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Plan
 from intercore.record.plan import ENOUGH_REPETITIONS, MAX_SETTINGS, SUITE, left_out, settings
 from intercore.record.store import Store
@@ -133,7 +135,9 @@ def run(
 ) -> None:
     """Measure a benchmark on a target, store every sample, and print the answers."""
     check_page(report_path, force=force)
-    levels, own = with_own(levels or [], besides or [], folders or [], flags or [])
+    wanted, own = with_own(parse_levels(levels or []), besides or [], folders or [], flags or [])
+    if opt is not None and wanted.setdefault(OPT.name, opt.split(",")) != opt.split(","):
+        raise UsageError("opt is given twice, as a word and as an option: leave one out")
     sources = sources_of(kernel=kernel, firmware=firmware, own=own)
     address = Address(
         port, baud, max_baud=max_baud, faults=tuple(faults or ()), image=image, emulated=emulated, sources=sources
@@ -179,7 +183,7 @@ def run(
             kept_target(plan, without_faults, timeout) as faultless,
         ):
             asked = faultless if faults else kept
-            plan = with_parts(plan, levels, opt, address, asked, skip_impossible=skip_impossible)
+            plan = with_parts(plan, wanted, address, asked, skip_impossible=skip_impossible)
             total = len(settings(plan))
             if not formats()[output].has_sentences and (sentence := left_out(plan)):
                 say(sentence)

@@ -116,8 +116,8 @@ def trace(
     path = Path(f"{target}-{benchmark}.perfetto-trace") if path is None else path
     check_replaceable(path, PERFETTO, force=force)
     check_page(page, force=force)
-    told, own = with_own(levels or [], besides or [], folders or [], flags or [])
-    words = {name: _single(name, texts) for name, texts in parse_levels(told).items()}
+    wanted, own = with_own(parse_levels(levels or []), besides or [], folders or [], flags or [])
+    words = {name: _single(name, texts) for name, texts in wanted.items()}
     build = _build(known, {name: text for name, text in words.items() if name in TARGET_FACTORS})
     address = Address(port, baud, build, sources=sources_of(kernel=kernel, firmware=None, own=own))
     asked: dict[str, Level] = {name: text for name, text in words.items() if name not in TARGET_FACTORS}

@@ -48,7 +48,7 @@
 /* Passes before the dither, so that a core that has nothing to do is asleep. */
 #define SETTLING_US 20U
 #define EVENT 1U
-/* Times that a turn is taken again: not even a busy Linux without real-time priorities interrupts that many in a row. */
+/* Times that a turn is taken again: not even a busy Linux without real-time priorities spoils that many in a row. */
 #define RETAKES_MAX 100U
 
 enum { P_PRIMITIVE, P_FROM, P_TO, P_TARGET, P_TIME, PARAMETER_COUNT };

@@ -164,6 +164,11 @@ fn code_for_the_host_is_forgotten_with_the_word_behind_it() {
     compare(&found::that_overwrite_what_follows_a_branch()).expect("both engines come to the same");
 }
 
+#[test]
+fn a_list_of_no_registers_is_a_fault_in_both() {
+    compare(&found::that_loads_nothing_from_a_peripheral()).expect("both engines come to the same");
+}
+
 /// Programs with start-up code, interrupts, FIFOs and spinlocks; `mix` keeps both cores at work for ever.
 #[test]
 fn programs_in_c_come_to_the_same() {

@@ -220,3 +220,22 @@ pub fn that_overwrite_what_follows_a_branch() -> Setting {
         small_banks: false,
     }
 }
+
+/// Core 1 loads a list of no registers from the timer's.
+pub fn that_loads_nothing_from_a_peripheral() -> Setting {
+    let timer = [0x2640, 0x0236, 0x3605, 0x0136, 0x3604, 0x0336];
+    let one = vec![call(vec![again(9, vec![plain(&timer), plain(&[0x6ab0, ANDS, 0xce00])])], true)];
+    Setting {
+        programs: [vec![plain(&[ANDS])], one],
+        place: [0, 0],
+        apart: 0,
+        data: 0x800,
+        ticks: [0, 0],
+        linear_data: false,
+        crossed: false,
+        aliased: false,
+        pieces: vec![piece(112, Event::Nothing), piece(3000, Event::Nothing)],
+        translated_after: 1,
+        small_banks: false,
+    }
+}

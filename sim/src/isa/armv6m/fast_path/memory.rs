@@ -245,7 +245,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
         let now = self.policy.chip_cycle(clock)?;
         // And one more cycle, at most with a wait.
         let has_room = self.policy.has_room(clock, count * B::BRIDGE_READ as u32 + MAX_CYCLES);
-        (has_room && self.bus.may_read_registers(first, count, now)).then_some(())
+        (count > 0 && has_room && self.bus.may_read_registers(first, count, now)).then_some(())
     }
 
     /// Reads one of them: the time after it, and its value.

@@ -1,5 +1,6 @@
 //! The whole chip: both cores, interleaved by instruction, in one global time.
 
+use crate::core::access::Width;
 use crate::core::state_hash::StableHasher;
 use crate::core::statistics::Statistics;
 use crate::core::stop::Stop;
@@ -123,7 +124,10 @@ impl Machine {
             let at: u32 = address.wrapping_add(i);
             let place = self.shared.locate(core, at)?;
             let cached = self.core(core).processor.peek_cache(at);
-            Some(cached.map_or_else(|| self.shared.memory.peek(place), |word| (word >> ((at & 3) * 8)) as u8))
+            Some(cached.map_or_else(
+                || self.shared.memory.read(place, Width::Byte) as u8,
+                |word| (word >> ((at & 3) * 8)) as u8,
+            ))
         };
         (0..count.min(u32::MAX as usize) as u32).map_while(byte).collect()
     }

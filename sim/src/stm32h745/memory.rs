@@ -23,75 +23,32 @@ const RAM: usize = 0x10_9000;
 /// Bytes that share use flags: a line of the Cortex-M7's data cache.
 const GRANULE: usize = 32;
 
-/// A memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the manual's names
-pub enum Region {
-    Flash,
-    Itcm,
-    Dtcm,
-    AxiSram,
-    Sram1,
-    Sram2,
-    Sram3,
-    Sram4,
-    BackupSram,
-}
-
-/// An address range of a memory other than flash, and its offset in [`Memory`].
-struct Mapping {
-    region: Region,
-    address: u32,
-    bytes: u32,
-    offset: usize,
-}
-
-const fn mapping(region: Region, address: u32, bytes: u32, offset: usize) -> Mapping {
-    Mapping { region, address, bytes, offset }
-}
-
-/// By the highest byte of the address; SRAM1 to SRAM3 are also mapped for the Cortex-M4's code bus.
-const MAPPINGS: [Mapping; 11] = [
-    mapping(Region::Itcm, 0, 0x1_0000, 0),
-    mapping(Region::Dtcm, 0x2000_0000, 0x2_0000, 0x1_0000),
-    mapping(Region::AxiSram, 0x2400_0000, 0x8_0000, 0x3_0000),
-    mapping(Region::Sram1, 0x3000_0000, 0x2_0000, 0xb_0000),
-    mapping(Region::Sram2, 0x3002_0000, 0x2_0000, 0xd_0000),
-    mapping(Region::Sram3, 0x3004_0000, 0x8000, 0xf_0000),
-    mapping(Region::Sram1, 0x1000_0000, 0x2_0000, 0xb_0000),
-    mapping(Region::Sram2, 0x1002_0000, 0x2_0000, 0xd_0000),
-    mapping(Region::Sram3, 0x1004_0000, 0x8000, 0xf_0000),
-    mapping(Region::Sram4, 0x3800_0000, 0x1_0000, 0xf_8000),
-    mapping(Region::BackupSram, 0x3880_0000, 0x1000, 0x10_8000),
-];
-
-/// A byte of a memory.
+/// A byte of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Location {
-    pub(crate) region: Region,
-    /// Offset in all of flash, or in all of RAM.
-    pub(crate) offset: usize,
+pub(crate) enum Location {
+    /// By its offset in both banks.
+    Flash(usize),
+    /// By its offset in all of RAM.
+    Ram(usize),
 }
 
 /// Decodes an address of `core`; the TCMs are the Cortex-M7's alone.
 pub(crate) fn locate(core: usize, address: u32) -> Option<Location> {
     let offset = address.wrapping_sub(FLASH) as usize;
     if offset < 2 * BANK {
-        return Some(Location { region: Region::Flash, offset });
+        return Some(Location::Flash(offset));
     }
-    let candidates = match address >> 24 {
-        0 => 0..1,
-        0x20 => 1..2,
-        0x24 => 2..3,
-        0x30 => 3..6,
-        0x10 => 6..9,
-        0x38 => 9..11,
+    let (bytes, begin) = match address >> 20 {
+        0x000 if core == M7 => (0x1_0000, 0),        // ITCM
+        0x200 if core == M7 => (0x2_0000, 0x1_0000), // DTCM
+        0x240 => (0x8_0000, 0x3_0000),               // AXI SRAM
+        0x300 | 0x100 => (0x4_8000, 0xb_0000), // SRAM1 to SRAM3; the second address is of the Cortex-M4's code bus
+        0x380 => (0x1_0000, 0xf_8000),         // SRAM4
+        0x388 => (0x1000, 0x10_8000),          // backup SRAM
         _ => return None,
     };
-    let mapping = MAPPINGS[candidates].iter().find(|mapping| address.wrapping_sub(mapping.address) < mapping.bytes)?;
-    let own = matches!(mapping.region, Region::Itcm | Region::Dtcm);
-    let offset = mapping.offset + (address - mapping.address) as usize;
-    (!own || core == M7).then_some(Location { region: mapping.region, offset })
+    let offset = (address & 0xf_ffff) as usize;
+    (offset < bytes).then_some(Location::Ram(begin + offset))
 }
 
 /// Use flags of a granule of RAM.
@@ -126,12 +83,11 @@ impl Memory {
         Self { flash: Arc::new(vec![0xff; 2 * BANK]), ram: vec![0; RAM], use_flags: vec![0; RAM / GRANULE] }
     }
 
-    pub(crate) fn flash(&self, offset: usize, width: Width) -> u32 {
-        load(&self.flash, offset, width)
-    }
-
-    pub(crate) fn ram(&self, offset: usize, width: Width) -> u32 {
-        load(&self.ram, offset, width)
+    pub(crate) fn read(&self, location: Location, width: Width) -> u32 {
+        match location {
+            Location::Flash(offset) => load(&self.flash, offset, width),
+            Location::Ram(offset) => load(&self.ram, offset, width),
+        }
     }
 
     pub(crate) fn set_ram(&mut self, offset: usize, width: Width, value: u32) {
@@ -151,17 +107,11 @@ impl Memory {
     }
 
     /// Writes a byte as a debugger does.
-    pub(crate) fn poke(&mut self, place: Location, byte: u8) {
-        if place.region == Region::Flash {
-            Arc::make_mut(&mut self.flash)[place.offset] = byte;
-        } else {
-            self.ram[place.offset] = byte;
+    pub(crate) fn poke(&mut self, location: Location, byte: u8) {
+        match location {
+            Location::Flash(offset) => Arc::make_mut(&mut self.flash)[offset] = byte,
+            Location::Ram(offset) => self.ram[offset] = byte,
         }
-    }
-
-    /// Reads a byte as a debugger does.
-    pub(crate) fn peek(&self, place: Location) -> u8 {
-        if place.region == Region::Flash { self.flash[place.offset] } else { self.ram[place.offset] }
     }
 }
 

@@ -31,7 +31,7 @@ use crate::stm32h745::report::{Report, Reports};
 use crate::stm32h745::{M4, M7, NEVER, Time};
 use accelerators::Accelerators;
 use access::lanes;
-use address_map::{Block, Gate, region};
+use address_map::{Block, Bus, Gate, region};
 use board::{Board, OptionBytes};
 use clocks::Clocks;
 use dbgmcu::Dbgmcu;
@@ -44,7 +44,6 @@ use iwdg::Iwdg;
 use limits::Conditions;
 use pwr::Pwr;
 use rcc::Rcc;
-use rcc::gates::Allocated;
 use syscfg::Syscfg;
 use timers::Timers;
 use usart::Usart;
@@ -62,6 +61,7 @@ pub enum Reset {
 
 /// The backup RAM, of 4 KiB.
 const BACKUP_RAM: u32 = 0x3880_0000;
+const BACKUP_RAM_GATE: Gate = Gate { bus: Bus::Ahb4, bit: 28 };
 
 /// All of them.
 #[derive(Clone, Debug, Hash)]
@@ -343,14 +343,9 @@ impl Peripherals {
         u32::from(self.options.boot_address[core][usize::from(self.board.boot0)]) << 16
     }
 
-    /// The memories that a core has allocated. Only the backup RAM needs that to work (RM0399 9.5.9).
-    pub fn allocated(&self, core: usize) -> Allocated {
-        self.rcc.gates().allocated(core)
-    }
-
-    /// Whether a memory is clocked for a core: all but the backup RAM are, which the core must enable.
-    pub fn memory_clocked(&self, core: usize, address: u32) -> bool {
-        address >> 12 != BACKUP_RAM >> 12 || self.allocated(core).backup_ram
+    /// Whether a memory is clocked for a core: all but the backup RAM are, which the core must enable (RM0399 9.5.9).
+    pub fn is_memory_clocked(&self, core: usize, address: u32) -> bool {
+        address >> 12 != BACKUP_RAM >> 12 || self.rcc.clocked(BACKUP_RAM_GATE)[core]
     }
 
     /// Whether RAM may be written: the supply is configured and valid (RM0399 7.4.1).

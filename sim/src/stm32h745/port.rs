@@ -4,7 +4,7 @@ use crate::core::access::Width;
 use crate::core::watch::{CoreEvent, Watchpoints};
 use crate::isa::armv7em::bus::{Bus, BusError, Event};
 use crate::isa::armv7em::cache::LINE;
-use crate::stm32h745::memory::{Location, Memory, Region, locate, of_core, use_flag};
+use crate::stm32h745::memory::{BANK, Location, Memory, locate, of_core, use_flag};
 use crate::stm32h745::peripherals::Peripherals;
 use crate::stm32h745::peripherals::hsem::Hsem;
 use crate::stm32h745::report::{Report, Reports};
@@ -13,78 +13,41 @@ use crate::stm32h745::{M4, Time};
 /// CCR, which enables the data cache (ARMv7-M B3.2.8).
 const CCR: u32 = 0xe000_ed14;
 
-/// Software errors in memory that the two cores share.
-#[derive(Clone, Copy, Debug)]
-enum Mistake {
-    Stale,
-    Unwritten,
-    Overwritten,
-    Lost,
-    Exclusive,
-    Unmonitored,
-    UninvalidatedCache,
-    Unclocked,
-    NoSupply,
-    FlashWrite,
-    Unordered,
-    Incomplete,
-    UnalignedFrame,
-    MissingDsb,
-    MissingIsb,
-}
-
-impl Mistake {
-    fn sentence(self) -> &'static str {
-        match self {
-            Self::Stale => {
-                "loads from its data cache what the Cortex-M4 has stored to in memory since: it sees what was there before"
-            }
-            Self::Unwritten => {
-                "loads from memory what the Cortex-M7 has stored in its data cache and not written back: it sees what was \
-                 there before"
-            }
-            Self::Overwritten => {
-                "stores to memory what the Cortex-M7 has changed in its data cache: the cache will write over it"
-            }
-            Self::Lost => "writes back a line of its data cache over what the Cortex-M4 has stored there since",
-            Self::Exclusive => {
-                "uses LDREX or STREX on memory that the other core uses: each core's monitor sees that core alone, so that \
-                 the access is not atomic between them"
-            }
-            Self::Unmonitored => {
-                "uses LDREX or STREX on Shareable memory, which nothing monitors on this chip: STREX never succeeds"
-            }
-            Self::UninvalidatedCache => {
-                "switches its data cache on and has not invalidated all of it since the reset: what it holds is unknown"
-            }
-            Self::Unclocked => "uses memory that it has not enabled for itself (RM0399 9.5.9)",
-            Self::NoSupply => {
-                "stores to RAM before the supply is configured and its voltage valid (PWR_CSR1.ACTVOSRDY; RM0399 7.4.1)"
-            }
-            Self::FlashWrite => "stores to flash, whose programming is not modelled",
-            Self::Unordered => {
-                "gives a hardware semaphore back and has executed neither DMB nor DSB since it stored to memory that the \
-                 other core uses: that core may see the semaphore first (PM0214 2.2.4)"
-            }
-            Self::Incomplete => {
-                "executes SEV and has not executed DSB since it stored to memory that the other core uses: that core may \
-                 wake before it sees what was stored (PM0214 2.2.4)"
-            }
-            Self::UnalignedFrame => {
-                "returns from an exception to a frame that is not aligned to 8 bytes, as every entry aligns it: the stack \
-                 pointer is wrong from now on (ARMv7-M B1.5.7)"
-            }
-            Self::MissingDsb => {
-                "uses memory whose protection it has changed and has not executed DSB since: the access may still find what \
-                 the protection was (Arm DUI 0553A, page 4-45)"
-            }
-            Self::MissingIsb => {
-                "executes code in memory whose protection it has changed and has not executed DSB and then ISB since: the \
-                 fetch may still find what the protection was (Arm DUI 0553A, page 4-45)"
-            }
-        }
-    }
-}
+// Software errors in memory that the two cores share, as sentences about the core.
+const STALE_CACHE_LINE: &str =
+    "loads from its data cache what the Cortex-M4 has stored to in memory since: it sees what was there before";
+const UNCLEANED_CACHE_LINE: &str = "\
+    loads from memory what the Cortex-M7 has stored in its data cache and not written back: it sees what was there \
+    before";
+const STORE_UNDER_DIRTY_LINE: &str =
+    "stores to memory what the Cortex-M7 has changed in its data cache: the cache will write over it";
+const STORE_OVERWRITTEN: &str = "writes back a line of its data cache over what the Cortex-M4 has stored there since";
+const EXCLUSIVE_BETWEEN_CORES: &str = "\
+    uses LDREX or STREX on memory that the other core uses: each core's monitor sees that core alone, so that the \
+    access is not atomic between them";
+const EXCLUSIVE_ON_SHAREABLE: &str =
+    "uses LDREX or STREX on Shareable memory, which nothing monitors on this chip: STREX never succeeds";
+const UNINVALIDATED_CACHE: &str =
+    "switches its data cache on and has not invalidated all of it since the reset: what it holds is unknown";
+const UNCLOCKED_MEMORY: &str = "uses memory that it has not enabled for itself (RM0399 9.5.9)";
+const STORE_WITHOUT_SUPPLY: &str =
+    "stores to RAM before the supply is configured and its voltage valid (PWR_CSR1.ACTVOSRDY; RM0399 7.4.1)";
+const STORE_TO_FLASH: &str = "stores to flash, whose programming is not modelled";
+const RELEASE_WITHOUT_BARRIER: &str = "\
+    gives a hardware semaphore back and has executed neither DMB nor DSB since it stored to memory that the other core \
+    uses: that core may see the semaphore first (PM0214 2.2.4)";
+const SEV_WITHOUT_DSB: &str = "\
+    executes SEV and has not executed DSB since it stored to memory that the other core uses: that core may wake \
+    before it sees what was stored (PM0214 2.2.4)";
+const UNALIGNED_FRAME: &str = "\
+    returns from an exception to a frame that is not aligned to 8 bytes, as every entry aligns it: the stack pointer \
+    is wrong from now on (ARMv7-M B1.5.7)";
+const MISSING_DSB: &str = "\
+    uses memory whose protection it has changed and has not executed DSB since: the access may still find what the \
+    protection was (Arm DUI 0553A, page 4-45)";
+const MISSING_ISB: &str = "\
+    executes code in memory whose protection it has changed and has not executed DSB and then ISB since: the fetch may \
+    still find what the protection was (Arm DUI 0553A, page 4-45)";
 
 /// Barriers since a core's last store to memory that the other core uses. Stores are never delayed here, but can be on the
 /// chip (PM0214, ST's programming manual of the Cortex-M4, 2.2.2 and 2.2.4).
@@ -165,32 +128,30 @@ impl Shared {
     }
 
     /// Reports a software error, once per 32-byte line.
-    fn warn(&mut self, mistake: Mistake, core: usize, address: u32) {
-        self.reports.record(Some(core), address & !(LINE - 1), self.now, mistake.sentence());
+    fn warn(&mut self, mistake: &'static str, core: usize, address: u32) {
+        self.reports.record(Some(core), address & !(LINE - 1), self.now, mistake);
     }
 
     /// Reports a store to RAM before the supply is valid.
     fn check_supply(&mut self, core: usize, address: u32) {
         self.supplied = self.supplied || self.peripherals.ram_writable(self.now);
         if !self.supplied {
-            self.warn(Mistake::NoSupply, core, address);
+            self.warn(STORE_WITHOUT_SUPPLY, core, address);
         }
     }
 
     /// Decodes an address of `core`, with flash banks swapped as configured.
     pub(crate) fn locate(&self, core: usize, address: u32) -> Option<Location> {
-        let place = locate(core, address)?;
-        let swapped = place.region == Region::Flash && self.peripherals.options.swap_banks;
-        Some(if swapped { Location { offset: place.offset ^ super::memory::BANK, ..place } } else { place })
+        match locate(core, address)? {
+            Location::Flash(offset) if self.peripherals.options.swap_banks => Some(Location::Flash(offset ^ BANK)),
+            location => Some(location),
+        }
     }
 
-    fn is_clocked(&mut self, core: usize, place: Location, address: u32) -> bool {
-        let clocked = match place.region {
-            Region::Itcm | Region::Dtcm => true,
-            _ => self.peripherals.memory_clocked(core, address),
-        };
+    fn is_clocked(&mut self, core: usize, address: u32) -> bool {
+        let clocked = self.peripherals.is_memory_clocked(core, address);
         if !clocked {
-            self.warn(Mistake::Unclocked, core, address);
+            self.warn(UNCLOCKED_MEMORY, core, address);
         }
         clocked
     }
@@ -210,10 +171,10 @@ impl Shared {
             *flags |= use_flag::STALE;
         }
         if before & of_core(use_flag::EXCLUSIVE, 1 - core) != 0 {
-            self.warn(Mistake::Exclusive, 1 - core, address);
+            self.warn(EXCLUSIVE_BETWEEN_CORES, 1 - core, address);
         }
         if core == M4 && before & use_flag::DIRTY != 0 {
-            self.warn(if stores { Mistake::Overwritten } else { Mistake::Unwritten }, core, address);
+            self.warn(if stores { STORE_UNDER_DIRTY_LINE } else { UNCLEANED_CACHE_LINE }, core, address);
         }
     }
 }
@@ -231,8 +192,8 @@ impl Port<'_> {
 
     fn change_flags(&mut self, address: u32, set: u8, clear: u8) -> u8 {
         match self.shared.locate(self.core, address) {
-            Some(place) if place.region != Region::Flash => {
-                let flags = self.shared.memory.use_flags(place.offset);
+            Some(Location::Ram(offset)) => {
+                let flags = self.shared.memory.use_flags(offset);
                 let before = *flags;
                 *flags = before & !clear | set;
                 before
@@ -241,28 +202,25 @@ impl Port<'_> {
         }
     }
 
-    fn warn(&mut self, mistake: Mistake, address: u32) {
+    fn warn(&mut self, mistake: &'static str, address: u32) {
         self.shared.warn(mistake, self.core, address);
     }
 
     fn exclusive(&mut self, address: u32, shareable: bool) {
         if shareable {
-            self.warn(Mistake::Unmonitored, address);
+            self.warn(EXCLUSIVE_ON_SHAREABLE, address);
         }
         let before = self.change_flags(address, of_core(use_flag::EXCLUSIVE, self.core), 0);
         if before & of_core(use_flag::USED, 1 - self.core) != 0 {
-            self.warn(Mistake::Exclusive, address);
+            self.warn(EXCLUSIVE_BETWEEN_CORES, address);
         }
     }
 }
 
 impl Bus for Port<'_> {
     fn fetch(&mut self, address: u32) -> Result<u16, BusError> {
-        let place = self.shared.locate(self.core, address).ok_or(BusError)?;
-        Ok(match place.region {
-            Region::Flash => self.shared.memory.flash(place.offset, Width::Half),
-            _ => self.shared.memory.ram(place.offset, Width::Half),
-        } as u16)
+        let location = self.shared.locate(self.core, address).ok_or(BusError)?;
+        Ok(self.shared.memory.read(location, Width::Half) as u16)
     }
 
     fn read(&mut self, address: u32, width: Width) -> Result<u32, BusError> {
@@ -271,15 +229,14 @@ impl Bus for Port<'_> {
             let now = self.shared.now;
             return self.shared.peripherals.read(self.core, address, width.bytes(), now);
         }
-        let place = self.shared.locate(self.core, address).ok_or(BusError)?;
-        if !self.shared.is_clocked(self.core, place, address) {
-            return Ok(0);
+        let location = self.shared.locate(self.core, address).ok_or(BusError)?;
+        if let Location::Ram(offset) = location {
+            if !self.shared.is_clocked(self.core, address) {
+                return Ok(0);
+            }
+            self.shared.check_sharing(self.core, offset, address, false);
         }
-        if place.region == Region::Flash {
-            return Ok(self.shared.memory.flash(place.offset, width));
-        }
-        self.shared.check_sharing(self.core, place.offset, address, false);
-        Ok(self.shared.memory.ram(place.offset, width))
+        Ok(self.shared.memory.read(location, width))
     }
 
     fn write(&mut self, address: u32, width: Width, value: u32) -> Result<(), BusError> {
@@ -288,20 +245,19 @@ impl Bus for Port<'_> {
             if let LastStore::Unordered(_) = self.shared.last_store[self.core]
                 && Hsem::is_release(address, value)
             {
-                self.warn(Mistake::Unordered, address);
+                self.warn(RELEASE_WITHOUT_BARRIER, address);
             }
             let now = self.shared.now;
             return self.shared.peripherals.write(self.core, address, value, width.bytes(), now);
         }
-        let place = self.shared.locate(self.core, address).ok_or(BusError)?;
-        if place.region == Region::Flash {
-            self.warn(Mistake::FlashWrite, address);
+        let Location::Ram(offset) = self.shared.locate(self.core, address).ok_or(BusError)? else {
+            self.warn(STORE_TO_FLASH, address);
             return Err(BusError);
-        }
-        if self.shared.is_clocked(self.core, place, address) {
+        };
+        if self.shared.is_clocked(self.core, address) {
             self.shared.check_supply(self.core, address);
-            self.shared.check_sharing(self.core, place.offset, address, true);
-            self.shared.memory.set_ram(place.offset, width, value);
+            self.shared.check_sharing(self.core, offset, address, true);
+            self.shared.memory.set_ram(offset, width, value);
         }
         Ok(())
     }
@@ -313,7 +269,7 @@ impl Bus for Port<'_> {
             }
             Event::LineRead(address) => {
                 if self.change_flags(address, 0, 0) & use_flag::STALE != 0 {
-                    self.warn(Mistake::Stale, address);
+                    self.warn(STALE_CACHE_LINE, address);
                 }
             }
             Event::LineDirty(address) => {
@@ -321,13 +277,13 @@ impl Bus for Port<'_> {
             }
             Event::LineCleaned(address) => {
                 if self.change_flags(address, 0, use_flag::DIRTY) & use_flag::STALE != 0 {
-                    self.warn(Mistake::Lost, address);
+                    self.warn(STORE_OVERWRITTEN, address);
                 }
             }
             Event::LineDropped(address) => {
                 self.change_flags(address, 0, use_flag::CACHED | use_flag::DIRTY | use_flag::STALE);
             }
-            Event::UninvalidatedCacheEnabled => self.warn(Mistake::UninvalidatedCache, CCR),
+            Event::UninvalidatedCacheEnabled => self.warn(UNINVALIDATED_CACHE, CCR),
             Event::Exclusive { address, shareable } => self.exclusive(address, shareable),
             Event::DataMemoryBarrier => {
                 if let LastStore::Unordered(address) = self.shared.last_store[self.core] {
@@ -340,9 +296,9 @@ impl Bus for Port<'_> {
             }
             Event::Left(exception) => self.shared.core_event(self.core, CoreEvent::Leaves(exception)),
             Event::DataSynchronizationBarrier => self.shared.last_store[self.core] = LastStore::Complete,
-            Event::MissingBarrier { address, code: false } => self.warn(Mistake::MissingDsb, address),
-            Event::MissingBarrier { address, code: true } => self.warn(Mistake::MissingIsb, address),
-            Event::UnalignedFrame(address) => self.warn(Mistake::UnalignedFrame, address),
+            Event::MissingBarrier { address, code: false } => self.warn(MISSING_DSB, address),
+            Event::MissingBarrier { address, code: true } => self.warn(MISSING_ISB, address),
+            Event::UnalignedFrame(address) => self.warn(UNALIGNED_FRAME, address),
         }
     }
 
@@ -360,7 +316,7 @@ impl Bus for Port<'_> {
 
     fn send_event(&mut self) {
         if let LastStore::Unordered(address) | LastStore::Ordered(address) = self.shared.last_store[self.core] {
-            self.warn(Mistake::Incomplete, address);
+            self.warn(SEV_WITHOUT_DSB, address);
         }
         self.shared.event_sent[self.core] = true;
         self.touch();

@@ -168,11 +168,6 @@ impl Rcc {
         self.gates.is_held(gate)
     }
 
-    /// What a core has allocated.
-    pub fn gates(&self) -> &Gates {
-        &self.gates
-    }
-
     /// Whether a core may run (9.7.36).
     pub fn released(&self, core: usize, options: &OptionBytes) -> bool {
         match core {

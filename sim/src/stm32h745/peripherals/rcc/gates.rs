@@ -33,22 +33,6 @@ const MAX: u32 = u32::MAX;
 /// Enable bits that a core has not, since the memories are its own (9.7.39, 9.7.41).
 const RESERVED: [(Bus, u32); 2] = [(Bus::Ahb3, 0xf000_0100), (Bus::Ahb2, 0xe000_0000)];
 
-/// Memories that a core has allocated in the other's domain: while that domain runs, they work for both all the same
-/// (9.5.9, Memory handling), but the domain may stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, clippy::struct_excessive_bools)]
-pub struct Allocated {
-    pub sram1: bool,
-    pub sram2: bool,
-    pub sram3: bool,
-    pub axi_sram: bool,
-    pub itcm: bool,
-    pub dtcm: bool,
-    pub flash: bool,
-    /// Works only if allocated.
-    pub backup_ram: bool,
-}
-
 /// One core's bank.
 #[derive(Clone, Debug, Hash)]
 struct Bank {
@@ -155,21 +139,6 @@ impl Gates {
     /// Whether a block is held in reset.
     pub fn is_held(&self, gate: Gate) -> bool {
         Self::bit(&self.resets, gate.bus, gate.bit)
-    }
-
-    /// The memories that a core has allocated; those of its own domain always are.
-    pub fn allocated(&self, core: usize) -> Allocated {
-        let bit = |bus, bit| Self::bit(&self.banks[core].enabled, bus, bit);
-        Allocated {
-            sram1: core == M4 || bit(Bus::Ahb2, 29),
-            sram2: core == M4 || bit(Bus::Ahb2, 30),
-            sram3: core == M4 || bit(Bus::Ahb2, 31),
-            axi_sram: core == M7 || bit(Bus::Ahb3, 31),
-            itcm: core == M7 || bit(Bus::Ahb3, 30),
-            dtcm: core == M7 || bit(Bus::Ahb3, 28) && bit(Bus::Ahb3, 29),
-            flash: core == M7 || bit(Bus::Ahb3, 8),
-            backup_ram: bit(Bus::Ahb4, 28),
-        }
     }
 }
 

@@ -45,6 +45,7 @@ use limits::Conditions;
 use pwr::Pwr;
 use rcc::Rcc;
 use syscfg::Syscfg;
+use timer::Timer;
 use timers::Timers;
 use usart::Usart;
 
@@ -209,13 +210,13 @@ impl Peripherals {
     /// Resets the blocks whose reset bits are set.
     fn hold_in_reset(&mut self) {
         for region in address_map::REGIONS {
-            if region.gate.is_some_and(|gate| self.rcc.held(gate)) {
+            if region.gate.is_some_and(|gate| self.rcc.gates.is_held_in_reset(gate)) {
                 match region.block {
                     Block::Hsem => self.hsem = Hsem::default(),
                     Block::Syscfg => self.syscfg = Syscfg::default(),
                     Block::Usart3 => self.usart3.reset(),
                     Block::Gpio(port) => self.gpios[port] = Gpio::new(port),
-                    Block::Timer(index) => self.timers.reset(index),
+                    Block::Timer(index) => self.timers.0[index] = Timer::new(index),
                     _ => {}
                 }
             }
@@ -239,10 +240,10 @@ impl Peripherals {
         let clocks = self.rcc.clocks(now);
         self.timers.run(now);
         for region in address_map::REGIONS {
-            let runs = |gate: Gate| self.rcc.runs(gate, self.asleep);
+            let runs = |gate: Gate| self.rcc.gates.is_clocked(gate, self.asleep);
             match (region.block, region.gate) {
                 (Block::Timer(index), Some(gate)) => {
-                    self.timers.set_rate(index, if runs(gate) { clocks.timers[0] } else { 0 }, now);
+                    self.timers.0[index].set_rate(if runs(gate) { clocks.timers[0] } else { 0 }, now);
                 }
                 (Block::Usart3, Some(gate)) => self.usart3.set_kernel(if runs(gate) { clocks.usart3 } else { 0 }),
                 _ => {}
@@ -253,19 +254,17 @@ impl Peripherals {
     /// Updates the interrupt lines and the time of the next event.
     fn update_lines_and_next_event(&mut self, now: Time) {
         self.set_lines();
-        let clocks = self.rcc.next_event(now).min(self.pwr.next_event(now));
+        let clocks = self.rcc.sources.next_event(now).min(self.pwr.next_event(now));
         self.next = clocks.min(self.timers.next_event()).min(self.usart3.next_event());
     }
 
     fn set_lines(&mut self) {
-        let timers: [bool; 4] = std::array::from_fn(|index| self.timers.interrupt(index));
-        let usart3 = self.usart3.interrupt();
         for core in [M7, M4] {
             let lines = &mut self.interrupts[core];
-            for (interrupt, high) in TIMER_INTERRUPTS.into_iter().zip(timers) {
-                lines.set(interrupt, high);
+            for (interrupt, timer) in TIMER_INTERRUPTS.into_iter().zip(&self.timers.0) {
+                lines.set(interrupt, timer.interrupt());
             }
-            lines.set(USART3_INTERRUPT, usart3);
+            lines.set(USART3_INTERRUPT, self.usart3.interrupt());
             let semaphores = lines.is_high(HSEM_INTERRUPT[core]);
             lines.set(HSEM_INTERRUPT[core], self.hsem.masked(core) != 0);
             self.exti.interrupts(core, lines);
@@ -345,7 +344,7 @@ impl Peripherals {
 
     /// Whether a memory is clocked for a core: all but the backup RAM are, which the core must enable (RM0399 9.5.9).
     pub fn is_memory_clocked(&self, core: usize, address: u32) -> bool {
-        address >> 12 != BACKUP_RAM >> 12 || self.rcc.clocked(BACKUP_RAM_GATE)[core]
+        address >> 12 != BACKUP_RAM >> 12 || self.rcc.gates.enabled_by(BACKUP_RAM_GATE)[core]
     }
 
     /// Whether RAM may be written: the supply is configured and valid (RM0399 7.4.1).

@@ -31,7 +31,8 @@ impl Peripherals {
             return false;
         }
         let Some(gate) = region.gate else { return true };
-        let (name, held, clocked) = (region.name, self.rcc.held(gate), self.rcc.clocked(gate));
+        let (name, held, clocked) =
+            (region.name, self.rcc.gates.is_held_in_reset(gate), self.rcc.gates.enabled_by(gate));
         let sentence = if held {
             format!("{name} is accessed while RCC holds it in reset: it does nothing")
         } else if clocked == [false; 2] {
@@ -59,7 +60,7 @@ impl Peripherals {
             Block::AxiInterconnect => self.accelerators.peek_axi(offset),
             Block::Usart3 => self.usart3.peek(offset),
             Block::Gpio(port) => self.gpios[port].peek(offset),
-            Block::Timer(index) => self.timers.peek(index, offset),
+            Block::Timer(index) => self.timers.0[index].peek(offset),
             Block::Iwdg(index) => self.iwdgs[index].peek(offset, now),
             Block::Other => None,
         }

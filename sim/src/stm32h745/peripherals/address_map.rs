@@ -29,6 +29,13 @@ pub struct Gate {
     pub bit: u32,
 }
 
+impl Gate {
+    /// Whether its bit is set in registers of one kind.
+    pub fn is_set(self, registers: &[u32]) -> bool {
+        registers[self.bus as usize] >> self.bit & 1 != 0
+    }
+}
+
 /// A block of registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]

@@ -11,7 +11,6 @@ pub mod sources;
 mod tree;
 
 use crate::stm32h745::peripherals::Reset;
-use crate::stm32h745::peripherals::address_map::Gate;
 use crate::stm32h745::peripherals::board::{Board, OptionBytes};
 use crate::stm32h745::peripherals::clocks::Clocks;
 use crate::stm32h745::peripherals::context::Context;
@@ -46,8 +45,8 @@ const GCR_MASK: u32 = 0xf;
 /// The controller.
 #[derive(Clone, Debug, Hash)]
 pub struct Rcc {
-    sources: Sources,
-    gates: Gates,
+    pub(super) sources: Sources,
+    pub(super) gates: Gates,
     cfgr: u32,
     /// The source of `sys_ck`, by SWS.
     system: u32,
@@ -111,8 +110,10 @@ impl Rcc {
                 context.warn("interrupts of RCC are not modelled: none comes of RCC_CIER, and RCC_CIFR reads as 0");
             }
             CIER..=CICR | HSICFGR | CRRCR | CSICFGR => {}
-            _ if self.sources.covers(offset) => self.sources.write(offset, value, self.in_use(), backup, context),
-            _ if self.gates.covers(offset) => self.gates.write(offset, value, context),
+            _ if self.sources.peek(offset, context.now).is_some() => {
+                self.sources.write(offset, value, self.in_use(), backup, context);
+            }
+            _ if self.gates.peek(offset, context.core).is_some() => self.gates.write(offset, value, context),
             _ => _ = context.unmodelled("RCC"),
         }
     }
@@ -140,32 +141,10 @@ impl Rcc {
         }
     }
 
-    /// When a source becomes ready after `now`.
-    pub fn next_event(&self, now: Time) -> Time {
-        self.sources.next_event(now)
-    }
-
     /// The rates of the clocks.
     pub fn clocks(&self, now: Time) -> Clocks {
         let rate = |source| self.sources.rate(source, now);
         tree::clocks(rate, self.system, self.cfgr, self.dividers, self.kernels[2])
-    }
-
-    /// Which cores enable the clock of a block.
-    pub fn clocked(&self, gate: Gate) -> [bool; 2] {
-        [M7, M4].map(|core| self.gates.is_enabled(core, gate))
-    }
-
-    /// Whether a block is clocked: a core that enables it runs, or keeps it on in CSLEEP.
-    pub fn runs(&self, gate: Gate, asleep: [bool; 2]) -> bool {
-        [M7, M4]
-            .into_iter()
-            .any(|core| self.gates.is_enabled(core, gate) && (!asleep[core] || self.gates.in_sleep(core, gate)))
-    }
-
-    /// Whether a block is held in reset.
-    pub fn held(&self, gate: Gate) -> bool {
-        self.gates.is_held(gate)
     }
 
     /// Whether a core may run (9.7.36).

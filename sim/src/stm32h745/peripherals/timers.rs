@@ -16,9 +16,12 @@ const TRIGGERS: [[Option<usize>; 4]; 4] = [
     [None, None, Some(1), Some(2)],
 ];
 
-/// The four timers.
+/// Timers that one clocks through others, at most: more than these make a ring.
+const MAX_CHAIN: u32 = 3;
+
+/// The four timers; TIM2 is 0.
 #[derive(Clone, Debug, Hash)]
-pub struct Timers([Timer; 4]);
+pub struct Timers(pub [Timer; 4]);
 
 impl Default for Timers {
     fn default() -> Self {
@@ -27,21 +30,11 @@ impl Default for Timers {
 }
 
 impl Timers {
-    /// Sets the rate of a timer's clock.
-    pub fn set_rate(&mut self, index: usize, rate: u64, now: Time) {
-        self.0[index].set_rate(rate, now);
-    }
-
-    /// Resets a timer.
-    pub fn reset(&mut self, index: usize) {
-        self.0[index] = Timer::new(index);
-    }
-
     /// Advances all timers to `now`.
     pub fn run(&mut self, now: Time) {
         for index in 0..4 {
             let pulses = self.0[index].run(now);
-            self.propagate(index, pulses);
+            self.propagate(index, pulses, MAX_CHAIN);
         }
     }
 
@@ -49,41 +42,26 @@ impl Timers {
         self.0[slave].trigger().and_then(|trigger| TRIGGERS[slave][trigger])
     }
 
-    /// Counts pulses of a timer's trigger output in the timers that it clocks.
-    fn propagate(&mut self, from: usize, pulses: u64) {
-        self.propagate_within(from, pulses, 3);
-    }
-
-    /// Bounded, as timers may form a ring.
-    fn propagate_within(&mut self, from: usize, pulses: u64, depth: u32) {
+    /// Counts pulses of a timer's trigger output in the timers that it clocks; to a depth, as timers may form a ring.
+    fn propagate(&mut self, from: usize, pulses: u64, depth: u32) {
         if pulses == 0 || depth == 0 {
             return;
         }
         for slave in 0..4 {
             if self.master_of(slave) == Some(from) {
                 let out = self.0[slave].clock(pulses);
-                self.propagate_within(slave, out, depth - 1);
+                self.propagate(slave, out, depth - 1);
             }
         }
-    }
-
-    /// A register.
-    pub fn peek(&self, index: usize, offset: u32) -> Option<u32> {
-        self.0[index].peek(offset)
     }
 
     /// A write.
     pub fn write(&mut self, index: usize, offset: u32, value: u32, context: &mut Context<'_>) {
         let pulses = self.0[index].write(offset, value, context);
-        self.propagate(index, pulses);
+        self.propagate(index, pulses, MAX_CHAIN);
         if self.0[index].trigger().is_some() && self.master_of(index).is_none() {
             context.warn("the internal trigger that this timer is clocked by is not modelled: it does not count");
         }
-    }
-
-    /// The level of a timer's interrupt line.
-    pub fn interrupt(&self, index: usize) -> bool {
-        self.0[index].interrupt()
     }
 
     /// Time of the next interrupt, at the earliest.

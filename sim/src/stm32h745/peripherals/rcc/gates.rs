@@ -72,11 +72,6 @@ impl Gates {
         gates
     }
 
-    /// Whether a register is one of these.
-    pub fn covers(&self, offset: u32) -> bool {
-        bus_of_reset(offset).is_some() || banked(offset, M7).is_some()
-    }
-
     /// A register, as a core sees it.
     pub fn peek(&self, offset: u32, core: usize) -> Option<u32> {
         if let Some(bus) = bus_of_reset(offset) {
@@ -92,7 +87,7 @@ impl Gates {
         })
     }
 
-    /// A write.
+    /// A write to a register that `peek` has.
     pub fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         if let Some(bus) = bus_of_reset(offset) {
             self.resets[bus] = value;
@@ -118,27 +113,24 @@ impl Gates {
                 bank.enabled[index] = value & !reserved;
             }
             LPENR.. => bank.in_sleep[((place - LPENR) / 4) as usize] = value,
-            _ => _ = context.unmodelled("RCC"),
+            _ => {}
         }
     }
 
-    fn bit(registers: &[u32; BUSES], bus: Bus, bit: u32) -> bool {
-        registers[bus as usize] >> bit & 1 != 0
+    /// The cores that enable the clock of a block.
+    pub fn enabled_by(&self, gate: Gate) -> [bool; 2] {
+        [M7, M4].map(|core| gate.is_set(&self.banks[core].enabled))
     }
 
-    /// Whether a core enables the clock of a block.
-    pub fn is_enabled(&self, core: usize, gate: Gate) -> bool {
-        Self::bit(&self.banks[core].enabled, gate.bus, gate.bit)
-    }
-
-    /// Whether a core keeps the clock of a block on in CSLEEP.
-    pub fn in_sleep(&self, core: usize, gate: Gate) -> bool {
-        Self::bit(&self.banks[core].in_sleep, gate.bus, gate.bit)
+    /// Whether a block is clocked: a core that enables it runs, or keeps it on in CSLEEP.
+    pub fn is_clocked(&self, gate: Gate, asleep: [bool; 2]) -> bool {
+        let mut banks = self.banks.iter().zip(asleep);
+        banks.any(|(bank, asleep)| gate.is_set(&bank.enabled) && (!asleep || gate.is_set(&bank.in_sleep)))
     }
 
     /// Whether a block is held in reset.
-    pub fn is_held(&self, gate: Gate) -> bool {
-        Self::bit(&self.resets, gate.bus, gate.bit)
+    pub fn is_held_in_reset(&self, gate: Gate) -> bool {
+        gate.is_set(&self.resets)
     }
 }
 

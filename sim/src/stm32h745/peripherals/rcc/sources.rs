@@ -5,7 +5,6 @@
 
 use crate::stm32h745::peripherals::board::Board;
 use crate::stm32h745::peripherals::context::Context;
-use crate::stm32h745::peripherals::iwdg::LSI;
 use crate::stm32h745::{NEVER, SECOND, Time};
 
 /// Register offsets.
@@ -22,19 +21,19 @@ const CSI: u64 = 4_000_000;
 const HSI48: u64 = 48_000_000;
 const MHZ: u64 = 1_000_000;
 
-/// A clock source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A clock source, in the order of [`CONTROLS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Source {
     Hsi,
     Csi,
-    Hse,
     Hsi48,
-    Lsi,
-    Lse,
+    Hse,
     Pll1P,
     Pll2Q,
     Pll3Q,
+    /// In the backup domain, not in `RCC_CR`.
+    Lse,
 }
 
 impl Source {
@@ -45,31 +44,28 @@ impl Source {
     }
 }
 
-/// A source in `RCC_CR`: its enable bit, its ready bit, and its start-up time.
-struct SourceControl {
-    on: u32,
-    ready: u32,
-    startup: Time,
-}
-
 const MICROSECOND: Time = SECOND / 1_000_000;
-/// HSI, CSI, HSI48, HSE, PLL1, PLL2, PLL3.
-const SOURCE_CONTROLS: [SourceControl; 7] = [
-    SourceControl { on: 1, ready: 1 << 2, startup: 2 * MICROSECOND },
-    SourceControl { on: 1 << 7, ready: 1 << 8, startup: 2 * MICROSECOND },
-    SourceControl { on: 1 << 12, ready: 1 << 13, startup: 4 * MICROSECOND },
-    SourceControl { on: 1 << 16, ready: 1 << 17, startup: 500 * MICROSECOND },
-    SourceControl { on: 1 << 24, ready: 1 << 25, startup: 50 * MICROSECOND },
-    SourceControl { on: 1 << 26, ready: 1 << 27, startup: 50 * MICROSECOND },
-    SourceControl { on: 1 << 28, ready: 1 << 29, startup: 50 * MICROSECOND },
+/// Sources in `RCC_CR`: enable bit, ready bit, and start-up time.
+const CONTROLS: [(u32, u32, Time); 7] = [
+    (HSION, 1 << 2, 2 * MICROSECOND),
+    (CSION, 1 << 8, 2 * MICROSECOND),
+    (1 << 12, 1 << 13, 4 * MICROSECOND),
+    (HSEON, 1 << 17, 500 * MICROSECOND),
+    (PLL1ON, 1 << 25, 50 * MICROSECOND),
+    (1 << 26, 1 << 27, 50 * MICROSECOND),
+    (1 << 28, 1 << 29, 50 * MICROSECOND),
 ];
-const CONTROL_HSE: usize = 3;
-const CONTROL_PLL: usize = 4;
+const CONTROL_HSE: usize = Source::Hse as usize;
+const CONTROL_PLL: usize = Source::Pll1P as usize;
 /// Start-up times of LSE and LSI.
 const LSE_STARTUP: Time = SECOND / 1000;
 const LSI_STARTUP: Time = 100 * MICROSECOND;
 
 /// `RCC_CR`.
+const HSION: u32 = 1;
+const CSION: u32 = 1 << 7;
+const HSEON: u32 = 1 << 16;
+const PLL1ON: u32 = 1 << 24;
 const HSIDIV_SHIFT: u32 = 3;
 const HSIDIV: u32 = 3 << HSIDIV_SHIFT;
 const HSIDIVF: u32 = 1 << 5;
@@ -78,7 +74,7 @@ const HSECSSON: u32 = 1 << 19;
 const DOMAINS_READY: u32 = 3 << 14;
 const CR_MASK: u32 = 0x150d_129b;
 const CR_RESET: u32 = 1;
-const PLLS_ON: u32 = 1 << 24 | 1 << 26 | 1 << 28;
+const PLLS_ON: u32 = PLL1ON | 1 << 26 | 1 << 28;
 /// `RCC_PLLCKSELR`, `RCC_PLLCFGR` and `RCC_PLLxDIVR` after reset.
 const PLLCKSELR_RESET: u32 = 0x0202_0200;
 const PLLCFGR_RESET: u32 = 0x01ff_0000;
@@ -143,17 +139,12 @@ impl Sources {
         Self { bdcr: self.bdcr, lse_ready: self.lse_ready, ..Self::new(board) }
     }
 
-    /// Whether a register is one of these.
-    pub fn covers(&self, offset: u32) -> bool {
-        matches!(offset, CR | PLLCKSELR | PLLCFGR | PLL1DIVR..=PLL3FRACR | BDCR | CSR)
-    }
-
     /// A register.
     pub fn peek(&self, offset: u32, now: Time) -> Option<u32> {
         Some(match offset {
             CR => {
-                let ready = SOURCE_CONTROLS.iter().zip(self.ready).filter(|(_, at)| *at <= now);
-                ready.fold(self.cr | HSIDIVF | DOMAINS_READY, |cr, (control, _)| cr | control.ready)
+                let ready = CONTROLS.iter().zip(self.ready).filter(|(_, at)| *at <= now);
+                ready.fold(self.cr | HSIDIVF | DOMAINS_READY, |cr, ((_, bit, _), _)| cr | bit)
             }
             PLLCKSELR => self.pllckselr,
             PLLCFGR => self.pllcfgr,
@@ -167,7 +158,7 @@ impl Sources {
         })
     }
 
-    /// A write. `in_use` are the sources of the system clock, now and as selected.
+    /// A write to a register that `peek` has. `in_use` are the sources of the system clock, now and as selected.
     pub fn write(&mut self, offset: u32, value: u32, in_use: [Source; 2], backup: bool, context: &mut Context<'_>) {
         match offset {
             CR => self.control(value, in_use, context),
@@ -190,18 +181,18 @@ impl Sources {
         let mut wanted = value & CR_MASK | self.cr & HSECSSON;
         let pll_in_use = in_use.contains(&Source::Pll1P);
         let reference = self.reference();
-        for (bit, source) in [(1, Source::Hsi), (1 << 7, Source::Csi), (1 << 16, Source::Hse)] {
-            let used = in_use.contains(&source) || self.cr & 1 << 24 != 0 && pll_in_use && reference == Some(source);
+        for (bit, source) in [(HSION, Source::Hsi), (CSION, Source::Csi), (HSEON, Source::Hse)] {
+            let used = in_use.contains(&source) || self.cr & PLL1ON != 0 && pll_in_use && reference == Some(source);
             if self.cr & bit != 0 && wanted & bit == 0 && used {
                 context.warn(format!("RCC_CR switches {source:?} off, which the system clock is made of: ignored"));
                 wanted |= bit;
             }
         }
-        if pll_in_use && self.cr & !wanted & 1 << 24 != 0 {
+        if pll_in_use && self.cr & !wanted & PLL1ON != 0 {
             context.warn("RCC_CR switches PLL1 off, which is the system clock: ignored");
-            wanted |= 1 << 24;
+            wanted |= PLL1ON;
         }
-        if (wanted ^ self.cr) & HSEBYP != 0 && self.cr & 1 << 16 != 0 {
+        if (wanted ^ self.cr) & HSEBYP != 0 && self.cr & HSEON != 0 {
             context.warn("RCC_CR.HSEBYP is changed while HSE is on: ignored");
             wanted ^= HSEBYP;
         }
@@ -211,13 +202,11 @@ impl Sources {
         }
         let begun = wanted & !self.cr;
         self.cr = wanted;
-        for (index, control) in SOURCE_CONTROLS.iter().enumerate() {
-            let on = wanted & control.on != 0;
-            let at = context.now + control.startup;
-            if begun & control.on != 0 && !self.can_start(index, context) {
+        for (index, (bit, _, startup)) in CONTROLS.into_iter().enumerate() {
+            if begun & bit != 0 && self.can_start(index, context) {
+                self.ready[index] = context.now + startup;
+            } else if begun & bit != 0 || wanted & bit == 0 {
                 self.ready[index] = NEVER;
-            } else if !on || begun & control.on != 0 {
-                self.ready[index] = started(NEVER, on, at);
             }
         }
     }
@@ -248,23 +237,24 @@ impl Sources {
         [Some(Source::Hsi), Some(Source::Csi), Some(Source::Hse), None][self.pllckselr as usize & 3]
     }
 
+    /// The rate of a PLL's reference, and what DIVM divides it by; either is 0 if there is none.
+    fn input(&self, index: usize, now: Time) -> (u64, u64) {
+        let rate = self.reference().map_or(0, |source| self.rate(source, now));
+        (rate, u64::from(self.pllckselr >> DIVM_SHIFT[index] & 0x3f))
+    }
+
     /// Whether a PLL can lock. Reports a configuration outside of 9.5.5 and 9.7.11 to 9.7.16.
     fn can_lock(&self, index: usize, context: &mut Context<'_>) -> bool {
         let name = format!("PLL{}", index + 1);
-        let input = self.reference().map_or(0, |source| self.rate(source, context.now));
-        let prescaler = u64::from(self.pllckselr >> DIVM_SHIFT[index] & 0x3f);
-        if input == 0 || prescaler == 0 {
+        let (input, divm) = self.input(index, context.now);
+        if input == 0 || divm == 0 {
             context.warn(format!("{name} is switched on without a reference that is ready: it never locks"));
             return false;
         }
-        let reference = input / prescaler;
+        let reference = input / divm;
         let range = self.pllcfgr >> (2 + 4 * index) & 3;
-        let (low, high) = [(MHZ, 2 * MHZ), (2 * MHZ, 4 * MHZ), (4 * MHZ, 8 * MHZ), (8 * MHZ, 16 * MHZ)][range as usize];
-        if !(low..=high).contains(&reference) {
-            context.warn(format!(
-                "{name}'s reference is {reference} Hz, outside of the range that PLL{}RGE says",
-                index + 1
-            ));
+        if !(MHZ << range..=(2 * MHZ) << range).contains(&reference) {
+            context.warn(format!("{name}'s reference is {reference} Hz, outside of the range that {name}RGE says"));
         }
         let channel = self.pllcfgr >> (1 + 4 * index) & 1 != 0;
         let (low, high) = if channel { (150 * MHZ, 420 * MHZ) } else { (192 * MHZ, 960 * MHZ) };
@@ -336,17 +326,7 @@ impl Sources {
 
     /// Whether a source is ready.
     pub fn is_ready(&self, source: Source, now: Time) -> bool {
-        now >= match source {
-            Source::Hsi => self.ready[0],
-            Source::Csi => self.ready[1],
-            Source::Hsi48 => self.ready[2],
-            Source::Hse => self.ready[CONTROL_HSE],
-            Source::Pll1P => self.ready[CONTROL_PLL],
-            Source::Pll2Q => self.ready[CONTROL_PLL + 1],
-            Source::Pll3Q => self.ready[CONTROL_PLL + 2],
-            Source::Lsi => self.lsi_ready,
-            Source::Lse => self.lse_ready,
-        }
+        now >= self.ready.get(source as usize).copied().unwrap_or(self.lse_ready)
     }
 
     /// The rate of a source in Hz, 0 if it is not ready.
@@ -359,7 +339,6 @@ impl Sources {
             Source::Csi => CSI,
             Source::Hse => self.hse,
             Source::Hsi48 => HSI48,
-            Source::Lsi => LSI,
             Source::Lse => self.lse,
             Source::Pll1P => self.output(0, 0, now),
             Source::Pll2Q => self.output(1, 1, now),
@@ -369,8 +348,7 @@ impl Sources {
 
     /// Fvco = Fref × (DIVN + FRACN / 2^13) (9.5.5).
     fn vco(&self, index: usize, now: Time) -> u64 {
-        let input = self.reference().map_or(0, |source| self.rate(source, now));
-        let divm = u64::from(self.pllckselr >> DIVM_SHIFT[index] & 0x3f);
+        let (input, divm) = self.input(index, now);
         let pll = &self.plls[index];
         let times = u64::from((pll.divr & 0x1ff) + 1) << 13 | u64::from(pll.fraction);
         if divm == 0 { 0 } else { input * times / (divm << 13) }

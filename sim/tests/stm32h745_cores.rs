@@ -1,6 +1,7 @@
 //! The STM32H745's cores together: start-up, shared memory, and reports of errors in its use. Programs are for the cores that
 //! the chip has after a reset: both at 64 MHz, no memory protection.
 
+use intercore_sim::core::chip::Chip as _;
 use intercore_sim::core::stop::Stop;
 use intercore_sim::fault::FaultTarget as _;
 use intercore_sim::stm32h745::machine::Machine;
@@ -129,7 +130,7 @@ fn r(machine: &Machine, core: usize, register: usize) -> u32 {
 }
 
 fn word(machine: &Machine, core: usize, address: u32) -> u32 {
-    u32::from_le_bytes(machine.peek(core, address, 4).try_into().expect("memory"))
+    u32::from_le_bytes(machine.peek_bytes(core, address, 4).try_into().expect("memory"))
 }
 
 /// Takes the reports, as core and sentence.

@@ -73,7 +73,7 @@ impl PythonChip for stm32h745::machine::Machine {
     const MEMORY: &'static str = " of this core";
 
     fn rates(&self) -> Vec<u64> {
-        self.shared.peripherals.clocks().cpu.to_vec()
+        self.shared.peripherals.conditions.clocks.cpu.to_vec()
     }
 
     fn put(&mut self, core: usize, address: u32, bytes: &[u8]) -> bool {
@@ -86,7 +86,7 @@ impl PythonChip for stm32h745::machine::Machine {
 
     fn set_line_rate(&mut self, _: usize, rate: Option<u32>) {
         if let Some(rate) = rate {
-            self.shared.peripherals.usart3.line_mut().set_rate(rate);
+            self.shared.peripherals.usart3.line.set_rate(rate);
         }
     }
 }

@@ -152,7 +152,7 @@ impl Runnable for stm32h745::machine::Machine {
     }
 
     fn waiting_input(&mut self) -> usize {
-        self.shared.peripherals.usart3.waiting_input()
+        self.shared.peripherals.usart3.line.waiting()
     }
 
     fn wakes_on_input(&self) -> bool {

@@ -1,5 +1,6 @@
 //! The STM32H745 as those see it who run it, watch it and debug it.
 
+use crate::core::access::Width;
 use crate::core::bus::Slave;
 use crate::core::chip::{CORES, Chip, ExitState};
 use crate::core::cortex_m::Register;
@@ -9,6 +10,7 @@ use crate::core::stop::Stop;
 use crate::core::time::Unit;
 use crate::core::uart_frame::SentByte;
 use crate::core::watch::Watchpoints;
+use crate::stm32h745::core::PowerState;
 use crate::stm32h745::machine::Machine;
 use crate::stm32h745::peripherals::interrupts::{HSEM_INTERRUPT, TIMER_INTERRUPTS, USART3_INTERRUPT};
 use crate::stm32h745::{Time, crash};
@@ -20,7 +22,7 @@ impl Chip for Machine {
     const UARTS: &'static [&'static str] = &["USART3"];
 
     fn now(&self) -> Time {
-        Self::now(self)
+        self.now
     }
 
     fn femtoseconds(&self, at: Time) -> u128 {
@@ -56,15 +58,31 @@ impl Chip for Machine {
     }
 
     fn statistics(&self, core: usize) -> Statistics {
-        Self::statistics(self, core)
+        let mut statistics = self.statistics[core & 1].clone();
+        statistics.exceptions = self.shared.exceptions[core & 1];
+        let core = self.core(core);
+        if core.power_state == PowerState::Asleep {
+            statistics.asleep += self.now.saturating_sub(core.slept_at);
+        }
+        statistics
     }
 
     fn lost_between_cores(&self, core: usize) -> u64 {
         self.shared.peripherals.losses.lost(core)
     }
 
+    /// Through the core's data cache.
     fn peek_bytes(&self, core: usize, address: u32, count: usize) -> Vec<u8> {
-        self.peek(core, address, count)
+        let byte = |i| {
+            let at: u32 = address.wrapping_add(i);
+            let place = self.shared.locate(core, at)?;
+            let cached = self.core(core).processor.peek_cache(at);
+            Some(cached.map_or_else(
+                || self.shared.memory.read(place, Width::Byte) as u8,
+                |word| (word >> ((at & 3) * 8)) as u8,
+            ))
+        };
+        (0..count.min(u32::MAX as usize) as u32).map_while(byte).collect()
     }
 
     fn sent(&self, _: usize) -> &[SentByte] {
@@ -80,8 +98,7 @@ impl Chip for Machine {
     }
 
     fn note_lost_output(&mut self, _: usize) {
-        let now = self.now();
-        self.shared.peripherals.note_lost_output(now);
+        self.shared.peripherals.note_lost_output(self.now);
     }
 
     fn take_notes(&mut self) -> Vec<String> {
@@ -116,7 +133,7 @@ impl Chip for Machine {
     }
 
     fn is_switched_off(&self, core: usize) -> bool {
-        Self::is_switched_off(self, core)
+        self.now < self.off_until[core & 1]
     }
 
     fn exit_state(&self, core: usize, _: &dyn Names) -> ExitState {

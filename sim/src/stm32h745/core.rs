@@ -5,7 +5,7 @@ use crate::isa::armv7em::model::Model;
 use crate::stm32h745::{NEVER, SECOND, Time};
 
 /// Edges of a clock whose period need not be a whole number of picoseconds, without rounding.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Default, Hash)]
 struct Edges {
     /// The next edge.
     at: Time,
@@ -19,10 +19,6 @@ struct Edges {
 }
 
 impl Edges {
-    fn new() -> Self {
-        Self { at: 0, fraction: 0, hz: 0, period: 0, remainder: 0 }
-    }
-
     fn set_rate(&mut self, hz: u64) {
         self.hz = hz;
         self.fraction = 0;
@@ -87,7 +83,7 @@ pub struct Core {
 impl Core {
     pub(crate) fn new(model: Model) -> Self {
         let processor = Processor::new(model);
-        Self { processor, power_state: PowerState::InReset, edges: Edges::new(), next: NEVER, slept_at: 0 }
+        Self { processor, power_state: PowerState::InReset, edges: Edges::default(), next: NEVER, slept_at: 0 }
     }
 
     /// Schedules the step after the one just made.

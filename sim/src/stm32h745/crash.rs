@@ -45,7 +45,7 @@ impl Machine {
         const STAY: [u8; 2] = [0xfe, 0xe7];
         match exit_state(self, number) {
             ExitState::LockedUp => true,
-            ExitState::Faulted => self.peek(number, self.core(number).processor.register(15), 2) == STAY,
+            ExitState::Faulted => self.peek_bytes(number, self.core(number).processor.register(15), 2) == STAY,
             ExitState::Alive | ExitState::Returned(_) => false,
         }
     }

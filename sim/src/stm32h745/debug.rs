@@ -1,6 +1,6 @@
 //! What a debugger does to the STM32H745. Nothing is disturbed by looking.
 
-use crate::core::chip::CORES;
+use crate::core::chip::{CORES, Chip as _};
 use crate::core::cortex_m::Register;
 use crate::debug::DebugTarget;
 use crate::stm32h745::core::PowerState;
@@ -57,9 +57,9 @@ impl DebugTarget for Machine {
             return Some(self.core(core).processor.peek_system_control(address));
         }
         if Peripherals::covers(address) {
-            return self.shared.peripherals.peek(core, address, 4, self.now()).ok();
+            return self.shared.peripherals.peek(core, address, 4, self.now).ok();
         }
-        let bytes = self.peek(core, address, 4);
+        let bytes = self.peek_bytes(core, address, 4);
         bytes.first_chunk().map(|&bytes| u32::from_le_bytes(bytes))
     }
 
@@ -96,7 +96,7 @@ impl Machine {
             self.look_again(core);
             return true;
         }
-        let now = self.now();
+        let now = self.now;
         // The cores hear of it before they go on.
         self.shared.touched = true;
         self.shared.peripherals.write(core & 1, address, value, 4, now).is_ok()
@@ -104,7 +104,7 @@ impl Machine {
 
     /// A core that sleeps looks whether what was changed wakes it.
     fn look_again(&mut self, core: usize) {
-        let now = self.now();
+        let now = self.now;
         let core = &mut self.cores[core & 1];
         if core.power_state == PowerState::Asleep {
             core.wake_at(now);

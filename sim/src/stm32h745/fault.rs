@@ -46,7 +46,7 @@ impl FaultTarget for Machine {
 
     /// A core that has been reset since goes on by itself.
     fn unstick_core(&mut self, number: usize, before: PowerState) {
-        let now = self.now();
+        let now = self.now;
         let core = &mut self.cores[number];
         if core.power_state == PowerState::Stuck {
             core.catch_up(now, true);
@@ -68,7 +68,7 @@ impl FaultTarget for Machine {
     }
 
     fn send_console(&mut self, byte: u8, flipped: u16, not_before: Time) {
-        let now = self.now();
+        let now = self.now;
         self.shared.peripherals.uart_input(byte, flipped, not_before, now);
     }
 }

@@ -1,6 +1,5 @@
 //! The whole chip: both cores, interleaved by instruction, in one global time.
 
-use crate::core::access::Width;
 use crate::core::state_hash::StableHasher;
 use crate::core::statistics::Statistics;
 use crate::core::stop::Stop;
@@ -21,13 +20,13 @@ use std::hash::{Hash, Hasher};
 #[derive(Clone, Debug)]
 pub struct Machine {
     pub(super) cores: [Core; 2],
-    statistics: [Statistics; 2],
+    pub(super) statistics: [Statistics; 2],
     /// Memories and peripherals.
     pub shared: Shared,
     /// Levels of the interrupt lines as last passed to the cores.
     lines: [InterruptLines; 2],
     /// Global time.
-    now: Time,
+    pub(super) now: Time,
     /// Until then an injected fault holds a core in reset.
     pub(super) off_until: [Time; 2],
     locked_up: Option<usize>,
@@ -77,30 +76,17 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Global time, in picoseconds since power-on.
-    pub fn now(&self) -> Time {
-        self.now
-    }
-
     /// A core: 0 the Cortex-M7, 1 the Cortex-M4.
     pub fn core(&self, number: usize) -> &Core {
         &self.cores[number & 1]
     }
 
-    /// Counters of a core, including a sleep in progress.
-    pub fn statistics(&self, number: usize) -> Statistics {
-        let mut statistics = self.statistics[number & 1].clone();
-        statistics.exceptions = self.shared.exceptions[number & 1];
-        let core = self.core(number);
-        if core.power_state == PowerState::Asleep {
-            statistics.asleep += self.now.saturating_sub(core.slept_at);
-        }
-        statistics
-    }
-
     /// Takes the reports of software errors since the last call.
     pub fn take_reports(&mut self) -> Vec<Report> {
-        self.shared.take_reports()
+        let mut all = self.shared.reports.take();
+        all.extend(self.shared.peripherals.reports.take());
+        all.sort_by_key(|report| report.time);
+        all
     }
 
     /// Writes bytes to flash or RAM, as a debug probe does. False, and nothing is written, if some have no memory.
@@ -116,25 +102,6 @@ impl Machine {
             }
         }
         true
-    }
-
-    /// Bytes of memory as a core would load them, through its data cache, without side effects; ends where memory does.
-    pub fn peek(&self, core: usize, address: u32, count: usize) -> Vec<u8> {
-        let byte = |i| {
-            let at: u32 = address.wrapping_add(i);
-            let place = self.shared.locate(core, at)?;
-            let cached = self.core(core).processor.peek_cache(at);
-            Some(cached.map_or_else(
-                || self.shared.memory.read(place, Width::Byte) as u8,
-                |word| (word >> ((at & 3) * 8)) as u8,
-            ))
-        };
-        (0..count.min(u32::MAX as usize) as u32).map_while(byte).collect()
-    }
-
-    /// Starts the cores that the option bytes boot. Call it once, with the images in flash.
-    pub fn start(&mut self) {
-        self.release();
     }
 
     /// Runs to `limit`, or until a lockup, a breakpoint or a watchpoint, or until no event can occur any more.
@@ -290,26 +257,22 @@ impl Machine {
             }
         }
         for number in [M7, M4] {
-            if self.shared.peripherals.take_event(number) {
-                self.receive_event(number);
+            if self.shared.peripherals.exti.take_event(number) {
+                let core = &mut self.cores[number];
+                core.processor.receive_event();
+                if core.power_state == PowerState::Asleep {
+                    core.wake_at(self.now);
+                }
             }
         }
         self.update_clocks();
         self.update_interrupt_lines();
-        self.release();
-    }
-
-    fn receive_event(&mut self, number: usize) {
-        let core = &mut self.cores[number];
-        core.processor.receive_event();
-        if core.power_state == PowerState::Asleep {
-            core.wake_at(self.now);
-        }
+        self.start();
     }
 
     fn update_clocks(&mut self) {
         for (number, core) in self.cores.iter_mut().enumerate() {
-            let rate = self.shared.peripherals.clocks().cpu[number];
+            let rate = self.shared.peripherals.conditions.clocks.cpu[number];
             if rate != core.rate() {
                 core.set_rate(rate, self.now, self.shared.peripherals.dbgmcu.counts_in_sleep(number));
             }
@@ -318,7 +281,7 @@ impl Machine {
 
     fn update_interrupt_lines(&mut self) {
         for (number, core) in self.cores.iter_mut().enumerate() {
-            let new = *self.shared.peripherals.interrupts(number);
+            let new = self.shared.peripherals.interrupts[number];
             let old = std::mem::replace(&mut self.lines[number], new);
             if new == old {
                 continue;
@@ -334,8 +297,9 @@ impl Machine {
         }
     }
 
-    /// Starts cores that are in reset and whose boot gates are open.
-    fn release(&mut self) {
+    /// Starts the cores that are in reset and whose boot gates are open: after power-on those that the option bytes boot,
+    /// with the images in flash.
+    pub fn start(&mut self) {
         for number in [M7, M4] {
             let waits = self.cores[number].power_state == PowerState::InReset && self.off_until[number] <= self.now;
             if waits && self.shared.peripherals.released(number) {
@@ -401,12 +365,7 @@ impl Machine {
     pub fn reset_core(&mut self, number: usize) {
         let number = number & 1;
         self.hold_in_reset(number);
-        self.release();
-    }
-
-    /// Whether an injected fault holds a core in reset.
-    pub fn is_switched_off(&self, number: usize) -> bool {
-        self.now < self.off_until[number & 1]
+        self.start();
     }
 
     /// A hash of the state of the cores, memories and peripherals: equal for equal runs.

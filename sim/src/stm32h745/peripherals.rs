@@ -27,13 +27,12 @@ pub mod usart;
 
 use crate::core::loss::Losses;
 use crate::isa::armv7em::bus::BusError;
-use crate::stm32h745::report::{Report, Reports};
+use crate::stm32h745::report::Reports;
 use crate::stm32h745::{M4, M7, NEVER, Time};
 use accelerators::Accelerators;
 use access::lanes;
 use address_map::{Block, Bus, Gate, region};
 use board::{Board, OptionBytes};
-use clocks::Clocks;
 use dbgmcu::Dbgmcu;
 use exti::Exti;
 use flash::Flash;
@@ -70,11 +69,13 @@ pub struct Peripherals {
     pub(super) options: OptionBytes,
     board: Board,
     rcc: Rcc,
-    pwr: Pwr,
+    /// Supply and voltage.
+    pub pwr: Pwr,
     flash: Flash,
     syscfg: Syscfg,
     hsem: Hsem,
-    exti: Exti,
+    /// Events and interrupts that wake a core.
+    pub exti: Exti,
     pub(super) dbgmcu: Dbgmcu,
     accelerators: Accelerators,
     /// USART3.
@@ -85,13 +86,15 @@ pub struct Peripherals {
     iwdgs: [Iwdg; 2],
     /// The cores that sleep.
     asleep: [bool; 2],
-    /// The conditions checked last, and the core whose write changed them.
-    conditions: Conditions,
+    /// Clock rates with what limits them, as checked last, and the core whose write changed them.
+    pub conditions: Conditions,
     clocks_changed_by: usize,
-    interrupts: [InterruptLines; 2],
+    /// Levels of the interrupt lines to the cores' NVICs.
+    pub interrupts: [InterruptLines; 2],
     /// Interrupts of HSEM to lose, as injected faults.
     pub losses: Losses,
-    reports: Reports,
+    /// Software errors that nobody has taken.
+    pub reports: Reports,
     /// Time of the next event.
     next: Time,
 }
@@ -245,7 +248,7 @@ impl Peripherals {
                 (Block::Timer(index), Some(gate)) => {
                     self.timers.0[index].set_rate(if runs(gate) { clocks.timers[0] } else { 0 }, now);
                 }
-                (Block::Usart3, Some(gate)) => self.usart3.set_kernel(if runs(gate) { clocks.usart3 } else { 0 }),
+                (Block::Usart3, Some(gate)) => self.usart3.kernel = if runs(gate) { clocks.usart3 } else { 0 },
                 _ => {}
             }
         }
@@ -269,7 +272,7 @@ impl Peripherals {
             lines.set(HSEM_INTERRUPT[core], self.hsem.masked(core) != 0);
             self.exti.interrupts(core, lines);
             if !semaphores && lines.is_high(HSEM_INTERRUPT[core]) {
-                self.exti.semaphore_interrupt(core);
+                self.exti.raise_direct_input(core, exti::HSEM_EVENT[core]);
             }
         }
     }
@@ -297,20 +300,10 @@ impl Peripherals {
         [M7, M4].into_iter().find(|&core| self.iwdgs[core].next_event() <= now).map(Reset::IndependentWatchdog)
     }
 
-    /// Levels of the interrupt lines to a core's NVIC.
-    pub fn interrupts(&self, core: usize) -> &InterruptLines {
-        &self.interrupts[core]
-    }
-
-    /// `core` has executed SEV, which is an event for the other core if unmasked in EXTI (`take_event`).
+    /// `core` has executed SEV, which is an event for the other core if unmasked in EXTI.
     pub fn send_event(&mut self, core: usize, now: Time) {
         self.advance(now);
         self.exti.send_event(core);
-    }
-
-    /// Whether an event for `core` has occurred since the last call: the caller sets its event register.
-    pub fn take_event(&mut self, core: usize) -> bool {
-        self.exti.take_event(core)
     }
 
     /// `core` has entered or left WFI or WFE; `deep` is its `SCR.SLEEPDEEP`, whose modes are not modelled.
@@ -325,11 +318,6 @@ impl Peripherals {
             self.distribute_clocks(now);
             self.update_lines_and_next_event(now);
         }
-    }
-
-    /// Clock rates.
-    pub fn clocks(&self) -> &Clocks {
-        &self.conditions.clocks
     }
 
     /// Whether the boot gate of `core` is open, by option byte or by the other core.
@@ -347,17 +335,7 @@ impl Peripherals {
         address >> 12 != BACKUP_RAM >> 12 || self.rcc.gates.enabled_by(BACKUP_RAM_GATE)[core]
     }
 
-    /// Whether RAM may be written: the supply is configured and valid (RM0399 7.4.1).
-    pub fn ram_writable(&self, now: Time) -> bool {
-        self.pwr.is_supplied(now)
-    }
-
-    /// Takes the reports of software errors since the last call.
-    pub fn take_reports(&mut self) -> Vec<Report> {
-        self.reports.take()
-    }
-
-    /// Tells that some of those are lost, since nobody has taken them.
+    /// Reports that characters of USART3 are lost, since nobody has taken them.
     pub fn note_lost_output(&mut self, now: Time) {
         let sentence = "nobody takes what USART3 sends: the oldest characters are lost";
         self.reports.record(None, address_map::base(Block::Usart3), now, sentence);
@@ -367,7 +345,7 @@ impl Peripherals {
     /// arrive inverted.
     pub fn uart_input(&mut self, byte: u8, flipped: u16, not_before: Time, now: Time) {
         self.advance(now);
-        self.usart3.line_mut().send(byte, flipped, not_before.max(now));
+        self.usart3.line.send(byte, flipped, not_before.max(now));
         self.update_lines_and_next_event(now);
     }
 
@@ -382,6 +360,6 @@ fn conditions(rcc: &Rcc, pwr: &Pwr, flash: &Flash, now: Time) -> Conditions {
         clocks: rcc.clocks(now),
         scale: pwr.level(now),
         latency: flash.latency(),
-        supply_configured: pwr.is_configured(),
+        supply_configured: pwr.configured,
     }
 }

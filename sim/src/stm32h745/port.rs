@@ -7,7 +7,7 @@ use crate::isa::armv7em::cache::LINE;
 use crate::stm32h745::memory::{BANK, Location, Memory, locate, of_core, use_flag};
 use crate::stm32h745::peripherals::Peripherals;
 use crate::stm32h745::peripherals::hsem::Hsem;
-use crate::stm32h745::report::{Report, Reports};
+use crate::stm32h745::report::Reports;
 use crate::stm32h745::{M4, Time};
 
 /// CCR, which enables the data cache (ARMv7-M B3.2.8).
@@ -78,7 +78,7 @@ pub struct Shared {
     last_store: [LastStore; 2],
     /// The supply is valid: RAM may be written.
     supplied: bool,
-    reports: Reports,
+    pub(super) reports: Reports,
     /// Probes, breakpoints, timeline.
     pub(crate) watch: Watchpoints,
     /// Whether there are any.
@@ -119,14 +119,6 @@ impl Shared {
         self.watch.core_event(self.now, core as u8, what);
     }
 
-    /// Takes the reports of software errors since the last call.
-    pub(crate) fn take_reports(&mut self) -> Vec<Report> {
-        let mut all = self.reports.take();
-        all.extend(self.peripherals.take_reports());
-        all.sort_by_key(|report| report.time);
-        all
-    }
-
     /// Reports a software error, once per 32-byte line.
     fn warn(&mut self, mistake: &'static str, core: usize, address: u32) {
         self.reports.record(Some(core), address & !(LINE - 1), self.now, mistake);
@@ -134,7 +126,7 @@ impl Shared {
 
     /// Reports a store to RAM before the supply is valid.
     fn check_supply(&mut self, core: usize, address: u32) {
-        self.supplied = self.supplied || self.peripherals.ram_writable(self.now);
+        self.supplied = self.supplied || self.peripherals.pwr.is_supplied(self.now);
         if !self.supplied {
             self.warn(STORE_WITHOUT_SUPPLY, core, address);
         }

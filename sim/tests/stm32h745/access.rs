@@ -102,7 +102,7 @@ impl Bus {
 
     /// The sentences of all reports since the last call.
     pub fn reports(&mut self) -> Vec<String> {
-        self.chip.take_reports().into_iter().map(|report| report.sentence).collect()
+        self.chip.reports.take().into_iter().map(|report| report.sentence).collect()
     }
 
     /// The clock of a block, for this core.

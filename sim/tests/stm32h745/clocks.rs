@@ -12,7 +12,7 @@ fn after_reset_everything_runs_from_hsi() {
     assert_eq!(bus.read(RCC_PLLCKSELR), 0x0202_0200);
     assert_eq!(bus.read(RCC_PLLCFGR), 0x01ff_0000);
     assert_eq!(bus.read(RCC_PLL1DIVR), 0x0101_0280);
-    let clocks = bus.chip.clocks();
+    let clocks = &bus.chip.conditions.clocks;
     assert_eq!((clocks.sysclk, clocks.cpu, clocks.usart3), (64_000_000, [64_000_000; 2], 64_000_000));
 }
 
@@ -21,7 +21,7 @@ fn hsi_is_divided() {
     let mut bus = Bus::new();
     for (field, rate) in [(0, 64), (1, 32), (2, 16), (3, 8)] {
         bus.write(RCC_CR, 1 | field << 3);
-        assert_eq!(bus.chip.clocks().sysclk, rate * 1_000_000);
+        assert_eq!(bus.chip.conditions.clocks.sysclk, rate * 1_000_000);
     }
 }
 
@@ -45,7 +45,7 @@ fn timers_have_the_clocks_of_table_59() {
         let mut bus = Bus::new();
         bus.write(RCC_D2CFGR, ppre << 8 | ppre << 4);
         bus.write(RCC_CFGR, timpre << 15);
-        let clocks = bus.chip.clocks();
+        let clocks = &bus.chip.conditions.clocks;
         assert_eq!(clocks.timers, [64_000_000 / timers; 2], "{ppre} {timpre}");
         assert_eq!(clocks.pclk[..2], [64_000_000 / pclk; 2], "{ppre} {timpre}");
     }
@@ -68,7 +68,7 @@ proptest! {
         bus.write(RCC_D3CFGR, ppre[3] << 4);
         let cpu = 64_000_000 / divider(d1cpre);
         let hclk = cpu / divider(hpre);
-        let clocks = bus.chip.clocks().clone();
+        let clocks = bus.chip.conditions.clocks.clone();
         prop_assert_eq!(clocks.cpu, [cpu, hclk]);
         prop_assert_eq!(clocks.hclk, hclk);
         prop_assert_eq!(clocks.pclk, ppre.map(|field| hclk / [1, 1, 1, 1, 2, 4, 8, 16][field as usize]));
@@ -86,7 +86,7 @@ proptest! {
         bus.wait(1000 * MICROSECOND);
         bus.write(RCC_CFGR, 3);
         let exact = 8e6 / f64::from(m) * (f64::from(n) + f64::from(fraction) / 8192.0) / f64::from(p);
-        prop_assert!((bus.chip.clocks().sysclk as f64 - exact).abs() <= 2.0);
+        prop_assert!((bus.chip.conditions.clocks.sysclk as f64 - exact).abs() <= 2.0);
     }
 }
 
@@ -98,7 +98,7 @@ fn the_system_clock_is_switched_when_its_source_is_ready() {
     assert_eq!(bus.read(RCC_CFGR), 1, "SWS is still HSI");
     bus.wait(10 * MICROSECOND);
     assert_eq!(bus.read(RCC_CFGR), 1 << 3 | 1);
-    assert_eq!(bus.chip.clocks().sysclk, 4_000_000);
+    assert_eq!(bus.chip.conditions.clocks.sysclk, 4_000_000);
     assert!(bus.reports().is_empty());
 }
 
@@ -106,12 +106,12 @@ fn the_system_clock_is_switched_when_its_source_is_ready() {
 fn usart3_has_its_own_clock() {
     let mut bus = Bus::new();
     bus.write(RCC_D2CFGR, 5 << 4);
-    assert_eq!(bus.chip.clocks().usart3, 16_000_000);
+    assert_eq!(bus.chip.conditions.clocks.usart3, 16_000_000);
     bus.write(RCC_D2CCIP2R, 3);
-    assert_eq!(bus.chip.clocks().usart3, 64_000_000);
+    assert_eq!(bus.chip.conditions.clocks.usart3, 64_000_000);
     bus.write(RCC_D2CCIP2R, 4);
-    assert_eq!(bus.chip.clocks().usart3, 0, "CSI is off");
+    assert_eq!(bus.chip.conditions.clocks.usart3, 0, "CSI is off");
     bus.set(RCC_CR, 1 << 7);
     bus.wait(10 * MICROSECOND);
-    assert_eq!(bus.chip.clocks().usart3, 4_000_000);
+    assert_eq!(bus.chip.conditions.clocks.usart3, 4_000_000);
 }

@@ -23,11 +23,11 @@ fn exti_software_trigger_interrupts_unmasked_cores() {
         let mut bus = Bus::new();
         bus.write(C2, 1 << input);
         bus.write(SWIER1, 1 << input);
-        assert!(bus.chip.interrupts(M4).is_high(interrupt) && !bus.chip.interrupts(M7).is_high(interrupt));
+        assert!(bus.chip.interrupts[M4].is_high(interrupt) && !bus.chip.interrupts[M7].is_high(interrupt));
         assert_eq!(bus.read(C1 + 8), 0, "what is masked is not pending");
         assert_eq!(bus.read(C2 + 8), 1 << input);
         bus.write(C2 + 8, 1 << input);
-        assert!(!bus.chip.interrupts(M4).is_high(interrupt));
+        assert!(!bus.chip.interrupts[M4].is_high(interrupt));
     }
 }
 
@@ -36,8 +36,8 @@ fn an_event_has_no_pending_bit() {
     let mut bus = Bus::new();
     bus.write(C1 + 4, 1 << 3);
     bus.write(SWIER1, 1 << 3);
-    assert!(bus.chip.take_event(M7));
-    assert!(!bus.chip.take_event(M7) && !bus.chip.take_event(M4));
+    assert!(bus.chip.exti.take_event(M7));
+    assert!(!bus.chip.exti.take_event(M7) && !bus.chip.exti.take_event(M4));
     assert_eq!(bus.read(C1 + 8), 0);
 }
 
@@ -47,13 +47,13 @@ fn sev_reaches_the_other_core_only_if_unmasked() {
     let mut bus = Bus::new();
     bus.chip.send_event(M7, bus.now);
     bus.chip.send_event(M4, bus.now);
-    assert!(!bus.chip.take_event(M4) && !bus.chip.take_event(M7));
+    assert!(!bus.chip.exti.take_event(M4) && !bus.chip.exti.take_event(M7));
     bus.write(C2 + 0x24, 1 << (80 - 64));
     bus.write(C1 + 0x24, 1 << (79 - 64));
     bus.chip.send_event(M7, bus.now);
-    assert!(bus.chip.take_event(M4) && !bus.chip.take_event(M7));
+    assert!(bus.chip.exti.take_event(M4) && !bus.chip.exti.take_event(M7));
     bus.chip.send_event(M4, bus.now);
-    assert!(bus.chip.take_event(M7) && !bus.chip.take_event(M4));
+    assert!(bus.chip.exti.take_event(M7) && !bus.chip.exti.take_event(M4));
 }
 
 #[test]
@@ -63,5 +63,5 @@ fn a_semaphore_interrupt_is_an_event_too() {
     bus.write_by(M4, HSEM + 0x110, 1);
     bus.read(HSEM + 0x80);
     bus.write(HSEM, 3 << 8);
-    assert!(bus.chip.take_event(M4));
+    assert!(bus.chip.exti.take_event(M4));
 }

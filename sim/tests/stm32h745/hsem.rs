@@ -67,17 +67,17 @@ fn a_release_interrupts_the_cores_that_have_enabled_it() {
     bus.write(R + 4 * 7, 3 << 8);
     assert_eq!(bus.read(interrupt(M7, 2)), 1 << 7, "the status is there before the mask");
     assert_eq!(bus.read(interrupt(M7, 3)), 0);
-    assert!(!bus.chip.interrupts(M7).is_high(125));
+    assert!(!bus.chip.interrupts[M7].is_high(125));
     assert_eq!(bus.read(interrupt(M4, 3)), 1 << 7);
-    assert!(bus.chip.interrupts(M4).is_high(126));
-    assert!(!bus.chip.interrupts(M4).is_high(125) && !bus.chip.interrupts(M7).is_high(126));
+    assert!(bus.chip.interrupts[M4].is_high(126));
+    assert!(!bus.chip.interrupts[M4].is_high(125) && !bus.chip.interrupts[M7].is_high(126));
     bus.write_by(M4, interrupt(M4, 1), 1 << 6);
-    assert!(bus.chip.interrupts(M4).is_high(126), "another semaphore's status is cleared");
+    assert!(bus.chip.interrupts[M4].is_high(126), "another semaphore's status is cleared");
     bus.write_by(M4, interrupt(M4, 1), 1 << 7);
-    assert!(!bus.chip.interrupts(M4).is_high(126));
+    assert!(!bus.chip.interrupts[M4].is_high(126));
     assert_eq!(bus.read(interrupt(M7, 2)), 1 << 7, "each core has a status of its own");
     bus.write(interrupt(M7, 0), 1 << 7);
-    assert!(bus.chip.interrupts(M7).is_high(125), "a status from before the mask interrupts when it is unmasked");
+    assert!(bus.chip.interrupts[M7].is_high(125), "a status from before the mask interrupts when it is unmasked");
 }
 
 fn losing(losses: &[&str]) -> Bus {
@@ -97,7 +97,7 @@ fn heard(bus: &mut Bus, core: usize, count: u32) -> Vec<u32> {
     let comes = |_: &u32| {
         ring(bus, 7);
         let status = bus.read_by(core, interrupt(core, 3));
-        assert_eq!(bus.chip.interrupts(core).is_high([125, 126][core]), status != 0);
+        assert_eq!(bus.chip.interrupts[core].is_high([125, 126][core]), status != 0);
         bus.write_by(core, interrupt(core, 1), 1 << 7);
         status != 0
     };

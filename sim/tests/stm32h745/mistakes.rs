@@ -100,7 +100,7 @@ fn dividers_after_the_clock() {
 fn a_pll_without_its_reference() {
     let unlocked = [Step::AwaitHse, Step::AwaitPll];
     let (bus, reports) = with(&ORDER.into_iter().filter(|step| !unlocked.contains(step)).collect::<Vec<_>>());
-    assert_eq!(bus.chip.clocks().sysclk, 64_000_000, "the system clock waits for the PLL");
+    assert_eq!(bus.chip.conditions.clocks.sysclk, 64_000_000, "the system clock waits for the PLL");
     assert_reported(&reports, "PLL1 is switched on without a reference that is ready");
 }
 
@@ -140,7 +140,7 @@ fn a_running_pll_is_changed() {
     assert_reported(&bus.reports(), "RCC_CR switches PLL1 off, which is the system clock: ignored");
     bus.write(RCC_CR, cr & !(1 << 16));
     assert_reported(&bus.reports(), "RCC_CR switches Hse off");
-    assert_eq!(bus.chip.clocks().sysclk, 400_000_000);
+    assert_eq!(bus.chip.conditions.clocks.sysclk, 400_000_000);
 }
 
 #[test]
@@ -222,10 +222,10 @@ fn a_semaphore_interrupt_that_is_lost() {
     bus.write_by(M4, HSEM + 0x110, 1 << 4);
     bus.read(HSEM + 0x80 + 4 * 4);
     bus.write(HSEM + 4 * 4, 3 << 8);
-    assert!(bus.chip.interrupts(M4).is_high(126));
+    assert!(bus.chip.interrupts[M4].is_high(126));
     // Clearing more than what was served loses the other one: no line is high, and the status is gone.
     bus.write_by(M4, HSEM + 0x114, u32::MAX);
-    assert!(!bus.chip.interrupts(M4).is_high(126));
+    assert!(!bus.chip.interrupts[M4].is_high(126));
     assert_eq!(bus.read_by(M4, HSEM + 0x118), 0);
 }
 

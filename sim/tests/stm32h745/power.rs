@@ -46,12 +46,12 @@ fn the_value_after_reset_cannot_be_written_back() {
 #[test]
 fn the_supply_is_configured_once_and_a_reset_leaves_it() {
     let mut bus = Bus::new();
-    assert!(!bus.chip.ram_writable(bus.now));
+    assert!(!bus.chip.pwr.is_supplied(bus.now));
     assert_eq!(bus.read(PWR_CSR1), 1 << 14);
     bus.write(PWR_CR3, 0x4);
     assert_eq!(bus.read(PWR_CSR1), 1 << 14, "it takes its time");
     assert!(bus.until(PWR_CSR1, 1 << 13));
-    assert!(bus.chip.ram_writable(bus.now));
+    assert!(bus.chip.pwr.is_supplied(bus.now));
     bus.chip.reset(Reset::Software(M7), bus.now);
     assert_eq!(bus.read(PWR_CR3), 0x4);
     assert_eq!(bus.read(PWR_CSR1), 1 << 14 | 1 << 13);

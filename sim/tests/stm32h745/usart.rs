@@ -109,12 +109,12 @@ fn characters_come_in_and_interrupt() {
     let due = bus.now + 10 * SECOND / 115_200;
     assert_eq!(bus.chip.next_event(), due);
     bus.wait(due - bus.now);
-    assert!(bus.chip.interrupts(M7).is_high(39));
+    assert!(bus.chip.interrupts[M7].is_high(39));
     assert_eq!(bus.chip.peek(M7, RDR, 4, bus.now), Ok(u32::from(b'q')));
     assert_ne!(bus.read(ISR) & RXNE, 0, "looking takes nothing");
     assert_eq!(bus.read(RDR), u32::from(b'q'));
     assert_eq!(bus.read(ISR) & RXNE, 0);
-    assert!(!bus.chip.interrupts(M7).is_high(39));
+    assert!(!bus.chip.interrupts[M7].is_high(39));
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn receive_fifo_holds_sixteen_and_rdr_one_more() {
         bus.wait(100 * MICROSECOND);
         let status = bus.read(ISR);
         assert_eq!(status >> 26 & 1 != 0, count >= 16, "RXFT at {count}");
-        assert_eq!(bus.chip.interrupts(M7).is_high(39), count >= 16, "at {count}");
+        assert_eq!(bus.chip.interrupts[M7].is_high(39), count >= 16, "at {count}");
         assert_eq!(status >> 24 & 1 != 0, count >= 17, "RXFF at {count}");
         assert_eq!(status & ORE != 0, count >= 18, "at {count}");
     }
@@ -245,7 +245,7 @@ fn a_silent_line_times_the_receiver_out() {
     bus.write(CR2, 1 << 23);
     bus.write(USART3 + 0x14, 30);
     bus.write(CR1, UE_TE_RE | 1 << 26);
-    bus.chip.usart3.line_mut().set_rate(100_000);
+    bus.chip.usart3.line.set_rate(100_000);
     bus.wait(1000 * MICROSECOND);
     assert_eq!(bus.read(ISR) & 1 << 11, 0, "nothing has come yet");
     let begun = bus.now;
@@ -259,7 +259,7 @@ fn a_silent_line_times_the_receiver_out() {
     assert_eq!(bus.read(ISR) & 1 << 11, 0);
     bus.wait(10 * MICROSECOND);
     assert_eq!(bus.read(ISR) & 1 << 11, 1 << 11);
-    assert!(bus.chip.interrupts(M7).is_high(39));
+    assert!(bus.chip.interrupts[M7].is_high(39));
     bus.write(ICR, 1 << 11);
     bus.wait(1000 * MICROSECOND);
     assert_eq!(bus.read(ISR) & 1 << 11, 0, "once for a silence");

@@ -8,10 +8,10 @@
 use crate::stm32h745::peripherals::context::Context;
 
 /// `ART_CTR`: EN, and PCACHEADDR.
-const ART_CTR: u32 = 0;
+const ART_CTR: u32 = 0x4002_4400;
 const ART_CTR_MASK: u32 = 0x000f_ff01;
 /// Issuing functionality of the AXI SRAM port.
-const TARG7_FN_MOD: u32 = 0x8108;
+const TARG7_FN_MOD: u32 = 0x5100_8108;
 
 /// The registers.
 #[derive(Clone, Debug, Default, Hash)]
@@ -21,29 +21,21 @@ pub struct Accelerators {
 }
 
 impl Accelerators {
-    /// A register of ART.
-    pub fn peek_art(&self, offset: u32) -> Option<u32> {
-        (offset == ART_CTR).then_some(self.art_ctr)
-    }
-
-    /// A register of the interconnect.
-    pub fn peek_axi(&self, offset: u32) -> Option<u32> {
-        (offset == TARG7_FN_MOD).then_some(self.targ7_fn_mod)
-    }
-
-    /// A write to ART.
-    pub fn write_art(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
-        match offset {
-            ART_CTR => self.art_ctr = value & ART_CTR_MASK,
-            _ => _ = context.unmodelled("ART"),
+    /// A register, by its address.
+    pub fn peek(&self, address: u32) -> Option<u32> {
+        match address {
+            ART_CTR => Some(self.art_ctr),
+            TARG7_FN_MOD => Some(self.targ7_fn_mod),
+            _ => None,
         }
     }
 
-    /// A write to the interconnect.
-    pub fn write_axi(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
-        match offset {
+    /// A write to a register of a block.
+    pub fn write(&mut self, block: &str, value: u32, context: &mut Context<'_>) {
+        match context.address {
+            ART_CTR => self.art_ctr = value & ART_CTR_MASK,
             TARG7_FN_MOD => self.targ7_fn_mod = value & 3,
-            _ => _ = context.unmodelled("AXI interconnect"),
+            _ => _ = context.unmodelled(block),
         }
     }
 }

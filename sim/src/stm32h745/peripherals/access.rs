@@ -56,8 +56,7 @@ impl Peripherals {
             Block::Hsem => self.hsem.peek(offset),
             Block::Exti => self.exti.peek(offset),
             Block::Dbgmcu => self.dbgmcu.peek(offset),
-            Block::Art => self.accelerators.peek_art(offset),
-            Block::AxiInterconnect => self.accelerators.peek_axi(offset),
+            Block::Art | Block::AxiInterconnect => self.accelerators.peek(region.base + offset),
             Block::Usart3 => self.usart3.peek(offset),
             Block::Gpio(port) => self.gpios[port].peek(offset),
             Block::Timer(index) => self.timers.0[index].peek(offset),
@@ -101,8 +100,7 @@ impl Peripherals {
             Block::Hsem => self.hsem.write(offset, value, context),
             Block::Exti => self.exti.write(offset, value, context),
             Block::Dbgmcu => self.dbgmcu.write(offset, value, context),
-            Block::Art => self.accelerators.write_art(offset, value, context),
-            Block::AxiInterconnect => self.accelerators.write_axi(offset, value, context),
+            Block::Art | Block::AxiInterconnect => self.accelerators.write(region.name, value, context),
             Block::Usart3 => self.usart3.write(offset, value, context),
             Block::Gpio(port) => self.gpios[port].write(offset, value, context),
             Block::Timer(index) => self.timers.write(index, offset, value, context),
@@ -113,7 +111,7 @@ impl Peripherals {
             context.warn("RCC_GCR lets the other core run before PWR_CSR1.ACTVOSRDY says that the supply is valid");
         }
         if region.block == Block::Gpio(TX.0) {
-            self.usart3.connect(self.gpios[TX.0].alternate_function(TX.1) == Some(TX.2));
+            self.usart3.connected = self.gpios[TX.0].alternate_function(TX.1) == Some(TX.2);
         }
         if matches!(region.block, Block::Rcc | Block::Pwr | Block::Flash | Block::Syscfg) {
             self.clocks_changed_by = core;

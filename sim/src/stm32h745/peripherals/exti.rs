@@ -15,8 +15,8 @@ use crate::stm32h745::{M4, M7};
 const CONFIGURABLE: [u32; 3] = [0x003f_ffff, 1 << 17 | 1 << 19, 1 << 18 | 7 << 20];
 /// `EXTI_CnIMRx` after reset (21.6.19, 21.6.22, 21.6.25): direct inputs are unmasked.
 const IMR_RESET: [u32; 3] = [0xffc0_0000, 0xfff5_ffff, 0x018b_ffff];
-/// Event inputs of each core in the third word: HSEM, and SEV of the other core.
-const HSEM_EVENT: [u32; 2] = [77 - 64, 78 - 64];
+/// Event inputs of each core in the third word: HSEM's interrupt, and SEV of the other core.
+pub const HSEM_EVENT: [u32; 2] = [77 - 64, 78 - 64];
 const SEV_EVENT: [u32; 2] = [79 - 64, 80 - 64];
 
 /// Positions of inputs 0 to 4, 5 to 9 and 10 to 15 in the vector table.
@@ -101,19 +101,14 @@ impl Exti {
         }
     }
 
-    /// A direct input of the third word rises; its pending bit is in its peripheral (21.3.3).
-    fn direct(&mut self, core: usize, input: u32) {
+    /// A direct input of the third word rises for a core; its pending bit is in its peripheral (21.3.3).
+    pub fn raise_direct_input(&mut self, core: usize, input: u32) {
         self.cores[core].event_received |= self.cores[core].event[2] >> input & 1 != 0;
     }
 
     /// A core has executed SEV: an event input of the other one, and no interrupt (Table 152, inputs 79 and 80).
     pub fn send_event(&mut self, core: usize) {
-        self.direct(1 - core, SEV_EVENT[1 - core]);
-    }
-
-    /// The HSEM interrupt of a core has risen (inputs 77 and 78).
-    pub fn semaphore_interrupt(&mut self, core: usize) {
-        self.direct(core, HSEM_EVENT[core]);
+        self.raise_direct_input(1 - core, SEV_EVENT[1 - core]);
     }
 
     /// Takes the event for a core since the last call.

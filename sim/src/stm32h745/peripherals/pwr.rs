@@ -99,7 +99,7 @@ pub struct Pwr {
     cr2: u32,
     cr3: u32,
     /// The lower byte of `PWR_CR3` has been written.
-    configured: bool,
+    pub(super) configured: bool,
     /// When ACTVOSRDY rises; `None` if it does not.
     supply_ready: Option<Time>,
     cpu: [u32; 2],
@@ -150,7 +150,8 @@ impl Pwr {
         let ready = |is: bool| if is { READY } else { 0 };
         Some(match offset {
             CR1 => self.cr1,
-            CSR1 => self.applied() << VOS_SHIFT | ready(self.is_supplied(now)),
+            // ACTVOS: the reserved value 0 selects scale 3.
+            CSR1 => self.vos.max(1) << VOS_SHIFT | ready(self.is_supplied(now)),
             CR2 => self.cr2 | if self.cr2 & 1 != 0 { BRRDY } else { 0 },
             CR3 => self.cr3,
             CPU1CR => self.cpu[0],
@@ -261,11 +262,6 @@ impl Pwr {
         Scale::of(self.vos, possible)
     }
 
-    /// `PWR_CSR1.ACTVOS`.
-    fn applied(&self) -> u32 {
-        if self.vos == 0 { 1 } else { self.vos }
-    }
-
     /// The voltage scale of the core domain; a higher one applies once it is reached.
     pub fn level(&self, now: Time) -> Scale {
         if now >= self.scale_ready { self.target() } else { self.before.min(self.target()) }
@@ -274,11 +270,6 @@ impl Pwr {
     /// Whether the supply has been configured and is valid: RAM may be written, and VOS changed (7.4.1).
     pub fn is_supplied(&self, now: Time) -> bool {
         self.supply_ready.is_some_and(|since| now >= since)
-    }
-
-    /// Whether the supply has been configured since power-on.
-    pub fn is_configured(&self) -> bool {
-        self.configured
     }
 
     /// `PWR_CR1.DBP`: the backup domain may be written.

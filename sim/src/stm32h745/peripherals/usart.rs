@@ -103,11 +103,13 @@ pub struct Usart {
     last: Frame,
     /// End of the last received character, while the receiver timeout has not elapsed.
     idle_since: Option<Time>,
-    line: Line,
+    /// The line to the USART.
+    pub line: Line,
     sent: Vec<SentByte>,
-    kernel: u64,
+    /// Rate of the kernel clock in Hz; 0 while it is gated.
+    pub(super) kernel: u64,
     /// The board's TX pin has this USART's alternate function.
-    connected: bool,
+    pub(super) connected: bool,
 }
 
 impl std::hash::Hash for Usart {
@@ -148,11 +150,6 @@ impl Usart {
         (self.line, self.sent, self.kernel, self.connected) = (old.line, old.sent, old.kernel, old.connected);
     }
 
-    /// The line to the USART.
-    pub fn line_mut(&mut self) -> &mut Line {
-        &mut self.line
-    }
-
     /// What was sent and nobody has taken.
     pub fn sent(&self) -> &[SentByte] {
         &self.sent
@@ -168,24 +165,9 @@ impl Usart {
         self.shifting.map(|(_, end)| end)
     }
 
-    /// Characters on the line to it.
-    pub fn waiting_input(&self) -> usize {
-        self.line.waiting()
-    }
-
     /// Whether it raises an interrupt for what it receives.
     pub fn listens(&self) -> bool {
         self.cr1 & RXNEIE != 0 || self.cr3 & RXFTIE != 0
-    }
-
-    /// Sets the rate of the kernel clock.
-    pub fn set_kernel(&mut self, rate: u64) {
-        self.kernel = rate;
-    }
-
-    /// Sets whether the board's TX pin has this USART's alternate function.
-    pub fn connect(&mut self, connected: bool) {
-        self.connected = connected;
     }
 
     /// Bit time in picoseconds as a fraction (51.5.7); `None` without a valid baud rate.

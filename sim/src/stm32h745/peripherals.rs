@@ -258,7 +258,8 @@ impl Peripherals {
     fn update_lines_and_next_event(&mut self, now: Time) {
         self.set_lines();
         let clocks = self.rcc.sources.next_event(now).min(self.pwr.next_event(now));
-        self.next = clocks.min(self.timers.next_event()).min(self.usart3.next_event());
+        // A receiver timeout that is enabled after it has elapsed is due now, not in the past.
+        self.next = clocks.min(self.timers.next_event()).min(self.usart3.next_event()).max(now);
     }
 
     fn set_lines(&mut self) {

@@ -42,3 +42,10 @@ fn gpio_input_reads_pull_and_output_reads_odr() {
     assert_eq!(bus.read(GPIOD + 0x10), 0b0101, "pins 0 up, 1 down, 2 high, 3 nothing");
     assert_eq!(bus.chip.gpios[3].outputs(), (1 << 2, 1 << 2));
 }
+
+#[test]
+fn a_register_that_is_not_modelled_is_reported_by_the_name_of_its_port() {
+    let mut bus = enabled();
+    bus.write(GPIOB + 0x3f0, 1);
+    assert_reported(&bus.reports(), "GPIOB: this register is not modelled");
+}

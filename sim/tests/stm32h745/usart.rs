@@ -8,6 +8,7 @@ const CR1: u32 = USART3;
 const CR2: u32 = USART3 + 0x04;
 const CR3: u32 = USART3 + 0x08;
 const BRR: u32 = USART3 + 0x0c;
+const RTOR: u32 = USART3 + 0x14;
 const ISR: u32 = USART3 + 0x1c;
 const ICR: u32 = USART3 + 0x20;
 const RDR: u32 = USART3 + 0x24;
@@ -18,6 +19,7 @@ const TC: u32 = 1 << 6;
 const TXE: u32 = 1 << 7;
 const RXNE: u32 = 1 << 5;
 const ORE: u32 = 1 << 3;
+const RTOF: u32 = 1 << 11;
 const FE: u32 = 1 << 1;
 
 /// Clocks and pins, without the rate.
@@ -115,6 +117,24 @@ fn characters_come_in_and_interrupt() {
     assert_eq!(bus.read(RDR), u32::from(b'q'));
     assert_eq!(bus.read(ISR) & RXNE, 0);
     assert!(!bus.chip.interrupts[M7].is_high(39));
+}
+
+/// A timer runs to the time of each event, and its count cannot go back.
+#[test]
+fn a_receiver_timeout_that_is_enabled_late_elapses_at_once() {
+    let mut bus = Bus::new();
+    set_up(&mut bus, 555);
+    bus.enable(M7, RCC_APB1LENR, 0);
+    bus.write(TIM2, 1);
+    bus.write(RTOR, 20);
+    bus.chip.uart_input(b'q', 0, bus.now, bus.now);
+    bus.wait(1000 * MICROSECOND);
+    let count = bus.read(TIM2 + 0x24);
+    assert_eq!(bus.read(ISR) & RTOF, 0);
+    bus.set(CR2, 1 << 23);
+    assert_eq!(bus.chip.next_event(), bus.now);
+    assert_ne!(bus.read(ISR) & RTOF, 0);
+    assert!(bus.read(TIM2 + 0x24) >= count);
 }
 
 #[test]

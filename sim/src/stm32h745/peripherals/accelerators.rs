@@ -30,12 +30,12 @@ impl Accelerators {
         }
     }
 
-    /// A write to a register of a block.
-    pub fn write(&mut self, block: &str, value: u32, context: &mut Context<'_>) {
+    /// A write.
+    pub fn write(&mut self, value: u32, context: &mut Context<'_>) {
         match context.address {
             ART_CTR => self.art_ctr = value & ART_CTR_MASK,
             TARG7_FN_MOD => self.targ7_fn_mod = value & 3,
-            _ => _ = context.unmodelled(block),
+            _ => _ = context.unmodelled(),
         }
     }
 }

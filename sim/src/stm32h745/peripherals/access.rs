@@ -68,11 +68,13 @@ impl Peripherals {
     pub(super) fn read_block(&mut self, region: &Region, core: usize, address: u32, lanes: u32, now: Time) -> u32 {
         let offset = address - region.base;
         let peeked = self.peek_block(region, core, offset, now);
-        let mut context = Context { core, address, lanes, now, reports: &mut self.reports, losses: &mut self.losses };
+        let block = region.name;
+        let mut context =
+            Context { core, block, address, lanes, now, reports: &mut self.reports, losses: &mut self.losses };
         match region.block {
             Block::Hsem => self.hsem.read(offset, &mut context),
             Block::Usart3 => self.usart3.read(offset, &mut context),
-            _ => peeked.unwrap_or_else(|| context.unmodelled(region.name)),
+            _ => peeked.unwrap_or_else(|| context.unmodelled()),
         }
     }
 
@@ -87,7 +89,9 @@ impl Peripherals {
     ) {
         let offset = address - region.base;
         let released = self.released(1 - core);
-        let mut context = Context { core, address, lanes, now, reports: &mut self.reports, losses: &mut self.losses };
+        let block = region.name;
+        let mut context =
+            Context { core, block, address, lanes, now, reports: &mut self.reports, losses: &mut self.losses };
         let context = &mut context;
         match region.block {
             Block::Rcc => self.rcc.write(offset, value, self.pwr.backup_writable(), context),
@@ -100,7 +104,7 @@ impl Peripherals {
             Block::Hsem => self.hsem.write(offset, value, context),
             Block::Exti => self.exti.write(offset, value, context),
             Block::Dbgmcu => self.dbgmcu.write(offset, value, context),
-            Block::Art | Block::AxiInterconnect => self.accelerators.write(region.name, value, context),
+            Block::Art | Block::AxiInterconnect => self.accelerators.write(value, context),
             Block::Usart3 => self.usart3.write(offset, value, context),
             Block::Gpio(port) => self.gpios[port].write(offset, value, context),
             Block::Timer(index) => self.timers.write(index, offset, value, context),

@@ -8,6 +8,8 @@ use crate::stm32h745::report::Reports;
 pub struct Context<'a> {
     /// Accessing core.
     pub core: usize,
+    /// Name of the accessed block.
+    pub block: &'static str,
     /// Word address.
     pub address: u32,
     /// Mask of the accessed byte lanes.
@@ -27,7 +29,8 @@ impl Context<'_> {
     }
 
     /// Reports that a register is not modelled. Returns 0, its value.
-    pub fn unmodelled(&mut self, block: &str) -> u32 {
+    pub fn unmodelled(&mut self) -> u32 {
+        let block = self.block;
         self.warn(format!("{block}: this register is not modelled: it reads as 0 and ignores writes"));
         0
     }

@@ -45,7 +45,7 @@ impl Dbgmcu {
             IDC => {}
             CR => self.cr = value & CR_MASK,
             APB3FZ1..=APB4FZ2 => self.freeze[((offset - APB3FZ1) / 4) as usize] = value,
-            _ => _ = context.unmodelled("DBGMCU"),
+            _ => _ = context.unmodelled(),
         }
     }
 

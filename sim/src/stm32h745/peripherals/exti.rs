@@ -78,7 +78,7 @@ impl Exti {
     /// A write.
     pub fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         let Some(register) = decode(offset) else {
-            context.unmodelled("EXTI");
+            context.unmodelled();
             return;
         };
         match register {
@@ -89,7 +89,7 @@ impl Exti {
             (word, Some(core), 0x0) => self.cores[core].interrupt[word] = value,
             (word, Some(core), 0x4) => self.cores[core].event[word] = value,
             (word, Some(core), 0x8) => self.cores[core].pending[word] &= !value,
-            _ => _ = context.unmodelled("EXTI"),
+            _ => _ = context.unmodelled(),
         }
     }
 

@@ -96,7 +96,7 @@ impl Flash {
     pub fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         let bank = (offset / BANK2) as usize;
         match offset % BANK2 {
-            _ if bank > 1 => _ = context.unmodelled("FLASH"),
+            _ if bank > 1 => _ = context.unmodelled(),
             ACR => self.acr = value & 0x3f,
             KEYR => self.locks[bank] = unlock(self.locks[bank], value, KEYS, context),
             OPTKEYR => self.option_lock = unlock(self.option_lock, value, OPTION_KEYS, context),
@@ -104,7 +104,7 @@ impl Flash {
             CR => self.control(bank, value, context),
             OPTCR if value & LOCK != 0 && self.option_lock == Lock::Open => self.option_lock = Lock::Locked,
             SR | CCR | OPTSR_CUR | BOOT7_CUR | BOOT4_CUR => {}
-            _ => _ = context.unmodelled("FLASH"),
+            _ => _ = context.unmodelled(),
         }
     }
 

@@ -69,7 +69,7 @@ impl Gpio {
             BSRR => self.odr = self.odr & !(value >> 16) | value & 0xffff,
             AFRL => self.afr[0] = value,
             AFRH => self.afr[1] = value,
-            _ => _ = context.unmodelled("GPIO"),
+            _ => _ = context.unmodelled(),
         }
     }
 

@@ -68,7 +68,7 @@ impl Hsem {
             let owner = &mut self.owners[((offset - RLR) / 4) as usize];
             *owner = owner.or(Some(CORE_ID[context.core] << CORE_ID_SHIFT));
         }
-        self.peek(offset).unwrap_or_else(|| context.unmodelled("HSEM"))
+        self.peek(offset).unwrap_or_else(|| context.unmodelled())
     }
 
     /// A write.
@@ -86,7 +86,7 @@ impl Hsem {
             }
             CR => self.clear(value, context),
             KEYR => self.key = value & 0xffff_0000,
-            _ => _ = context.unmodelled("HSEM"),
+            _ => _ = context.unmodelled(),
         }
     }
 

@@ -82,7 +82,7 @@ impl Iwdg {
                 self.reloaded = context.now;
             }
             SR => {}
-            _ => _ = context.unmodelled("IWDG"),
+            _ => _ = context.unmodelled(),
         }
     }
 

@@ -175,7 +175,7 @@ impl Pwr {
             CPU2CR => self.cpu[1] = value & CPUCR_MASK,
             D3CR => self.scale(value >> VOS_SHIFT & 3, context),
             WKUPEPR => self.wake_up = value,
-            _ => _ = context.unmodelled("PWR"),
+            _ => _ = context.unmodelled(),
         }
     }
 

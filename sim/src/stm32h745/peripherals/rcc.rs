@@ -114,7 +114,7 @@ impl Rcc {
                 self.sources.write(offset, value, self.in_use(), backup, context);
             }
             _ if self.gates.peek(offset, context.core).is_some() => self.gates.write(offset, value, context),
-            _ => _ = context.unmodelled("RCC"),
+            _ => _ = context.unmodelled(),
         }
     }
 

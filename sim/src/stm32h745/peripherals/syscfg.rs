@@ -63,7 +63,7 @@ impl Syscfg {
             EXTICR1..=EXTICR4 => self.exticr[((offset - EXTICR1) / 4) as usize] = value & 0xffff,
             CFGR => self.cfgr |= value & CFGR_MASK,
             PWRCR => self.pwrcr = value & 1,
-            _ => _ = context.unmodelled("SYSCFG"),
+            _ => _ = context.unmodelled(),
         }
     }
 

@@ -185,7 +185,7 @@ impl Timer {
                     self.compare[channel][ACTIVE] = value & self.max;
                 }
             }
-            _ => _ = context.unmodelled(self.name),
+            _ => _ = context.unmodelled(),
         }
         0
     }

@@ -246,7 +246,7 @@ impl Usart {
 
     /// A read; of `USART_RDR` it takes a character.
     pub fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
-        let value = self.peek(offset).unwrap_or_else(|| context.unmodelled("USART3"));
+        let value = self.peek(offset).unwrap_or_else(|| context.unmodelled());
         if offset == RDR {
             self.last = self.receive_fifo.pop_front().unwrap_or(self.last);
             self.latch_errors();
@@ -276,7 +276,7 @@ impl Usart {
             ICR => self.flags &= !value,
             TDR => self.send(value as u8, context),
             RQR | ISR | RDR => {}
-            _ => _ = context.unmodelled("USART3"),
+            _ => _ = context.unmodelled(),
         }
     }
 

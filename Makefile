@@ -177,6 +177,7 @@ lint-c:
 
 format: setup ## bring the JSON schema up to date; put Python, Rust and C code into the project's style
 	$(BIN)/python -m intercore.document.schema
+	$(BIN)/python -m tests.finding_examples
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 	$(CARGO) fmt

@@ -13,8 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from intercore.benchmarks.caveats import AlsoDisturbed, Disturbed
 from intercore.benchmarks.lock import analysis as lock
 from intercore.benchmarks.lock.answers import answers, concerns, costs
+from intercore.benchmarks.lock.findings import (
+    LockBroken,
+    LockFailedCheck,
+    LockHandOvers,
+    LockMutexSlower,
+    LockNothingMeasured,
+    LockUnfair,
+    Time,
+)
 from intercore.benchmarks.lock.report import report
 from intercore.record.measurement import Measurement, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
@@ -100,14 +110,17 @@ def test_repetitions_and_what_does_not_matter_are_pooled_and_other_factors_kept_
 
 
 def test_a_mutex_that_is_dearer_than_a_spinlock_is_told_with_its_factor() -> None:
-    said = lock.analyse(
+    analysis = lock.analyse(
         [
             measurement("hand-over", {"there": [2000] * 9, "back": [1900] * 9}, lock="mutex"),
             measurement("hand-over", {"there": [200] * 9, "back": [200] * 9}),
         ]
-    ).sentences
-    assert "mutex 2 µs, spinlock 200 ns" in said[0]
-    assert "The mutex takes 10 times as long to hand over as the spinlock" in said[1]
+    )
+    mutex, spinlock = Time(2.0, None), Time(0.2, None)
+    assert list(lock.results(analysis)) == [
+        LockHandOvers(medians={"mutex": mutex, "spinlock": spinlock}),
+        LockMutexSlower(times=10.0, mutex=mutex),
+    ]
 
 
 @given(*[st.integers(1, 10**6)] * 4)
@@ -139,15 +152,15 @@ def test_what_disturbed_hand_overs_is_named_of_all_and_concerns_no_lock_that_is_
     series = {name: {"there": [(1 + (name == "mutex")) * each for each in drifting]} for name in lock.LOCKS}
     handed = [measurement("hand-over", {**known, "back": [100] * 200}, lock=name) for name, known in series.items()]
     fought = [bout("0010", lock=name) for name in lock.LOCKS]
-    said = lock.warnings([*handed, *fought])
-    assert [[name for name in lock.LOCKS if name in one] for one in said] == [
-        *(["mutex"], ["spinlock"], ["critical-section"], ["atomic-add", "atomic-swap"]),
-    ]
+    *first, rest = lock.caveats([*handed, *fought])
+    ways = {name: f"hand-over of {name} from core 0 to core 1" for name in lock.LOCKS}
+    assert [one.samples for one in first if isinstance(one, Disturbed)] == [ways[name] for name in lock.LOCKS[:3]]
+    assert rest == AlsoDisturbed(samples=(ways["atomic-add"], ways["atomic-swap"]))
     told = {one.question: one for one in answers(lock.analyse([*handed, *fought]))}
-    assert {question for question, one in told.items() if concerns(said[0], one)} == {
+    assert {question for question, one in told.items() if concerns(rest, one)} == {
         *("hand a lock over", "hand a mutex over"),
     }
-    assert concerns("lock, lock mutex: tasks were forced off their core once.", told["mutex fought over, a use"])
+    assert concerns(LockBroken(lock="mutex"), told["mutex fought over, a use"])
 
 
 # Contention
@@ -188,7 +201,9 @@ def test_one_core_that_has_all_is_as_unfair_as_can_be() -> None:
     assert found.acquisitions == (0, 32)
     assert (found.jain, found.longest_streak, found.repeated) == (0.5, 32, 31 / 32)
     assert found.longest_wait_us == pytest.approx(0.32), "core 0 waited for all of the bout"
-    assert any("not shared evenly" in said and "0 : 100 %" in said for said in analysis.sentences)
+    (unfair,) = lock.results(analysis)
+    assert isinstance(unfair, LockUnfair)
+    assert (unfair.shares_percent, unfair.jain, unfair.longest_streak) == ((0, 100), 0.5, 32)
 
 
 def test_streaks_do_not_go_beyond_a_bout() -> None:
@@ -243,28 +258,28 @@ def test_one_way_is_half_of_a_round_trip() -> None:
 def test_nothing_to_measure_is_no_result_and_is_told_if_there_is_nothing_else() -> None:
     nothing = measurement("ping-pong", {}, lock="mutex")
     something = measurement("ping-pong", {"round_trips": [10_000]}, lock="atomic-add")
-    assert lock.analyse([nothing]) == lock.LockAnalysis((), (), (), ())
-    assert "nothing to measure" in lock.warnings([nothing])[0]
-    assert lock.warnings([nothing, something]) == []
+    assert lock.analyse([nothing]) == lock.LockAnalysis((), (), ())
+    assert list(lock.caveats([nothing])) == [LockNothingMeasured()]
+    assert list(lock.caveats([nothing, something])) == []
 
 
 def test_what_spoils_the_numbers_is_told_with_its_cause() -> None:
     wrong = measurement(
         "contention", {"bout": [1]}, checks={"wrong": 1, "migrated": 2, "lost": 4, "preempted": 3}, lock="mutex"
     )
-    said = lock.warnings([wrong])
-    assert said[0].startswith("With mutex ")
-    assert "two cores were inside at once" in said[0]
-    assert said[1].startswith("lock, mutex: 2 times")
-    assert said[2].startswith("lock, mutex: 4 samples did not fit")
-    assert "3 times" in said[3]
-    assert len(said) == 4, "what is wrong is said once"
+    broken, *failed = lock.caveats([wrong])
+    assert broken == LockBroken(lock="mutex"), "what is wrong is reported once"
+    assert [(one.check, one.count, one.levels) for one in failed if isinstance(one, LockFailedCheck)] == [
+        ("migrated", 2, ("mutex",)),
+        ("lost", 4, ("mutex",)),
+        ("preempted", 3, ("mutex",)),
+    ]
 
 
 def test_other_benchmarks_are_left_alone() -> None:
     other = msgspec.structs.replace(measurement("hand-over", {"there": [1], "back": [1]}), benchmark="clock")
-    assert lock.analyse([other]) == lock.LockAnalysis((), (), (), ())
-    assert lock.warnings([other]) == []
+    assert lock.analyse([other]) == lock.LockAnalysis((), (), ())
+    assert list(lock.caveats([other])) == []
 
 
 # The report
@@ -323,7 +338,7 @@ def test_a_report_of_nothing_is_empty_and_says_why() -> None:
     found = report(run_of([measurement("ping-pong", {}, lock="mutex")]))
     assert found.section.tables == found.section.figures == []
     assert found.rows == []
-    assert len(found.warnings) == 1
+    assert found.findings == [LockNothingMeasured()]
 
 
 def test_published_figures_stand_in_the_notes() -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.published import Publication
     from intercore.benchmarks.series import Unit
+    from intercore.finding import Finding
     from intercore.record.measurement import Measurement, Run, Series
     from intercore.record.meter_recording import Window
     from intercore.record.origin import Origin
@@ -187,8 +188,8 @@ class Analysis:
     """What people read of a run."""
     report_with: Callable[[Run, float], Report] | None = None
     """The same for a value of the benchmark's option; None where it has no option."""
-    concerns: Callable[[str, Answer], bool] | None = None
-    """Whether a warning of the report may concern an answer; None if all may."""
+    concerns: Callable[[Finding, Answer], bool] | None = None
+    """Whether a caveat of the report may concern an answer; None if all may."""
     together: Callable[[Sequence[tuple[Run, Report]]], Together] | None = None
     """What a page says of all its runs at once, in place of a section for each."""
 

@@ -9,6 +9,7 @@ import msgspec
 from intercore.benchmarks.energy import BenchmarkEconomy, EnergyAnalysis, EnergyRow, analyse
 from intercore.energy.alignment import align
 from intercore.energy.placement import RefusedError
+from intercore.finding import unconverted
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer
 from intercore.view.current import current_figure
@@ -44,7 +45,7 @@ def report(run: Run, *, idle: float = 0.0) -> Report | None:
         "energy",
         {"energy": msgspec.to_builtins(analysis)},
         [_flat(row, analysis.kind) for row in analysis.rows],
-        list(_warnings(analysis)),
+        unconverted(_sentences(analysis), _warnings(analysis)),
         Section("What it takes in energy", list(_sentences(analysis)), tables, list(_figures(run)), _NOTES),
         topic="energy",
         answers=tuple(_answers(analysis)),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.benchmarks.grouping import varied_names
+from intercore.finding import unconverted
 from intercore.record.measurement import SPOILING_CHECKS, Level
 from intercore.record.plan import repetitions_by_setting, setting_of
 from intercore.view.section import Report, Section, where
@@ -67,7 +68,7 @@ def report(run: Run, benchmark: str) -> Report:
         benchmark,
         json={},
         rows=[{"benchmark": benchmark, **_flat(row)} for row in rows],
-        warnings=[_failure(benchmark, row) for row in rows if row.wrong or row.failed],
+        findings=unconverted(_sentences(rows), [_failure(benchmark, row) for row in rows if row.wrong or row.failed]),
         section=Section(f"What ran of {benchmark}", _sentences(rows), [table]),
     )
 

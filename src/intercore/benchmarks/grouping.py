@@ -119,38 +119,3 @@ def cycles_per_us(pool: Sequence[Measurement]) -> float | None:
     """Return the cycles of a core in a µs; None where there is no one such number."""
     hz = pool[0].conditions.get("clock.sys_hz", "")
     return float(hz) / 1e6 if hz.isdecimal() else None
-
-
-SPOILT: Mapping[str, str] = {
-    "wrong": "{count} results were wrong: these numbers belong to broken work and mean nothing.",
-    "migrated": "{count} times a task was found on a core other than the one it was pinned to: allow the affinity.",
-    "lost": "{count} samples did not fit into the target's memory and are missing: ask for fewer.",
-    "preempted": (
-        "tasks were forced off their core {count} times, so the longest times include other work. Close other "
-        "programs, or permit a real-time priority."
-    ),
-}
-"""What it means that a check of a measurement is not 0, and what to do."""
-_NAMED = 3  # levels in one sentence
-
-
-def spoilt(
-    measurements: Iterable[Measurement], benchmark: str, factor: str, texts: Mapping[str, str] | None = None
-) -> list[str]:
-    """Say in a sentence for each check of SPOILT how often it was hit, and in which levels of a factor.
-
-    `texts` are said instead of those of SPOILT, by check, with `{count}` in them; an empty one is not said.
-    """
-    ours = [one for one in measurements if one.benchmark == benchmark]
-    said = []
-    for check, text in {**SPOILT, **(texts or {})}.items():
-        hit = [one for one in ours if one.checks.get(check, 0)]
-        if hit and text:
-            levels = list(dict.fromkeys(str(one.factors[factor]) for one in hit if factor in one.factors))
-            more = [f"{len(levels) - _NAMED} more"] if len(levels) > _NAMED else []
-            name = "" if factor == benchmark else f"{factor.replace('_', ' ')} "
-            where = f", {name}{', '.join(levels[:_NAMED] + more)}" if levels else ""
-            count = sum(one.checks[check] for one in hit)
-            told = text.format(count=count) if count > 1 else text.replace("{count} times", "once").format(count=count)
-            said.append(f"{benchmark}{where}: {told}")
-    return said

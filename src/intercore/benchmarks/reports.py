@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from intercore.benchmarks import energy_report, failed, function, other, possible, registry, stop_rule
 from intercore.benchmarks.energy import EnergyAnalysis
 from intercore.benchmarks.options import IDLE, Options
 from intercore.benchmarks.own_work import wrong_units
+from intercore.finding import unconverted
 from intercore.record import conditions
 from intercore.record.plan import ENOUGH_REPETITIONS, repetitions_by_setting
-from intercore.view.answer import Answer, Remark
+from intercore.view.answer import Answer
 from intercore.view.section import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
+    from intercore.finding import Finding
     from intercore.record.measurement import Run
     from intercore.view.section import Report
 
@@ -36,19 +39,33 @@ class Reported:
     """In the order of the run's plan."""
 
 
+class StandsOut(msgspec.Struct, frozen=True):
+    """What stands out on a target."""
+
+    times: Annotated[float, Meta(gt=0)]
+    """How many times as much something is as one would expect, or as little: above 1. The largest are told first."""
+    sentence: str
+
+
 class Answered(msgspec.Struct, frozen=True):
     """What one benchmark answers first."""
 
     benchmark: str
     answers: tuple[Answer, ...]
-    remarks: tuple[Remark, ...]
+    remarks: tuple[StandsOut, ...]
     """What may stand out on the target."""
 
 
 def answered(found: Sequence[Report]) -> tuple[Answered, ...]:
     """Return the answers of all benchmarks that have some."""
     return tuple(
-        Answered(report.benchmark, tuple(report.answers), tuple(report.remarks)) for report in found if report.answers
+        Answered(
+            report.benchmark,
+            tuple(report.answers),
+            tuple(StandsOut(remark.times, remark.text) for remark in report.remarks),
+        )
+        for report in found
+        if report.answers
     )
 
 
@@ -68,10 +85,12 @@ def reports(run: Run, options: Options | None = None) -> Reported:
     return Reported(run, analysed, found if energy is None else (*found, energy))
 
 
-def run_warnings(run: Run) -> tuple[str, ...]:
+def run_caveats(run: Run) -> tuple[Finding, ...]:
     """Say in sentences what makes all numbers of a run doubtful, whatever the benchmark, and what to do about it."""
     of_times = () if run.plan.emulated else (*_few_repetitions(run), *stop_rule.warnings(run))
-    return (*wrong_units(run.measurements), *possible.warnings(run), *conditions.warnings(run), *of_times)
+    return tuple(
+        unconverted((), (*wrong_units(run.measurements), *possible.warnings(run), *conditions.warnings(run), *of_times))
+    )
 
 
 def _few_repetitions(run: Run) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks import failed
 from intercore.benchmarks.grouping import overhead_us
 from intercore.benchmarks.possible import is_possible
-from intercore.benchmarks.reports import reports, run_warnings
+from intercore.benchmarks.reports import reports, run_caveats
 from intercore.cli.stored import command_to_go_on, command_to_show
 from intercore.document.run import run_document
 from intercore.errors import IntercoreError
@@ -61,7 +61,7 @@ def findings(
         headline=failed.headline(told),
         first=first,
         left_out=left_out(told.plan),
-        warnings=tuple(one for one in run_warnings(told) if one not in first),
+        caveats=tuple(one for one in run_caveats(told) if one.text not in first),
         published="" if published else f"{command_to_show(store_path, run.id, named)} --published",
         go_on=command_to_go_on(store_path, run.plan),
         overhead_us=overhead_us(failed.analysable(told).measurements),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.benchmarks import failed, stop_rule
-from intercore.benchmarks.reports import answered, run_warnings
+from intercore.benchmarks.reports import answered, run_caveats
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.statistics.intervals import summary
 
@@ -43,10 +43,11 @@ def run_document(reported: Reported) -> dict[str, object]:
             **({"answers": msgspec.to_builtins(known)} if (known := answered(found)) else {}),
             **{key: value for report in found for key, value in report.json.items()},
         },
-        "warnings": [
-            *run_warnings(run),
-            *(sentence for report in found for sentence in report.warnings),
+        "findings": [
+            *({"benchmark": None, **one.to_json()} for one in run_caveats(run)),
+            *({"benchmark": report.benchmark, **one.to_json()} for report in found for one in report.findings),
         ],
+        "warnings": [one.text for one in (*run_caveats(run), *(one for report in found for one in report.caveats))],
     }
 
 

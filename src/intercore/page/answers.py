@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+import msgspec
+
 from intercore.benchmarks import registry
 from intercore.view.quantity import significant
 from intercore.view.ratio import upright
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from intercore.benchmarks.reports import Reported
+    from intercore.finding import Finding
     from intercore.view.answer import Answer, Unit
     from intercore.view.cost import Cost
     from intercore.view.section import Topic
@@ -25,10 +28,6 @@ _Key: TypeAlias = tuple[str, str]
 """A benchmark, and the question that it answers."""
 _OF_OTHERS = " *"
 """Behind a ratio of two different ways or cases, as the words below the table explain."""
-
-
-_LEFT_OUT = re.compile(r"\d more\b")
-"""What a warning holds that does not name all that it is about."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def answer_rows(reported: Sequence[Reported], looking_us: Sequence[float]) -> li
         else {}
         for each in reported
     ]
-    warned = [{report.benchmark: report.warnings for report in each.reports} for each in reported]
+    warned = [{report.benchmark: report.caveats for report in each.reports} for each in reported]
     benchmarks = dict.fromkeys(benchmark for answers in known for benchmark, _ in answers)
     order = {benchmark: place for place, benchmark in enumerate(benchmarks)}
     topics = {one.topic: one.benchmark for each in reported for one in each.reports if one.benchmark in order}
@@ -121,7 +120,7 @@ def answer_rows(reported: Sequence[Reported], looking_us: Sequence[float]) -> li
             under[key],
             number == 0 or under[questions[number - 1]] != under[key],
             tuple(
-                key in answers and any(_concerns(key[0], sentence, answers[key]) for sentence in of.get(key[0], ()))
+                key in answers and any(_concerns(key[0], caveat, answers[key]) for caveat in of.get(key[0], ()))
                 for answers, of in zip(known, warned, strict=True)
             ),
             tuple(looking_us),
@@ -199,17 +198,16 @@ def _in_words(times: float, less: str, more: str) -> str:
     return "same" if float(written) == 1 else f"{written} × {less if times < 1 else more}"
 
 
-def _concerns(benchmark: str, warning: str, answer: Answer) -> bool:
-    """Whether a warning may concern an answer: unless what it names is all other than what the answer names.
+def _concerns(benchmark: str, caveat: Finding, answer: Answer) -> bool:
+    """Whether a caveat may concern an answer: unless the choices that it names are all other than the answer's.
 
-    A benchmark may know better of what else tells its settings apart. What a warning leaves out may be the answer's.
+    A benchmark may know better of what else tells its settings apart.
     """
-    if _LEFT_OUT.search(warning):
-        return True
-    told, asked = (_named(benchmark, text) for text in (warning, f"{answer.question} {answer.about}"))
+    values = msgspec.json.encode(caveat).decode()
+    told, asked = (_named(benchmark, text) for text in (values, f"{answer.question} {answer.about}"))
     analysis = registry.analysis(benchmark)
     concerns = None if analysis is None else analysis.concerns
-    return (not told or not asked or bool(told & asked)) and (concerns is None or concerns(warning, answer))
+    return (not told or not asked or bool(told & asked)) and (concerns is None or concerns(caveat, answer))
 
 
 def choices(rows: Iterable[Asked]) -> dict[str, str]:

@@ -31,7 +31,7 @@ from markupsafe import Markup
 import intercore
 from intercore.benchmarks import disturbance, failed, registry, stop_rule
 from intercore.benchmarks.grouping import overhead_us
-from intercore.benchmarks.reports import run_warnings
+from intercore.benchmarks.reports import run_caveats
 from intercore.comparison.analysis import compare
 from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
@@ -441,9 +441,9 @@ def _together(reported: Sequence[Reported]) -> dict[str, Together]:
 def _section(reported: Reported, together: Sequence[Together]) -> _Section:
     run = reported.run
     doubts = [
-        (_topic(report), sentence.removeprefix(f"{report.benchmark}, "))
+        (_topic(report), one.text.removeprefix(f"{report.benchmark}, "))
         for report in reported.reports
-        for sentence in report.warnings
+        for one in report.caveats
     ]
     nothing = [each.nothing[run.id] for each in together if each.nothing.get(run.id)]
     if not run.measurements:
@@ -451,7 +451,7 @@ def _section(reported: Reported, together: Sequence[Together]) -> _Section:
     return _Section(
         run,
         reported.analysed,
-        (*(("", sentence) for sentence in run_warnings(run)), *doubts),
+        (*(("", one.text) for one in run_caveats(run)), *doubts),
         " ".join(nothing),
         Markup().join(each.leads[run.id] for each in together if run.id in each.leads),
         overview([] if run.plan.emulated else [cost for one in reported.reports for cost in one.costs], cycle_hz(run)),

@@ -1,16 +1,17 @@
-"""What makes a sample doubtful, in words: drift, several levels, bursts of outliers, each with the likely cause.
+"""What makes a sample doubtful: drift, several levels, bursts of outliers, each with the likely cause.
 
-A sentence is said only of an effect that matters, not of one that is merely significant: a million samples make the
+Only an effect that matters is reported, not of one that is merely significant: a million samples make the
 smallest drift significant.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 
+from intercore.finding import Caveat
 from intercore.statistics.intervals import granularity, ordered_quantile
 from intercore.statistics.probability import binomial_above
 
@@ -49,8 +50,87 @@ class Level(msgspec.Struct, frozen=True):
     """Fraction of all samples."""
 
 
-def disturbances(repetitions: Iterable[ArrayLike], *, tick: float | None = None, unit: str = "µs") -> list[str]:
-    """Say what disturbed the samples; nothing of fewer than 20.
+class Drift(Caveat, frozen=True):
+    """The second half of the samples lies clearly above or below the first half."""
+
+    unit: str
+    """Of the values: `µs`."""
+    first: float
+    """Median of the first half."""
+    second: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"The values drift: the median of the first half is {self.first:.4g} {self.unit}, that of the second half "
+            f"{self.second:.4g} {self.unit}. A clock frequency that changes with load or temperature, memory that "
+            "fills up, or another program that came or went is likely; warm up, fix the frequency, and measure again."
+        )
+
+
+class SeveralLevels(Caveat, frozen=True):
+    """The samples lie around several values."""
+
+    unit: str
+    """Of the values: `µs`."""
+    levels: tuple[Level, ...]
+    """The lowest first."""
+    change: Literal["between repetitions", "seldom", "often"]
+    changes: int
+    """From one level to another, from sample to sample."""
+
+    @property
+    def sentence(self) -> str:
+        listed = ", ".join(f"{level.share:.0%} around {level.centre:.4g} {self.unit}" for level in self.levels)
+        cause = {
+            "between repetitions": (
+                "Each repetition lies on one of them. Likely the cause is set when a repetition begins, or changes "
+                "more slowly than a repetition takes, such as a clock frequency or another program. The interval takes "
+                "it into account."
+            ),
+            "seldom": (
+                f"They stay on one for long and change {self.changes} time{'s' * (self.changes != 1)}: a clock "
+                "frequency that changes, a task that moved to another core, or another program is likely. A mean or a "
+                "median alone says little."
+            ),
+            "often": (
+                "They change between them all the time: two ways through the code, a cache or an interrupt that hits "
+                "or misses, or a wait for a tick is likely. A mean or a median alone says little."
+            ),
+        }[self.change]
+        return f"The values lie on {len(self.levels)} levels: {listed}. {cause}"
+
+
+class Bursts(Caveat, frozen=True):
+    """Outliers come together."""
+
+    unit: str
+    """Of the values: `µs`."""
+    outliers: int
+    samples: int
+    bursts: int
+    max: float
+    median: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"{self.outliers} of {self.samples:,} values lie far above the rest (up to {self.max:.4g} {self.unit}; the "
+            f"median is {self.median:.4g} {self.unit}), and they come together, in {self.bursts} "
+            f"burst{'s' * (self.bursts != 1)}: something else ran for a while, such as another program, a handler of "
+            "many interrupts or a console. Measure on a quieter machine, or longer, to see whether that is part of the "
+            "system."
+        )
+
+
+Disturbance: TypeAlias = Drift | SeveralLevels | Bursts
+"""What disturbed samples."""
+
+
+def disturbances(
+    repetitions: Iterable[ArrayLike], *, tick: float | None = None, unit: str = "µs"
+) -> tuple[Disturbance, ...]:
+    """Return what disturbed the samples; nothing of fewer than 20.
 
     They are given by repetition, in the order in which they were taken: levels on which whole repetitions lie have
     another cause than those that change within one. `tick` is the resolution of their clock in their unit; without it,
@@ -59,18 +139,24 @@ def disturbances(repetitions: Iterable[ArrayLike], *, tick: float | None = None,
     each = [np.asarray(values, dtype=np.float64) for values in repetitions]
     array = np.concatenate(each) if each else np.zeros(0)
     if len(array) < _FEWEST:
-        return []
+        return ()
     smallest = _smallest_effect(array, tick)
     edges = _level_edges(array, smallest)
-    said = []
+    found: list[Disturbance] = []
     if edges:
-        said.append(_levels_in_words(each, edges, unit))
+        found.append(_several_levels(each, edges, unit))
     elif _drifts(array, smallest):
-        said.append(_drift_in_words(array, unit))
+        first, second = (float(np.median(half)) for half in np.array_split(array, 2))
+        found.append(Drift(unit=unit, first=first, second=second))
     outliers = _outliers(array, smallest)
     if _come_in_bursts(outliers, len(array)):
-        said.append(_bursts_in_words(array, outliers, unit))
-    return said
+        near = max(1, int(_NEAR * len(array) / len(outliers)))
+        bursts = 1 + int(np.count_nonzero(np.diff(outliers) > near))
+        largest, median = float(array.max()), float(np.median(array))
+        found.append(
+            Bursts(unit=unit, outliers=len(outliers), samples=len(array), bursts=bursts, max=largest, median=median)
+        )
+    return tuple(found)
 
 
 def levels(values: ArrayLike, *, tick: float | None = None) -> tuple[Level, ...]:
@@ -117,15 +203,6 @@ def _drifts(values: Floats, smallest: float) -> bool:
     return bool(test.pvalue < _SIGNIFICANT and max(superiority, 1 - superiority) >= _DRIFT)
 
 
-def _drift_in_words(values: Floats, unit: str) -> str:
-    first, second = (float(np.median(half)) for half in np.array_split(values, 2))
-    return (
-        f"The values drift: the median of the first half is {first:.4g} {unit}, that of the second half "
-        f"{second:.4g} {unit}. A clock frequency that changes with load or temperature, memory that fills up, or "
-        "another program that came or went is likely; warm up, fix the frequency, and measure again."
-    )
-
-
 # Levels
 
 
@@ -165,31 +242,16 @@ def _levels(values: Floats, edges: Sequence[float]) -> Iterator[Level]:
         yield Level(float(np.median(members)), len(members) / len(values))
 
 
-def _levels_in_words(repetitions: Sequence[Floats], edges: Sequence[float], unit: str) -> str:
+def _several_levels(repetitions: Sequence[Floats], edges: Sequence[float], unit: str) -> SeveralLevels:
     values = np.concatenate(repetitions)
-    found = list(_levels(values, edges))
-    listed = ", ".join(f"{level.share:.0%} around {level.centre:.4g} {unit}" for level in found)
+    found = tuple(_levels(values, edges))
     belongs = [np.searchsorted(edges, each) for each in repetitions]
     changes = int(np.count_nonzero(np.diff(np.concatenate(belongs))))
     by_chance = (1 - sum(level.share**2 for level in found)) * len(values)
     if len(repetitions) > 1 and all(_is_on_one_level(each) for each in belongs):
-        cause = (
-            "Each repetition lies on one of them. Likely the cause is set anew when a repetition begins, or changes "
-            "more slowly than a repetition takes, such as a clock frequency or another program. The interval takes it "
-            "into account."
-        )
-    elif changes <= _FEW_CHANGES * by_chance:
-        cause = (
-            f"They stay on one for long and change {changes} time{'s' * (changes != 1)}: a clock frequency that "
-            "changes, a task that moved to another core, or another program is likely. A mean or a median alone says "
-            "little."
-        )
-    else:
-        cause = (
-            "They change between them all the time: two ways through the code, a cache or an interrupt that hits or "
-            "misses, or a wait for a tick is likely. A mean or a median alone says little."
-        )
-    return f"The values lie on {len(found)} levels: {listed}. {cause}"
+        return SeveralLevels(unit=unit, levels=found, change="between repetitions", changes=changes)
+    change: Literal["seldom", "often"] = "seldom" if changes <= _FEW_CHANGES * by_chance else "often"
+    return SeveralLevels(unit=unit, levels=found, change=change, changes=changes)
 
 
 def _is_on_one_level(belongs: NDArray[np.int64]) -> bool:
@@ -215,14 +277,3 @@ def _come_in_bursts(outliers: NDArray[np.int64], n: int) -> bool:
     close = int(np.count_nonzero(np.diff(outliers) <= near))
     by_chance = 1 - (1 - k / n) ** near
     return close >= _TOGETHER * (k - 1) and binomial_above(close - 1, k - 1, by_chance) < _SIGNIFICANT
-
-
-def _bursts_in_words(values: Floats, outliers: NDArray[np.int64], unit: str) -> str:
-    near = max(1, int(_NEAR * len(values) / len(outliers)))
-    bursts = 1 + int(np.count_nonzero(np.diff(outliers) > near))
-    return (
-        f"{len(outliers)} of {len(values):,} values lie far above the rest (up to {values.max():.4g} {unit}; the "
-        f"median is {np.median(values):.4g} {unit}), and they come together, in {bursts} burst{'s' * (bursts != 1)}: "
-        "something else ran for a while, such as another program, a handler of many interrupts or a console. Measure "
-        "on a quieter machine, or longer, to see whether that is part of the system."
-    )

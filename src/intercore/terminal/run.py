@@ -15,6 +15,7 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from intercore.finding import Finding
     from intercore.record.measurement import Run
     from intercore.terminal.findings import Part, Row
     from intercore.view.answer import Answer
@@ -30,8 +31,6 @@ _ENERGY = "energy"
 _SCREEN = 39
 """Lines of one screen, without the name of the page below."""
 _COLUMNS = 80
-_VARIABLE = re.compile(r"\S+=\S+|\d[\d.,]*")
-"""What differs between warnings of one cause: settings and numbers."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class RunFindings:
     """What else must be known before any number is read: of which kernel or image they are."""
     left_out: str
     """What the target could not measure: a sentence, or empty."""
-    warnings: Sequence[str]
+    caveats: Sequence[Finding]
     """What makes the run doubtful as a whole; the reports have those of the benchmarks."""
     go_on: str
     """The command that goes on with the run if it is unfinished."""
@@ -81,10 +80,10 @@ class RunFindings:
             yield Failure(self.headline)
         yield from map(Caution, self.first)
         reports = self.make_reports()
-        warnings = [*self.warnings, *(sentence for report in reports for sentence in report.warnings)]
+        caveats = [*self.caveats, *(one for report in reports for one in report.caveats)]
         answered = any(report.answers for report in reports)
         brief = bool(self.details) and answered
-        below = [*(self._some(reports, warnings) if brief else self._all(reports, warnings)), *self._rest()]
+        below = [*(self._some(reports, caveats) if brief else self._all(reports, caveats)), *self._rest()]
         if answered:
             table = _answers_table(self.run, reports, self.overhead_us, brief=brief)
             yield table
@@ -99,7 +98,7 @@ class RunFindings:
                 so_far += f", {self.run.lacking_energy} without their energy"
             yield Line(f"{so_far}; go on with: {self.go_on}")
 
-    def _all(self, reports: Sequence[Report], warnings: Sequence[str]) -> Iterator[Part]:
+    def _all(self, reports: Sequence[Report], caveats: Sequence[Finding]) -> Iterator[Part]:
         hidden = 0
         for report in reports:
             shown = [table for table in report.section.tables if not (table.published and self.published)]
@@ -110,16 +109,16 @@ class RunFindings:
             yield Line(f"Papers' tables beside the run's own ({hidden}): {self.published}")
         if self.left_out:
             yield Sentence(self.left_out)
-        yield from map(Caution, warnings)
+        yield from (Caution(one.text) for one in caveats)
 
-    def _some(self, reports: Sequence[Report], warnings: Sequence[str]) -> Iterator[Part]:
+    def _some(self, reports: Sequence[Report], caveats: Sequence[Finding]) -> Iterator[Part]:
         if len([report for report in reports if report.benchmark != _ENERGY]) == 1:
             yield from (Sentence(text) for report in reports for text in report.section.sentences)
         if self.left_out:
             yield Sentence(self.left_out)
-        causes = by_cause(warnings)
+        causes = by_cause(caveats)
         for first, count in causes[:_MOST_CAUSES]:
-            yield Caution(first_sentence(first) + (f" ({count} of this kind)" if count > 1 else ""))
+            yield Caution(first_sentence(first.text) + (f" ({count} of this kind)" if count > 1 else ""))
         more = sum(count for _, count in causes[_MOST_CAUSES:])
         yield Line(f"All tables{f', and {more} more warnings' if more else ''}: {self.details}")
 
@@ -146,7 +145,7 @@ def _answers_table(run: Run, reports: Sequence[Report], overhead_us: float, *, b
             "" if index else report.benchmark,
             answer,
             in_brief(answer) if brief else answer.text,
-            bool(report.warnings) and not index,
+            bool(report.caveats) and not index,
         )
         for report in reports
         for index, answer in enumerate(one for one in report.answers if one.brief)
@@ -168,7 +167,7 @@ def _answers_table(run: Run, reports: Sequence[Report], overhead_us: float, *, b
 def standing_out(reports: Iterable[Report]) -> list[str]:
     """Return what differs most from what one would expect, at most three sentences."""
     remarks = [one for report in reports for one in report.remarks if one.times >= _STANDS_OUT]
-    return [one.sentence for one in sorted(remarks, key=lambda one: -one.times)[:_MOST_REMARKS]]
+    return [one.text for one in sorted(remarks, key=lambda one: -one.times)[:_MOST_REMARKS]]
 
 
 def fitting(remarks: Sequence[Sentence], beside: Sequence[Part]) -> list[Sentence]:
@@ -185,11 +184,11 @@ def first_sentence(text: str) -> str:
     return re.split(r"(?<=\.) +(?=[A-Z])", text, maxsplit=1)[0]
 
 
-def by_cause(warnings: Iterable[str]) -> list[tuple[str, int]]:
-    """Return the first of the warnings that differ in settings and numbers alone, and how many they are."""
-    found: dict[str, list[str]] = {}
-    for one in warnings:
-        found.setdefault(_VARIABLE.sub("#", one), []).append(one)
+def by_cause(caveats: Iterable[Finding]) -> list[tuple[Finding, int]]:
+    """Return the first caveat of each code, and how many of it there are."""
+    found: dict[str, list[Finding]] = {}
+    for one in caveats:
+        found.setdefault(one.code, []).append(one)
     return [(same[0], len(same)) for same in found.values()]
 
 

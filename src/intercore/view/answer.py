@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from intercore.finding import Finding
 from intercore.statistics.intervals import Interval
 from intercore.view.quantity import (
     bounds,
@@ -102,12 +103,22 @@ _WRITERS: Mapping[Unit, tuple[Callable[[float], str], Callable[[Interval], str]]
 }
 
 
-class Remark(msgspec.Struct, frozen=True):
-    """What stands out on a target."""
+class Remark(Finding, frozen=True):
+    """What stands out on a target. It is a class for each kind."""
 
     times: Annotated[float, Meta(gt=0)]
     """How many times as much something is as one would expect, or as little: above 1. The largest are told first."""
-    sentence: str
+
+
+class RemarkedWords(Remark, frozen=True):
+    """What has no class of its own yet."""
+
+    words: str
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        return self.words
 
 
 def equal(times: Interval | None) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
+    from intercore.finding import Finding
     from intercore.record.measurement import Run
     from intercore.view.answer import Answer, Remark
     from intercore.view.cost import Cost, Paying
@@ -77,8 +78,8 @@ class Report:
     """Its keys in `analysis` of the JSON document, in the shape of the document's schema."""
     rows: Sequence[Mapping[str, object]]
     """The same as flat rows, for CSV."""
-    warnings: Sequence[str]
-    """Sentences about what makes the numbers doubtful, with the likely cause."""
+    findings: Sequence[Finding]
+    """What was found, what matters most first, and what makes the numbers doubtful."""
     section: Section
     topic: Topic | None = None
     """What the page calls it, and where it stands there; None for the benchmark's name, behind all others."""
@@ -90,6 +91,11 @@ class Report:
     """For the picture of what crossing cores costs."""
     analysis: object = None
     """What its benchmark needs to say something of several runs together; nobody else's concern."""
+
+    @property
+    def caveats(self) -> list[Finding]:
+        """What makes the numbers doubtful, with the likely cause."""
+        return [one for one in self.findings if one.severity != "info"]
 
 
 @dataclass(frozen=True)

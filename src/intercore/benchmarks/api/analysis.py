@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from intercore.benchmarks.caveats import spoilt
 from intercore.benchmarks.grouping import (
     by_level,
     cycles_per_us,
@@ -20,7 +21,6 @@ from intercore.benchmarks.grouping import (
     looking_us,
     pools,
     repetitions_us,
-    spoilt,
     tick_us,
 )
 from intercore.record.measurement import Level

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.api.analysis import ALONE, EMPTY, ORDER, SPIN
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, Remark, about_times, among
+from intercore.view.answer import Answer, RemarkedWords, about_times, among
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from intercore.benchmarks.api.analysis import ApiAnalysis, ApiCall
+    from intercore.finding import Finding
 
 
 _FREE = {"lock": "lock a free mutex", "unlock": "unlock a free mutex"}
@@ -54,23 +55,24 @@ def _without_reading(one: ApiCall) -> str:
     return f"{duration(one.cost_us.value)} less the reading of the clock"
 
 
-def concerns(warning: str, answer: Answer) -> bool:
+def concerns(finding: Finding, answer: Answer) -> bool:
     """Whether a warning may concern an answer: unless it begins with names of calls, and not that of the answer's."""
+    warning = finding.text
     label = warning.partition(": ")[0].split(", ")
     named = {one.removeprefix("call ").partition(" ")[0] for one in label} & set(ORDER)
     asked = next((call for call, question in _FREE.items() if question == answer.question), answer.choice)
     return not named or asked in named
 
 
-def remarks(analysis: ApiAnalysis) -> Iterator[Remark]:
+def remarks(analysis: ApiAnalysis) -> Iterator[RemarkedWords]:
     """Tell what the other core's calls do to a call."""
     found = [(one.factor, one) for one in analysis.calls if one.factor is not None and one.factor > 1]
     if found:
         factor, most = max(found, key=lambda each: each[0])
         doing = {SPIN: "computes", "same": "makes the same calls"}.get(most.other, f"calls {most.other}")
-        yield Remark(
-            factor,
-            f"{_called(most)} costs {about_times(factor)} times as much while the other core {doing}.",
+        yield RemarkedWords(
+            times=factor,
+            words=f"{_called(most)} costs {about_times(factor)} times as much while the other core {doing}.",
         )
 
 

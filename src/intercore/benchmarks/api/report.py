@@ -9,6 +9,7 @@ import msgspec
 
 from intercore.benchmarks.api.analysis import ALONE, EMPTY, SPIN, analyse, warnings
 from intercore.benchmarks.api.answers import answers, remarks
+from intercore.finding import unconverted
 from intercore.view.axes import Axis
 from intercore.view.dots import Dot, dots_figure
 from intercore.view.figure import COLOURS, SHAPES, Figure, Line, Panel, Points, colour_of
@@ -36,7 +37,7 @@ def report(run: Run) -> Report:
         "api",
         {"api": msgspec.to_builtins(analysis)},
         [_flat(one) for one in analysis.calls],
-        warnings((*run.measurements, *run.failed)),
+        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
         Section(
             "What a call of the kernel costs (api)",
             analysis.sentences,

@@ -15,8 +15,9 @@ import msgspec
 import numpy as np
 
 from intercore.benchmarks import counter, uncertainty
+from intercore.benchmarks.caveats import spoilt
 from intercore.benchmarks.exactness import PROMISED_SPREAD, Exactness, constant, exactness
-from intercore.benchmarks.grouping import by_level, spoilt, ticks, varied_names
+from intercore.benchmarks.grouping import by_level, ticks, varied_names
 from intercore.record.measurement import LOOKING_PREFIX
 
 if TYPE_CHECKING:

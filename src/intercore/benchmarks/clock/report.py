@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from intercore.benchmarks.clock.analysis import analyse, row, sentences, to_json, warnings
 from intercore.benchmarks.clock.answers import answers
 from intercore.benchmarks.counter import with_bound
+from intercore.finding import unconverted
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table, varied_columns
@@ -26,7 +27,7 @@ def report(run: Run) -> Report:
         "clock",
         to_json(analysis),
         [row(one) for one in analysis.intervals],
-        warnings((*run.measurements, *run.failed)),
+        unconverted(sentences(analysis), warnings((*run.measurements, *run.failed))),
         Section("How exact the clock is (clock)", sentences(analysis), list(_tables(run, analysis)), notes=_NOTES),
         topic="the clock",
         answers=tuple(answers(analysis)),

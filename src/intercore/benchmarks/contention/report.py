@@ -13,6 +13,7 @@ from intercore.benchmarks.contention.answers import answers, remarks
 from intercore.benchmarks.contention.contest import PINNED
 from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.published import published
+from intercore.finding import unconverted
 from intercore.record.own_work import PREFIX
 from intercore.view.axes import Axis
 from intercore.view.figure import Bars, Figure, Panel, colour_of
@@ -42,7 +43,7 @@ def report(run: Run) -> Report:
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
         list(_flat_rows(analysis)),
-        warnings((*run.measurements, *run.failed)),
+        unconverted((*_own_work(run), *analysis.sentences), warnings((*run.measurements, *run.failed))),
         Section(
             "Who gets the processor (contention)",
             [*_own_work(run), *analysis.sentences],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.irq import DOING, PATHS, Doing, Path
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, Remark, about_times, among
+from intercore.view.answer import Answer, RemarkedWords, about_times, among
 from intercore.view.cost import Cost
 from intercore.view.quantity import duration
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from intercore.benchmarks.irq.analysis import IrqAnalysis, Latency
+    from intercore.finding import Finding
     from intercore.record.measurement import Level
 
 _CORES: Mapping[Doing, str] = {"idle": "sleeping cores", "busy": "computing cores", "kernel": "cores in kernel calls"}
@@ -35,8 +36,9 @@ def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
             yield Answer(question, Interval(worst.largest_us), about=about, worst=True)
 
 
-def concerns(warning: str, answer: Answer) -> bool:
+def concerns(finding: Finding, answer: Answer) -> bool:
     """Whether a warning may concern an answer: unless it names paths, and not the one that is asked for."""
+    warning = finding.text
     named = {_QUESTIONS.get(path, "") for path, words in PATHS.items() if words in warning.lower()}
     return not named or answer.question in named
 
@@ -75,14 +77,14 @@ def _us(one: Latency) -> float:
     return one.latency_us.median.value
 
 
-def remarks(analysis: IrqAnalysis) -> Iterator[Remark]:
+def remarks(analysis: IrqAnalysis) -> Iterator[RemarkedWords]:
     """Tell where the largest latency is farthest from the usual one."""
     found = [one for one in analysis.budgets if 0 < one.usual_us < one.largest_us]
     if found:
         most = max(found, key=lambda one: one.largest_us / one.usual_us)
         times = most.largest_us / most.usual_us
-        yield Remark(
-            times,
-            f"The way {PATHS[most.path]} takes up to {duration(most.largest_us)}, {about_times(times)} times as long "
+        yield RemarkedWords(
+            times=times,
+            words=f"The way {PATHS[most.path]} takes up to {duration(most.largest_us)}, {about_times(times)} times as long "  # noqa: E501
             f"as usual (while {DOING[most.largest_while]}).",
         )

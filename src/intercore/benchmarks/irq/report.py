@@ -11,6 +11,7 @@ from intercore.benchmarks.irq.analysis import BENCHMARK, analyse, pooled, sample
 from intercore.benchmarks.irq.answers import answers, costs, remarks
 from intercore.benchmarks.irq.publication import IrqPublication
 from intercore.benchmarks.published import published
+from intercore.finding import unconverted
 from intercore.view.axes import Axis
 from intercore.view.distribution import histogram_figure
 from intercore.view.figure import Cells, Figure, Panel
@@ -38,7 +39,7 @@ def report(run: Run) -> Report:
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
         [_row(one) for one in analysis.latencies],
-        warnings((*run.measurements, *run.failed)),
+        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
         Section(
             "How long interrupts take (irq)",
             analysis.sentences,

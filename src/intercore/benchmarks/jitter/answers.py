@@ -14,7 +14,7 @@ from intercore.benchmarks.jitter.under_load import (
     typical_us,
 )
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, Remark, about_times
+from intercore.view.answer import Answer, RemarkedWords, about_times
 from intercore.view.cost import Cost
 from intercore.view.quantity import duration
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.jitter.analysis import JitterAnalysis, JitterSetting
+    from intercore.finding import Finding
 
 
 _CORES = {"core0": "core 0", "core1": "core 1", "both": "all cores"}
@@ -60,8 +61,9 @@ def _load_of(found: Sequence[JitterSetting]) -> str:
     return f"tasks of lower priority that compute{' on ' + next(iter(where.values())) if len(where) == 1 else ''}"
 
 
-def concerns(warning: str, answer: Answer) -> bool:
+def concerns(finding: Finding, answer: Answer) -> bool:
     """Whether a warning may concern an answer: unless it is of a setting that the answer is not of."""
+    warning = finding.text
     told = re.match(rf"(any core|core \d+|{MOVED} )[^:]*: ", warning)
     if told is None:
         return True
@@ -78,11 +80,11 @@ def costs(analysis: JitterAnalysis) -> Iterator[Cost]:
             yield Cost("deadline", label, typical_us(found), longest_us=largest_us(found))
 
 
-def remarks(analysis: JitterAnalysis) -> Iterator[Remark]:
+def remarks(analysis: JitterAnalysis) -> Iterator[RemarkedWords]:
     """Tell what load does to the largest lateness."""
     rest, load = (largest_us(settings_under(analysis.settings, loaded=loaded)) for loaded in (False, True))
     if 0 < rest < load:
-        yield Remark(
-            load / rest,
-            f"Load makes a release up to {duration(load)} late, {about_times(load / rest)} times as much as at rest.",
+        yield RemarkedWords(
+            times=load / rest,
+            words=f"Load makes a release up to {duration(load)} late, {about_times(load / rest)} times as much as at rest.",  # noqa: E501
         )

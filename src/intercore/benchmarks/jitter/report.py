@@ -16,6 +16,7 @@ from intercore.benchmarks.jitter.literature import (
     periods_figure,
 )
 from intercore.benchmarks.jitter.releases import BENCHMARK, UNSYNCHRONISED, late_us, pools, releases
+from intercore.finding import unconverted
 from intercore.view.axes import Axis
 from intercore.view.distribution import MOST_HISTOGRAMS, distribution_columns, histogram_figure
 from intercore.view.figure import Band, Figure, Panel, Points, colour_of
@@ -43,7 +44,7 @@ def report(run: Run) -> Report:
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
         list(_flat_rows(analysis)),
-        warnings((*run.measurements, *run.failed)),
+        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
         Section(
             "How steady a periodic task is (jitter)",
             analysis.sentences,

@@ -12,16 +12,32 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import distribution_us, repetitions_us, spoilt, tick_us
+from intercore.benchmarks.caveats import disturbed, failed_checks
+from intercore.benchmarks.grouping import distribution_us, repetitions_us, tick_us
+from intercore.benchmarks.lock.findings import (
+    LockBarging,
+    LockBroken,
+    LockFailedCheck,
+    LockFair,
+    LockHandOvers,
+    LockMutexSlower,
+    LockNeverAcquired,
+    LockNothingMeasured,
+    LockPingPongTime,
+    LockThroughput,
+    LockUnfair,
+    Time,
+)
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution, distribution, disturbances
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from numpy.typing import NDArray
 
+    from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
     Ticks: TypeAlias = NDArray[np.int64]
@@ -48,10 +64,6 @@ IDLE: Mapping[str, Sequence[str]] = {
 _POOLED = ("measure", "seed", "samples", "dither_us", "rest_ms")
 _CYCLE_HZ = "clock.sys_hz"
 _MOST_CORES = 1024  # of a target, by the protocol
-_TOLD = 3
-"""Disturbed settings that are told one by one."""
-HANDED = "Hand-over of"
-"""How what is said of hand-overs begins."""
 
 _FAIR = 0.95
 """Jain's index above which sharing is called even: two cores at 61 to 39 % have it."""
@@ -131,8 +143,6 @@ class LockAnalysis(msgspec.Struct, frozen=True):
     hand_over: tuple[LockHandOver, ...]
     contention: tuple[LockContention, ...]
     ping_pong: tuple[LockPingPong, ...]
-    sentences: tuple[str, ...]
-    """What they come to, what matters most first."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> LockAnalysis:
@@ -141,38 +151,24 @@ def analyse(measurements: Iterable[Measurement]) -> LockAnalysis:
     hand_overs = [found for pool in pools(ours, HAND_OVER) for found in _hand_overs(*pool)]
     contentions = [_contention(*pool) for pool in pools(ours, CONTENTION)]
     ping_pongs = [_ping_pong(*pool) for pool in pools(ours, PING_PONG)]
-    return LockAnalysis(
-        tuple(hand_overs),
-        tuple(contentions),
-        tuple(ping_pongs),
-        tuple(_sentences(hand_overs, contentions, ping_pongs)),
-    )
+    return LockAnalysis(tuple(hand_overs), tuple(contentions), tuple(ping_pongs))
 
 
-def warnings(measurements: Iterable[Measurement]) -> list[str]:
-    """Say in plain sentences what makes the results doubtful, and the likely cause."""
+def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
+    """Return what makes the results doubtful."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
-    said = [
-        f"With {lock} the protected data was wrong: two cores were inside at once, or a change was lost. That "
-        "lock does not work on this target, and its times mean nothing."
-        for lock in _locks(ours, "wrong")
-    ]
-    said += spoilt(ours, BENCHMARK, "lock", _TEXTS)
+    wrong = {str(one.factors["lock"]) for one in ours if one.checks.get("wrong", 0)}
+    yield from (LockBroken(lock=lock) for lock in sorted(wrong))
+    yield from failed_checks(ours, BENCHMARK, "lock", LockFailedCheck)
     if ours and not any(has_samples(one) for one in ours):
-        said.append(
-            "There was nothing to measure: a lock is between two different cores, and a ping-pong exists for "
-            "atomic-add and atomic-swap only."
+        yield LockNothingMeasured()
+    yield from disturbed(
+        (
+            f"hand-over of {setting['lock']} from core {setting['from']} to core {setting['to']}",
+            disturbances(hand_over_us(pool, back=False)),
         )
-    return said + list(_doubts([pool for pool in pools(ours, HAND_OVER) if _disturbed(pool[1])]))
-
-
-_TEXTS = {
-    "wrong": "",  # told above, lock by lock
-    "preempted": (
-        "tasks were forced off their core {count} times. If such a task had the lock, all others waited until it came "
-        "back: such times are among the longest. Close what else runs on these cores."
-    ),
-}
+        for setting, pool in pools(ours, HAND_OVER)
+    )
 
 
 def pools(measurements: Iterable[Measurement], measure: str) -> list[tuple[dict[str, Level], list[Measurement]]]:
@@ -252,19 +248,6 @@ def _hand_overs(setting: dict[str, Level], pool: list[Measurement]) -> Iterator[
             latency_us=found,
             median_cycles=_cycles(found.median.value, pool),
         )
-
-
-def _disturbed(pool: Sequence[Measurement]) -> bool:
-    return bool(disturbances(hand_over_us(pool, back=False)))
-
-
-def _doubts(disturbed: Sequence[tuple[Mapping[str, Level], Sequence[Measurement]]]) -> Iterator[str]:
-    """Say what disturbed hand-overs: of the first few, and which others there are."""
-    names = [f"{setting['lock']} from core {setting['from']} to core {setting['to']}" for setting, _ in disturbed]
-    for name, (_, pool) in zip(names[:_TOLD], disturbed, strict=False):
-        yield f"{HANDED} {name}: {' '.join(disturbances(hand_over_us(pool, back=False)))}"
-    if names[_TOLD:]:
-        yield f"{HANDED} {', '.join(names[_TOLD:])}: Something disturbed the values there as well."
 
 
 # Contention
@@ -370,86 +353,59 @@ def _ping_pong(setting: dict[str, Level], pool: list[Measurement]) -> LockPingPo
     )
 
 
-# Sentences
+# Findings
 
 
-def _sentences(
-    hand_overs: Sequence[LockHandOver], contentions: Sequence[LockContention], ping_pongs: Sequence[LockPingPong]
-) -> Iterator[str]:
-    yield from _on_hand_overs(hand_overs)
-    yield from _on_contention(contentions)
-    if ping_pongs:
-        quickest = min(ping_pongs, key=lambda one: one.one_way_us.median.value)
-        yield (
-            f"A word that one core changes by {quickest.lock} and another core polls goes from core {quickest.first} "
-            f"to core {quickest.second} in {_time(quickest.one_way_us.median.value, quickest.one_way_cycles)}. A lock "
-            "between two cores costs that more than once."
-        )
+def results(analysis: LockAnalysis) -> Iterator[Finding]:
+    """Return what was found, what matters most first."""
+    yield from _on_hand_overs(analysis.hand_over)
+    yield from _on_contention(analysis.contention)
+    if analysis.ping_pong:
+        quickest = min(analysis.ping_pong, key=lambda one: one.one_way_us.median.value)
+        time = Time(quickest.one_way_us.median.value, quickest.one_way_cycles)
+        yield LockPingPongTime(lock=quickest.lock, first=quickest.first, second=quickest.second, one_way=time)
 
 
-def _on_hand_overs(hand_overs: Sequence[LockHandOver]) -> Iterator[str]:
-    medians = _by_lock(hand_overs, lambda one: one.latency_us.median.value)
+def _on_hand_overs(hand_overs: Sequence[LockHandOver]) -> Iterator[Finding]:
+    medians: dict[str, Time] = {}
+    for one in hand_overs:
+        time = Time(one.latency_us.median.value, one.median_cycles)
+        medians[one.lock] = max(time, medians.get(one.lock, time), key=lambda known: known.us)
     if not medians:
         return
-    cycles = _by_lock(hand_overs, lambda one: one.median_cycles or 0.0)
-    said = ", ".join(f"{lock} {_time(us, cycles[lock] or None)}" for lock, us in medians.items())
-    yield (
-        "Handing a lock over, from the release to the acquisition by a core that waits, takes this long, with the cost "
-        f"of looking at the clock (median of the slower direction): {said}."
-    )
-    if "mutex" in medians and "spinlock" in medians and medians["mutex"] > medians["spinlock"] > 0:
-        factor = medians["mutex"] / medians["spinlock"]
-        yield (
-            f"The mutex takes {factor:.3g} times as long to hand over as the spinlock: who waits for it is in the "
-            "kernel, which lets it sleep and wakes it, or looks for a while first. Data that is protected for much "
-            f"less than {_time(medians['mutex'], cycles['mutex'] or None)} is better under a spinlock with a short, "
-            "bounded time inside; the core that waits does nothing meanwhile."
-        )
+    yield LockHandOvers(medians=medians)
+    mutex, spinlock = medians.get("mutex"), medians.get("spinlock")
+    if mutex is not None and spinlock is not None and mutex.us > spinlock.us > 0:
+        yield LockMutexSlower(times=mutex.us / spinlock.us, mutex=mutex)
 
 
-def _on_contention(contentions: Sequence[LockContention]) -> Iterator[str]:
+def _on_contention(contentions: Sequence[LockContention]) -> Iterator[Finding]:
     for one in contentions:
-        if not sum(one.acquisitions):
-            yield f"No core had the {one.lock} while all wanted it (hold {one.hold}, pause {one.pause})."
-            continue
-        shares = " : ".join(f"{100 * count / sum(one.acquisitions):.0f}" for count in one.acquisitions)
-        if one.jain < _FAIR:
-            yield (
-                f"The {one.lock} is not shared evenly (hold {one.hold}, pause {one.pause}): {shares} % by core, Jain's "
-                f"index {one.jain:.2f}, and one core had it up to {one.longest_streak} times in a row. Do not count on "
-                "getting it in time: give way after a release, or hand work over by a queue."
+        total = sum(one.acquisitions)
+        if not total:
+            yield LockNeverAcquired(lock=one.lock, hold=one.hold, pause=one.pause)
+        elif one.jain < _FAIR:
+            yield LockUnfair(
+                lock=one.lock,
+                hold=one.hold,
+                pause=one.pause,
+                shares_percent=tuple(100 * count / total for count in one.acquisitions),
+                jain=one.jain,
+                longest_streak=one.longest_streak,
             )
         elif one.lock == "mutex" and one.repeated > _BARGING:
-            yield (
-                f"The mutex stays with a core: {100 * one.repeated:.0f} % of acquisitions are by the core that had it "
-                "just before, because that core takes it again before the waiting core has woken up."
-            )
-    fair = [one.lock for one in contentions if one.jain >= _FAIR]
+            yield LockBarging(repeated_percent=100 * one.repeated)
+    fair = tuple(dict.fromkeys(one.lock for one in contentions if one.jain >= _FAIR))
     if fair:
-        yield f"Cores that want them all the time share these locks evenly: {', '.join(dict.fromkeys(fair))}."
+        yield LockFair(locks=fair)
     if len(contentions) > 1:
         best = max(contentions, key=lambda one: one.per_second)
         worst = min(contentions, key=lambda one: one.per_second)
-        yield (
-            f"With all cores together, {best.lock} lets through {best.per_second:,.0f} acquisitions per second, and "
-            f"{worst.lock} lets through {worst.per_second:,.0f}. A counter that several cores change all the time "
-            f"costs {_time(best.each_us, best.each_cycles)} to {_time(worst.each_us, worst.each_cycles)} for each "
-            "change, including the time inside (hold) and between (pause)."
+        yield LockThroughput(
+            most=best.lock,
+            most_per_second=best.per_second,
+            each_at_most=Time(best.each_us, best.each_cycles),
+            fewest=worst.lock,
+            fewest_per_second=worst.per_second,
+            each_at_fewest=Time(worst.each_us, worst.each_cycles),
         )
-
-
-def _by_lock(hand_overs: Iterable[LockHandOver], value: Callable[[LockHandOver], float]) -> dict[str, float]:
-    """Return the largest value of each lock."""
-    found: dict[str, float] = {}
-    for one in hand_overs:
-        found[one.lock] = max(value(one), found.get(one.lock, 0.0))
-    return found
-
-
-def _time(us: float, cycles: float | None) -> str:
-    said = f"{us:.3g} µs" if us >= 1 else f"{1e3 * us:.3g} ns" if us else "less than a tick"
-    return said if cycles is None else f"{said} ({cycles:,.0f} cycles)"
-
-
-def _locks(measurements: Iterable[Measurement], check: str) -> list[str]:
-    return sorted({str(one.factors["lock"]) for one in measurements if one.checks.get(check, 0)})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.lock.analysis import HANDED
+from intercore.benchmarks.caveats import AlsoDisturbed, Disturbed
+from intercore.benchmarks.lock.findings import LockLeastEven
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, Remark, about_times, among, by_way
+from intercore.view.answer import Answer, among, by_way
 from intercore.view.cost import Cost
 from intercore.view.quantity import duration
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.lock.analysis import LockAnalysis, LockContention, LockHandOver
+    from intercore.finding import Finding
 
 _HOLDS_NOTHING = "atomic-"
 """How the names of operations begin that are over at once: nobody has them for a while."""
@@ -77,19 +79,15 @@ def _us(one: LockHandOver) -> float:
     return one.latency_us.median.value
 
 
-def concerns(warning: str, answer: Answer) -> bool:
-    """Whether a warning may concern an answer: what disturbed hand-overs does not concern a fight."""
-    return not warning.startswith(HANDED) or answer.question.startswith(_HAND)
+def concerns(finding: Finding, answer: Answer) -> bool:
+    """Whether a caveat may concern an answer: disturbed hand-overs concern no lock under contention."""
+    return not isinstance(finding, Disturbed | AlsoDisturbed) or answer.question.startswith(_HAND)
 
 
-def remarks(analysis: LockAnalysis) -> Iterator[Remark]:
+def remarks(analysis: LockAnalysis) -> Iterator[LockLeastEven]:
     """Tell of the lock that is shared least evenly."""
     found = [one for one in analysis.contention if min(one.acquisitions) > 0]
     if found:
         worst = max(found, key=lambda one: max(one.acquisitions) / min(one.acquisitions))
         times = max(worst.acquisitions) / min(worst.acquisitions)
-        yield Remark(
-            times,
-            f"Fought over, one core gets the {among(worst.lock, worst.varied)} {about_times(times)} times as often as "
-            "another.",
-        )
+        yield LockLeastEven(times=times, lock=among(worst.lock, worst.varied))

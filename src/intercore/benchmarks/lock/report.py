@@ -14,13 +14,15 @@ from intercore.benchmarks.lock.analysis import (
     LockHandOver,
     LockPingPong,
     analyse,
+    caveats,
     hand_over_us,
     pools,
-    warnings,
+    results,
 )
 from intercore.benchmarks.lock.answers import answers, costs, remarks
 from intercore.benchmarks.lock.publication import LockPublication
 from intercore.benchmarks.published import published
+from intercore.finding import texts
 from intercore.view.distribution import distribution_columns, histogram_figure
 from intercore.view.matrix import matrix_figure
 from intercore.view.quantity import duration
@@ -41,14 +43,15 @@ Row = TypeVar("Row", LockHandOver, LockContention, LockPingPong)
 def report(run: Run) -> Report:
     """Report on the measurements of `lock`."""
     analysis = analyse(run.measurements)
+    found = [*results(analysis), *caveats((*run.measurements, *run.failed))]
     return Report(
         BENCHMARK,
-        {BENCHMARK: msgspec.to_builtins(analysis)},
+        {BENCHMARK: {**msgspec.to_builtins(analysis), "sentences": texts(found)}},
         list(_rows(analysis)),
-        warnings((*run.measurements, *run.failed)),
+        found,
         Section(
             "What a lock between cores costs (lock)",
-            analysis.sentences,
+            texts(found),
             list(_tables(run, analysis)),
             list(_figures(run, analysis)),
             list(_notes(run, analysis)),

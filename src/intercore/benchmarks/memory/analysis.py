@@ -14,7 +14,8 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import by_level, repetitions_us, spoilt, tick_us
+from intercore.benchmarks.caveats import spoilt
+from intercore.benchmarks.grouping import by_level, repetitions_us, tick_us
 from intercore.benchmarks.own_work import without_own_wrong
 from intercore.record.measurement import Level
 from intercore.statistics.intervals import Interval, generator

@@ -6,13 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.memory.analysis import BENCHMARK, worst_interference
-from intercore.view.answer import Answer, Remark, about_times, among
+from intercore.view.answer import Answer, RemarkedWords, about_times, among
 from intercore.view.memory import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from intercore.benchmarks.memory.analysis import MemoryAnalysis, MemoryInterference
+    from intercore.finding import Finding
 
 
 def answers(analysis: MemoryAnalysis) -> Iterator[Answer]:
@@ -23,20 +24,21 @@ def answers(analysis: MemoryAnalysis) -> Iterator[Answer]:
         yield Answer("memory, other core busy", worst.slowdown, "times", about)
 
 
-def concerns(warning: str, answer: Answer) -> bool:
+def concerns(finding: Finding, answer: Answer) -> bool:
     """Whether a warning may concern an answer: unless it names regions, and none that the answer is of."""
+    warning = finding.text
     told = re.match(rf"{BENCHMARK}, region ([^:]*): ", warning)
     regions = told[1].split(", ") if told else []
     return not regions or any(re.search(rf"\bin {re.escape(in_words(one))}(?![\w-])", answer.about) for one in regions)
 
 
-def remarks(analysis: MemoryAnalysis) -> Iterator[Remark]:
+def remarks(analysis: MemoryAnalysis) -> Iterator[RemarkedWords]:
     """Tell the same."""
     worst = _worst(analysis)
     if worst is not None:
-        yield Remark(
-            worst.slowdown.value,
-            f"Core {worst.core} takes {about_times(worst.slowdown.value)} times as long to {worst.access} in "
+        yield RemarkedWords(
+            times=worst.slowdown.value,
+            words=f"Core {worst.core} takes {about_times(worst.slowdown.value)} times as long to {worst.access} in "
             f"{in_words(worst.region)} while the other core does {worst.other} in {in_words(worst.other_region)}.",
         )
 

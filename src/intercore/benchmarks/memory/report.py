@@ -9,6 +9,7 @@ import msgspec
 
 from intercore.benchmarks.memory.analysis import BENCHMARK, MemoryInterference, MemoryRate, analyse, warnings
 from intercore.benchmarks.memory.answers import answers, remarks
+from intercore.finding import unconverted
 from intercore.view.matrix import matrix_figure
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
@@ -32,7 +33,7 @@ def report(run: Run) -> Report:
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
         list(_rows(analysis)),
-        warnings((*run.measurements, *run.failed)),
+        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
         Section(
             "How the cores reach memory (memory)",
             analysis.sentences,

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import spoilt
+from intercore.benchmarks.caveats import spoilt
 from intercore.benchmarks.message import WITHIN
 from intercore.benchmarks.message.choice import MessageAdvantage, MessageRank, advantages, rankings
 from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, curves, in_words, observations
@@ -166,7 +166,7 @@ def _disturbances(found: Sequence[Curve]) -> Iterator[tuple[str, int, str]]:
             said = disturbances(curve.repetitions(size))
             if said:
                 words = in_words(curve.setting, [name for name in curve.setting if name in named])
-                yield words, size, " ".join(said)
+                yield words, size, " ".join(map(str, said))
 
 
 def _few_sizes(found: Sequence[Curve]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from intercore.benchmarks.message.choice import copies
 from intercore.benchmarks.message.rows import rate
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, Remark, about_times, by_way
+from intercore.view.answer import Answer, RemarkedWords, about_times, by_way
 from intercore.view.cost import Cost
 from intercore.view.quantity import duration, significant
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.message.analysis import MessageAnalysis
     from intercore.benchmarks.message.choice import MessageRank
     from intercore.benchmarks.message.rows import MessageLatency
+    from intercore.finding import Finding
 
 
 _COPIED, _NOT_COPIED = "copied", "no copy"
@@ -182,11 +183,12 @@ def _reach(interval: Interval) -> float:
     return max(abs(end - interval.value) for end in ends)
 
 
-def concerns(warning: str, answer: Answer) -> bool:
+def concerns(finding: Finding, answer: Answer) -> bool:
     """Whether a warning may concern an answer: what disturbed latencies at some sizes, only these; and no rate.
 
     What a message of a size between those measured takes is by what all of them take.
     """
+    warning = finding.text
     told = re.findall(r"(?:^|; |: )([^;:]*?), ((?:[\d,]+(?: and )?)+) bytes(?=[:;.])", warning)
     if not told:
         return True
@@ -220,14 +222,14 @@ def _best(found: Sequence[MessageRank], worth: Callable[[MessageRank], float]) -
         yield max(alike, key=worth), (_COPIED if copying else _NOT_COPIED) if len(kinds) > 1 else ""
 
 
-def remarks(analysis: MessageAnalysis) -> Iterator[Remark]:
+def remarks(analysis: MessageAnalysis) -> Iterator[RemarkedWords]:
     """Tell what the right choice is worth most."""
     most = max(analysis.advantages, key=lambda one: one.times.value, default=None)
     if most is not None:
         what = "" if most.measure == "latency" else " a stream of messages of"
-        yield Remark(
-            most.times.value,
-            f"{most.better} moves{what} {most.bytes:,} bytes {about_times(most.times.value)} times as fast as "
+        yield RemarkedWords(
+            times=most.times.value,
+            words=f"{most.better} moves{what} {most.bytes:,} bytes {about_times(most.times.value)} times as fast as "
             f"{most.than}.",
         )
 

@@ -21,6 +21,7 @@ from intercore.benchmarks.message.publication import MessagePublication
 from intercore.benchmarks.message.round_trip import MessageRoundTrip, round_trips
 from intercore.benchmarks.message.rows import MessageLatency, MessageThroughput, rate
 from intercore.benchmarks.published import published
+from intercore.finding import unconverted
 from intercore.statistics.intervals import Interval
 from intercore.view.curve import PlottedCurve, curve_figure
 from intercore.view.factors import factor_table, interaction_figures, main_effects_figure
@@ -63,7 +64,7 @@ def report(run: Run, within: float = WITHIN.default) -> Report:
             *map(_round_trip_row, analysis.round_trips),
             *map(_overhead_row, analysis.overheads),
         ],
-        curve_warnings((*run.measurements, *run.failed), found),
+        unconverted(analysis.sentences, curve_warnings((*run.measurements, *run.failed), found)),
         Section(
             "Moving messages between cores (message)",
             analysis.sentences,

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import by_level, cycles_per_us, distribution_us, looking_us, pools, spoilt, values_us
+from intercore.benchmarks.caveats import spoilt
+from intercore.benchmarks.grouping import by_level, cycles_per_us, distribution_us, looking_us, pools, values_us
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution
 from intercore.view.quantity import duration, multiple

@@ -8,6 +8,7 @@ import msgspec
 
 from intercore.benchmarks.rhealstone.analysis import analyse, warnings
 from intercore.benchmarks.rhealstone.answers import answers
+from intercore.finding import unconverted
 from intercore.view.dots import Dot, dots_figure
 from intercore.view.quantity import duration, significant
 from intercore.view.section import Report, Section, where
@@ -42,7 +43,7 @@ def report(run: Run) -> Report:
         "rhealstone",
         {"rhealstone": msgspec.to_builtins(analysis)},
         [_flat(one) for one in analysis.times],
-        warnings((*run.measurements, *run.failed)),
+        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
         Section(
             "Rhealstone's six times on two cores (rhealstone)",
             analysis.sentences,

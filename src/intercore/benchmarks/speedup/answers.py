@@ -9,7 +9,7 @@ import msgspec
 from intercore.benchmarks.speedup.points import BUILT, TASKS
 from intercore.statistics.intervals import Interval
 from intercore.text import listed
-from intercore.view.answer import Answer, Remark, about_times
+from intercore.view.answer import Answer, RemarkedWords, about_times
 from intercore.view.cost import Paying
 from intercore.view.quantity import duration
 
@@ -114,15 +114,15 @@ def _in_words(begin: _Begin) -> str:
     return f"{duration(begin.t1_us.value)}{' or less' if begin.bound else ''}"
 
 
-def remarks(analysis: SpeedupAnalysis) -> Iterator[Remark]:
+def remarks(analysis: SpeedupAnalysis) -> Iterator[RemarkedWords]:
     """Tell of work that takes longer on several cores than on one."""
     points = [point for point in analysis.points if point.cores > 1]
     slowest = min(points, key=lambda point: point.speedup.value, default=None)
     if slowest and 0 < slowest.speedup.value < 1:
         times = 1 / slowest.speedup.value
-        yield Remark(
-            times,
-            f"Work of {duration(slowest.t1_us.value)} takes {about_times(times)} times as long on {slowest.cores} "
+        yield RemarkedWords(
+            times=times,
+            words=f"Work of {duration(slowest.t1_us.value)} takes {about_times(times)} times as long on {slowest.cores} "  # noqa: E501
             f"cores as on one, by {slowest.tasks} (mode={slowest.mode}).",
         )
 

@@ -16,6 +16,7 @@ from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.benchmarks.speedup.thresholds import threshold_tables
 from intercore.benchmarks.speedup.thresholds import to_json as thresholds_to_json
+from intercore.finding import unconverted
 from intercore.record import conditions
 from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds, significant
 from intercore.view.section import Report, Section, where, whose
@@ -55,7 +56,7 @@ def report(run: Run, efficiency: float = EFFICIENCY.default) -> Report:
         BENCHMARK,
         {**document, "thresholds": thresholds_to_json(efficiency)},
         document["speedup"],
-        warnings(analysis, (*run.measurements, *run.failed), run.plan.origin),
+        unconverted((), warnings(analysis, (*run.measurements, *run.failed), run.plan.origin)),
         Section(
             TITLE,
             [

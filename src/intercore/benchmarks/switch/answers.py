@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.switch.names import named
 from intercore.statistics.repetitions import ratio_of_intervals
-from intercore.view.answer import Answer, Remark, about_times, by_way, equal
+from intercore.view.answer import Answer, RemarkedWords, about_times, by_way, equal
 from intercore.view.cost import Cost
 from intercore.view.quantity import multiple
 
@@ -148,14 +148,14 @@ def _us(one: WakeUp) -> float:
     return one.wake_up_us.median.value
 
 
-def remarks(analysis: SwitchAnalysis) -> Iterator[Remark]:
+def remarks(analysis: SwitchAnalysis) -> Iterator[RemarkedWords]:
     """Tell of the direction and the primitive by which they are farthest apart."""
     found = [one for one in analysis.ratios if one.time == "common" and one.ratio.value > 1]
     if found:
         most = max(found, key=lambda one: one.ratio.value)
         busy = " while that is busy" if most.target == "busy" else ""
-        yield Remark(
-            most.ratio.value,
-            f"Waking a task from core {most.first} takes {about_times(most.ratio.value)} times as long on core "
+        yield RemarkedWords(
+            times=most.ratio.value,
+            words=f"Waking a task from core {most.first} takes {about_times(most.ratio.value)} times as long on core "
             f"{most.second}{busy} as on core {most.first} ({named(most)}).",
         )

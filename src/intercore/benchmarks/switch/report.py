@@ -21,6 +21,7 @@ from intercore.benchmarks.switch.literature import (
 from intercore.benchmarks.switch.literature import notes as notes_on_published
 from intercore.benchmarks.switch.names import CLOCKS, named, pair_of
 from intercore.benchmarks.switch.plots import MOST_PAIRS, figures
+from intercore.finding import unconverted
 from intercore.view.quantity import bounds, duration, duration_bounds, multiple
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
@@ -68,7 +69,7 @@ def report(run: Run) -> Report:
         "switch",
         {"switch": msgspec.to_builtins(analysis)},
         [_flat(one) for one in analysis.wake_ups],
-        warnings((*run.measurements, *run.failed)),
+        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
         Section(
             "What it costs to wake a task (switch)",
             analysis.sentences,

@@ -8,7 +8,8 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import by_level, pools, spoilt, ticks
+from intercore.benchmarks.caveats import spoilt
+from intercore.benchmarks.grouping import by_level, pools, ticks
 from intercore.benchmarks.threadmetric import PERIOD_S
 from intercore.record.measurement import Level
 from intercore.view.quantity import multiple

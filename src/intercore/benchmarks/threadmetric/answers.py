@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.threadmetric.analysis import AT_ONCE
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, Remark, about_times, among
+from intercore.view.answer import Answer, RemarkedWords, about_times, among
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,13 +23,13 @@ def answers(analysis: ThreadMetricAnalysis) -> Iterator[Answer]:
             yield Answer(question, Interval(worst.factor), "times", about, brief=at_once)
 
 
-def remarks(analysis: ThreadMetricAnalysis) -> Iterator[Remark]:
+def remarks(analysis: ThreadMetricAnalysis) -> Iterator[RemarkedWords]:
     """Tell of what two cores at once do less often than one."""
     worst = _worst(analysis, at_once=True)
     if worst is not None and worst.factor and worst.factor < 1:
-        yield Remark(
-            1 / worst.factor,
-            f"Two cores get done {about_times(worst.factor)} times what one does (Thread-Metric's {_named(worst)}).",
+        yield RemarkedWords(
+            times=1 / worst.factor,
+            words=f"Two cores get done {about_times(worst.factor)} times what one does (Thread-Metric's {_named(worst)}).",  # noqa: E501
         )
 
 

@@ -9,6 +9,7 @@ import msgspec
 from intercore.benchmarks.threadmetric import PERIOD_S
 from intercore.benchmarks.threadmetric.analysis import AT_ONCE, analyse, warnings
 from intercore.benchmarks.threadmetric.answers import answers, remarks
+from intercore.finding import unconverted
 from intercore.view.dots import Dot, dots_figure
 from intercore.view.quantity import FORMATS, duration, significant
 from intercore.view.section import Report, Section, where
@@ -42,7 +43,7 @@ def report(run: Run) -> Report:
         "threadmetric",
         {"threadmetric": msgspec.to_builtins(analysis)},
         [_flat(one) for one in analysis.counts],
-        warnings((*run.measurements, *run.failed)),
+        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
         Section(
             "Thread-Metric's eight counts on two cores (threadmetric)",
             analysis.sentences,

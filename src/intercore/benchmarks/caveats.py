@@ -1,0 +1,115 @@
+"""What may make the numbers of any benchmark doubtful: failed checks of the firmware, and disturbed samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from intercore.finding import Caveat, Finding
+from intercore.statistics.disturbance import Disturbance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from intercore.finding import Severity
+    from intercore.record.measurement import Measurement
+
+_NAMED = 3
+"""Levels in one sentence, and samples that are reported one by one."""
+
+
+class FailedCheck(Finding, frozen=True):
+    """A check of the firmware failed. A benchmark has a subclass where its wording differs."""
+
+    wording: ClassVar[dict[str, str]] = {
+        "wrong": "{count} results were wrong: these numbers belong to broken work and mean nothing.",
+        "migrated": "{count} times a task was found on a core other than the one it was pinned to: allow the affinity.",
+        "lost": "{count} samples did not fit into the target's memory and are missing: ask for fewer.",
+        "preempted": (
+            "tasks were forced off their core {count} times, so the longest times include other work. Close other "
+            "programs, or permit a real-time priority."
+        ),
+    }
+    """By check, with `{count}` in it. An empty one is not reported."""
+
+    benchmark: str
+    check: str
+    """A key of `wording`."""
+    count: int
+    """How often it failed, in all measurements."""
+    factor: str
+    """The factor of which the levels are named."""
+    levels: tuple[str, ...]
+    """Those in which it failed."""
+
+    @property
+    def severity(self) -> Severity:
+        return "error" if self.check == "wrong" else "warning"
+
+    @property
+    def sentence(self) -> str:
+        more = [f"{len(self.levels) - _NAMED} more"] if len(self.levels) > _NAMED else []
+        name = "" if self.factor == self.benchmark else f"{self.factor.replace('_', ' ')} "
+        where = f", {name}{', '.join([*self.levels[:_NAMED], *more])}" if self.levels else ""
+        wording = self.wording[self.check]
+        once = wording.replace("{count} times", "once") if self.count == 1 else wording
+        return f"{self.benchmark}{where}: {once.format(count=self.count)}"
+
+
+def failed_checks(
+    measurements: Iterable[Measurement], benchmark: str, factor: str, kind: type[FailedCheck] = FailedCheck
+) -> Iterator[FailedCheck]:
+    """Return what failed of the checks that a kind has a wording for, with the levels of a factor where it did."""
+    ours = [one for one in measurements if one.benchmark == benchmark]
+    for check, wording in kind.wording.items():
+        hit = [one for one in ours if one.checks.get(check, 0)]
+        if hit and wording:
+            levels = tuple(dict.fromkeys(str(one.factors[factor]) for one in hit if factor in one.factors))
+            count = sum(one.checks[check] for one in hit)
+            yield kind(benchmark=benchmark, check=check, count=count, factor=factor, levels=levels)
+
+
+class Disturbed(Caveat, frozen=True):
+    """Samples were disturbed."""
+
+    samples: str
+    """Which: `hand-over of mutex from core 0 to core 1`."""
+    disturbances: tuple[Disturbance, ...]
+
+    @property
+    def sentence(self) -> str:
+        return f"{capitalised(self.samples)}: {' '.join(one.sentence for one in self.disturbances)}"
+
+
+class AlsoDisturbed(Caveat, frozen=True):
+    """More samples were disturbed than `Disturbed` is reported of."""
+
+    samples: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        return f"{capitalised(', '.join(self.samples))}: the values were disturbed there as well."
+
+
+def disturbed(found: Iterable[tuple[str, Sequence[Disturbance]]]) -> Iterator[Disturbed | AlsoDisturbed]:
+    """Report the samples with disturbances, by name: of the first few how, and of the others that they were."""
+    known = [(samples, tuple(disturbances)) for samples, disturbances in found if disturbances]
+    for samples, disturbances in known[:_NAMED]:
+        yield Disturbed(samples=samples, disturbances=disturbances)
+    if known[_NAMED:]:
+        yield AlsoDisturbed(samples=tuple(samples for samples, _ in known[_NAMED:]))
+
+
+def capitalised(text: str) -> str:
+    """Return a text that begins a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def spoilt(
+    measurements: Iterable[Measurement], benchmark: str, factor: str, texts: Mapping[str, str] | None = None
+) -> list[str]:
+    """Return what has no class of its own yet."""
+
+    class Unconverted(FailedCheck, frozen=True, tag="unconverted"):
+        wording: ClassVar[dict[str, str]] = {**FailedCheck.wording, **(texts or {})}
+
+    return [one.text for one in failed_checks(measurements, benchmark, factor, Unconverted)]

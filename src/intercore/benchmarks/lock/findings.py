@@ -1,0 +1,202 @@
+"""What `lock` may find, and how that is worded."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from intercore.benchmarks.caveats import FailedCheck
+from intercore.finding import Caveat, Finding, Severity
+from intercore.view.answer import Remark, about_times
+
+
+class Time(msgspec.Struct, frozen=True):
+    """A time, in µs and, where the clock counts them, in cycles of the core."""
+
+    us: float
+    cycles: float | None
+
+    def __str__(self) -> str:
+        """Return it with both units."""
+        text = f"{self.us:.3g} µs" if self.us >= 1 else f"{1e3 * self.us:.3g} ns" if self.us else "less than a tick"
+        return text if self.cycles is None else f"{text} ({self.cycles:,.0f} cycles)"
+
+
+class LockHandOvers(Finding, frozen=True):
+    """Time from a release to the acquisition by a core that waits."""
+
+    medians: dict[str, Time]
+    """By lock, in the slower direction."""
+
+    @property
+    def sentence(self) -> str:
+        times = ", ".join(f"{lock} {time}" for lock, time in self.medians.items())
+        return (
+            "Handing a lock over, from the release to the acquisition by a core that waits, takes this long, timestamp "
+            f"overhead included (median of the slower direction): {times}."
+        )
+
+
+class LockMutexSlower(Finding, frozen=True):
+    """A mutex takes longer to hand over than a spinlock."""
+
+    times: float
+    mutex: Time
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"The mutex takes {self.times:.3g} times as long to hand over as the spinlock: a waiting task enters the "
+            f"kernel, which puts it to sleep and wakes it. Protect data with a spinlock if its critical section is "
+            f"short, bounded and far below {self.mutex}; the waiting core does nothing else meanwhile."
+        )
+
+
+class LockNeverAcquired(Finding, frozen=True):
+    """No core got the lock while all wanted it."""
+
+    lock: str
+    hold: int
+    """Turns of a loop for which it is held."""
+    pause: int
+    """Turns of a loop from a release to the next attempt."""
+
+    @property
+    def sentence(self) -> str:
+        return f"No core acquired the {self.lock} while all wanted it (hold {self.hold}, pause {self.pause})."
+
+
+class LockUnfair(Finding, frozen=True):
+    """Cores that contend for a lock do not get equal shares."""
+
+    lock: str
+    hold: int
+    pause: int
+    shares_percent: tuple[float, ...]
+    """By core."""
+    jain: float
+    """Jain's index of fairness."""
+    longest_streak: int
+    """Most acquisitions in a row by one core."""
+
+    @property
+    def sentence(self) -> str:
+        shares = " : ".join(f"{share:.0f}" for share in self.shares_percent)
+        return (
+            f"The {self.lock} is not shared evenly (hold {self.hold}, pause {self.pause}): {shares} % by core, Jain's "
+            f"index {self.jain:.2f}, and one core had it up to {self.longest_streak} times in a row. Do not count on "
+            "getting it in time: give way after a release, or hand work over by a queue."
+        )
+
+
+class LockBarging(Finding, frozen=True):
+    """A mutex is mostly taken again by the core that has just released it."""
+
+    repeated_percent: float
+    """Acquisitions by the core that had it just before."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"The mutex stays with a core: {self.repeated_percent:.0f} % of acquisitions are by the core that had it "
+            "just before, because that core takes it again before the waiting core has woken up."
+        )
+
+
+class LockFair(Finding, frozen=True):
+    """Locks that contending cores share evenly."""
+
+    locks: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        return f"Contending cores share these locks evenly: {', '.join(self.locks)}."
+
+
+class LockThroughput(Finding, frozen=True):
+    """Acquisitions per second by all cores together, of the locks with the most and the fewest."""
+
+    most: str
+    most_per_second: float
+    each_at_most: Time
+    """Time for each acquisition of the lock with the most."""
+    fewest: str
+    fewest_per_second: float
+    each_at_fewest: Time
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"With all cores together, {self.most} lets through {self.most_per_second:,.0f} acquisitions per second, "
+            f"and {self.fewest} lets through {self.fewest_per_second:,.0f}. A counter that several cores change all "
+            f"the time costs {self.each_at_most} to {self.each_at_fewest} for each change, including the time inside "
+            "(hold) and between (pause)."
+        )
+
+
+class LockPingPongTime(Finding, frozen=True):
+    """The quickest way of a word from core to core."""
+
+    lock: str
+    first: int
+    second: int
+    one_way: Time
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"A word that one core changes by {self.lock} and another core polls goes from core {self.first} to core "
+            f"{self.second} in {self.one_way}. A lock between two cores costs that more than once."
+        )
+
+
+class LockLeastEven(Remark, frozen=True):
+    """The lock that contending cores share least evenly."""
+
+    lock: str
+
+    @property
+    def sentence(self) -> str:
+        return f"Under contention, one core gets the {self.lock} {about_times(self.times)} times as often as another."
+
+
+class LockBroken(Finding, frozen=True):
+    """The data that a lock protects was wrong."""
+
+    lock: str
+
+    @property
+    def severity(self) -> Severity:
+        return "error"
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"With {self.lock} the protected data was wrong: two cores were inside at once, or a change was lost. That "
+            "lock does not work on this target, and its times mean nothing."
+        )
+
+
+class LockNothingMeasured(Caveat, frozen=True):
+    """No measurement has samples."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            "There was nothing to measure: a lock is between two different cores, and a ping-pong exists for "
+            "atomic-add and atomic-swap only."
+        )
+
+
+class LockFailedCheck(FailedCheck, frozen=True):
+    """A check of the firmware failed."""
+
+    wording: ClassVar[dict[str, str]] = {
+        **FailedCheck.wording,
+        "wrong": "",  # `LockBroken` tells of that
+        "preempted": (
+            "tasks were forced off their core {count} times. If such a task had the lock, all others waited until it "
+            "came back: such times are among the longest. Close what else runs on these cores."
+        ),
+    }

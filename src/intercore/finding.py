@@ -1,0 +1,102 @@
+"""What a run shows, as data: a code, a severity, values with their units, and the setting that it holds for.
+
+Each code is a class, which has the values as fields and the wording as its `sentence`: the terminal, the page and the
+JSON document take it from there, and nothing else in the tool knows how a finding is worded. A module `findings` has
+all those of one benchmark. tests/findings.txt has examples of each; `make format` writes it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Severity: TypeAlias = Literal["info", "warning", "error"]
+"""`info` is a result, `warning` makes numbers doubtful, and with `error` they mean nothing."""
+
+
+def _code(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True, tag_field="code", tag=_code):
+    """Something that a run shows. Its code is its class's name: `lock-not-shared` of `LockNotShared`."""
+
+    setting: dict[str, int | str] = {}
+    """The factors that take several levels in the run, and the level of each that this is about."""
+
+    @property
+    def code(self) -> str:
+        """The name that programs know it by."""
+        return str(self.__struct_config__.tag)
+
+    @property
+    def severity(self) -> Severity:
+        """What it means for the numbers."""
+        return "info"
+
+    @property
+    def sentence(self) -> str:
+        """It in words, whatever its setting, and what to do about it."""
+        raise NotImplementedError
+
+    @property
+    def text(self) -> str:
+        """It in words, behind its setting."""
+        levels = " ".join(f"{name}={level}" for name, level in self.setting.items())
+        return f"{levels}: {self.sentence}" if levels else self.sentence
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return self.text
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as the documents have it: code, severity, values, setting and text."""
+        values = msgspec.to_builtins(self)
+        code, setting = values.pop("code"), values.pop("setting")
+        return {"code": code, "severity": self.severity, "values": values, "setting": setting, "text": self.text}
+
+
+class Caveat(Finding, frozen=True):
+    """Something that makes numbers doubtful."""
+
+    @property
+    def severity(self) -> Severity:
+        """What it means for the numbers."""
+        return "warning"
+
+
+class Words(Finding, frozen=True):
+    """What has no class of its own yet."""
+
+    words: str
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        return self.words
+
+
+class DoubtfulWords(Caveat, frozen=True):
+    """What has no class of its own yet."""
+
+    words: str
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        return self.words
+
+
+def unconverted(sentences: Iterable[str], warnings: Iterable[str]) -> list[Finding]:
+    """Return what has no classes of its own yet."""
+    return [*(Words(words=one) for one in sentences), *(DoubtfulWords(words=one) for one in warnings)]
+
+
+def texts(findings: Iterable[Finding]) -> list[str]:
+    """Return the results among findings in words, without what makes them doubtful."""
+    return [one.text for one in findings if one.severity == "info"]

@@ -54,7 +54,7 @@ pub trait DebugTarget: Chip {
 
     /// Makes the chip what it was at power-on. Memories keep what they hold, so that an image which GDB has loaded is what
     /// starts; breakpoints and probes stay.
-    fn power_on(&mut self, at_power_on: &Self);
+    fn reset_keeping_memory(&mut self, at_power_on: &Self);
 
     /// Fills `bytes` from `start` on, as one core sees it, up to the first address where there is nothing; how many there
     /// are.

@@ -220,7 +220,7 @@ impl<C: FaultTarget> Session<C> {
                 continue;
             }
             let dropped = self.chip.take_sent(uart, held - self.kept_characters);
-            self.chip.note_lost_output(uart);
+            self.chip.report_uncollected_output(uart);
             self.hash.sent(uart, &dropped);
             if text.is_some_and(|text| text.uart == uart) {
                 *searched = searched.saturating_sub(dropped.len().saturating_sub(self.matched[uart]));

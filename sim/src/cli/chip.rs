@@ -140,7 +140,9 @@ impl Runnable for stm32h745::machine::Machine {
 
     fn is_lost(&self) -> bool {
         let ended = |core| self.has_crashed(core) || matches!(self.core_state(core), "off" | "stuck");
-        (0..CORES).any(|core| self.has_crashed(core)) && (0..CORES).all(ended) && !self.shared.peripherals.is_watched()
+        (0..CORES).any(|core| self.has_crashed(core))
+            && (0..CORES).all(ended)
+            && !self.shared.peripherals.is_watchdog_running()
     }
 
     fn is_at_dead_end(&self) -> bool {

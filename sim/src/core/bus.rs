@@ -217,7 +217,7 @@ pub trait Bus: Clone + std::fmt::Debug {
     fn is_bridge(slave: Slave) -> bool;
 
     /// Whether a read from an address has the side effect of consuming data.
-    fn takes_data(address: u32) -> bool;
+    fn has_read_side_effect(address: u32) -> bool;
 
     /// The slave of a word that is accessible in cycle `now` without wait states, and its index in RAM or its way in a cache.
     fn at_once(&self, address: u32, write: bool, now: Cycle) -> Option<(Slave, u32)>;

@@ -102,7 +102,7 @@ pub trait Chip: Clone + std::fmt::Debug {
     fn stop_on_output(&mut self, uart: Option<usize>);
 
     /// Notes that characters which a UART has sent are lost, since nobody took them.
-    fn note_lost_output(&mut self, uart: usize);
+    fn report_uncollected_output(&mut self, uart: usize);
 
     /// What the program did that is not modelled or not allowed, since the last call: sentences, of each kind a bounded number.
     fn take_notes(&mut self) -> Vec<String>;

@@ -19,7 +19,7 @@ pub fn answer<C: DebugTarget>(command: &str, chip: &mut C, at_start: &C) -> Stri
         "cycles" => times(chip),
         "stats" => statistics(chip),
         "reset" => {
-            chip.power_on(at_start);
+            chip.reset_keeping_memory(at_start);
             "The chip is reset. GDB does not know yet: maintenance flush register-cache\n".to_owned()
         }
         "help" | "" => HELP.to_owned(),

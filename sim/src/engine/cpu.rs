@@ -19,7 +19,7 @@ pub(crate) struct Request {
 }
 
 /// Per-core state that changes with every cycle, kept out of a [`Cpu`] for as long as it asks for nothing but memory without
-/// wait states. All else is posted in the core meanwhile, and carried out there ([`Cpu::perform`]).
+/// wait states. All else is deferred to the core, which carries it out ([`Cpu::perform_deferred`]).
 pub(crate) trait Pipeline: Copy {
     /// The slave of the request of this cycle.
     fn slave(&self) -> Slave;
@@ -28,16 +28,16 @@ pub(crate) trait Pipeline: Copy {
     fn request(&self) -> Request;
 
     /// Whether the next cycle is the first of an instruction.
-    fn is_ready(&self) -> bool;
+    fn is_at_boundary(&self) -> bool;
 
-    /// Whether what is next stands in the core, and is for [`Cpu::perform`] to do.
-    fn is_posted(&self) -> bool;
+    /// Whether the next step is held in the core, for [`Cpu::perform_deferred`].
+    fn is_deferred(&self) -> bool;
 
     /// The address of the next instruction.
-    fn pc(&self) -> u32;
+    fn next_pc(&self) -> u32;
 }
 
-/// A core, cycle by cycle. In each cycle it first says what it asks of the bus (`issue`); of those who ask for the same, all but
+/// A core, cycle by cycle. In each cycle it first says what it asks of the bus (`begin_cycle`); of those who ask for the same, all but
 /// one lose the cycle (`lose`); the others deal with what they are given (`complete`).
 pub(crate) trait Cpu<B: Bus>: Clone {
     /// What changes with every cycle.
@@ -47,7 +47,7 @@ pub(crate) trait Cpu<B: Bus>: Clone {
     fn id(&self) -> u8;
 
     /// The cycle of its next step; `NEVER` if it will do none by itself.
-    fn time(&self) -> Cycle;
+    fn next_cycle(&self) -> Cycle;
 
     /// From this cycle on, an instruction boundary looks at exceptions.
     fn exceptions_from(&self) -> Cycle;
@@ -55,21 +55,21 @@ pub(crate) trait Cpu<B: Bus>: Clone {
     /// Whether it stands before an instruction of which nothing has happened.
     fn is_at_boundary(&self) -> bool;
 
-    /// What it asks for in cycle `time`.
-    fn posted_slave(&self) -> Slave;
+    /// What it asks for in cycle `next_cycle`.
+    fn deferred_slave(&self) -> Slave;
 
-    /// Whether what is posted is part of reading registers behind a bridge, from which nothing is taken by that.
-    fn reads_bridge(&self) -> bool;
+    /// Whether the deferred step is part of a read over a bridge that has no side effect.
+    fn is_pure_bridge_read(&self) -> bool;
 
     /// Where it stands in cycle `now`, which is not behind its next step.
     fn pipeline(&self, now: Cycle) -> Self::Pipeline;
 
-    /// Puts back into the core what was issued for cycle `now`.
-    fn post_pipeline(&mut self, pipeline: &Self::Pipeline, now: Cycle);
+    /// Defers the request of cycle `now` to the core.
+    fn defer(&mut self, pipeline: &Self::Pipeline, now: Cycle);
 
     /// Begins cycle `now`: all that needs no bus is done, and `pipeline` has what is asked of it. False if the core does
     /// nothing for a while, or stops before its next instruction.
-    fn issue<const WATCH: bool>(&mut self, pipeline: &mut Self::Pipeline, now: Cycle, bus: &mut B) -> bool;
+    fn begin_cycle<const WATCH: bool>(&mut self, pipeline: &mut Self::Pipeline, now: Cycle, bus: &mut B) -> bool;
 
     /// Deals with what it has got in cycle `now`.
     fn complete<const WATCH: bool>(&mut self, pipeline: &mut Self::Pipeline, now: Cycle, bus: &mut B);
@@ -80,11 +80,11 @@ pub(crate) trait Cpu<B: Bus>: Clone {
     /// Stops before cycle `now`, whether there is something to ask for already or not.
     fn stop<const WATCH: bool>(&mut self, pipeline: &mut Self::Pipeline, now: Cycle, bus: &mut B);
 
-    /// Begins the instruction at boundary `time`, or an exception before it, without doing anything on the bus.
+    /// Begins the instruction at boundary `next_cycle`, or an exception before it, without doing anything on the bus.
     fn begin<const WATCH: bool>(&mut self, bus: &mut B);
 
-    /// Carries out what is posted for cycle `time`, which has been granted if others wanted the same.
-    fn perform<const WATCH: bool>(&mut self, bus: &mut B);
+    /// Carries out the deferred step of cycle `next_cycle`, whose request was granted if other masters made the same one.
+    fn perform_deferred<const WATCH: bool>(&mut self, bus: &mut B);
 }
 
 /// A core that can execute whole instructions without asking for the bus in each of their cycles.
@@ -106,7 +106,7 @@ pub(crate) trait FastCpu<B: FastBus>: Cpu<B> {
     fn needs_the_time(&self, code: &Self::CodeCache) -> bool;
 
     /// Executes instructions until there is no more room, or up to one that the fast path cannot execute. Returns the time;
-    /// `time` is not touched.
+    /// `next_cycle` stays.
     fn run_fast<P: PeerPolicy>(
         &mut self,
         bus: &mut B,
@@ -117,7 +117,7 @@ pub(crate) trait FastCpu<B: FastBus>: Cpu<B> {
     ) -> P::Clock;
 
     /// Sets the cycle of its next step.
-    fn set_time(&mut self, time: Cycle);
+    fn set_next_cycle(&mut self, time: Cycle);
 
     /// So many cycles were lost to another master of `slave`.
     fn count_conflicts(&mut self, slave: Slave, cycles: u32);

@@ -83,7 +83,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
         let ready = bus.is_flash_ready(now);
         let (t, asked) =
             core.run_fast(bus, &mut self.code, &mut Solo { log: &mut self.log, end: until }, (now, 0), ready);
-        core.set_time(t);
+        core.set_next_cycle(t);
         for slave in set_bits(u64::from(asked)) {
             let slave = Slave(slave);
             if slave.is_shared() {
@@ -163,7 +163,7 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
                 speculative.begin::<false>(bus);
             }
         } else {
-            speculative.set_time(time);
+            speculative.set_next_cycle(time);
         }
         for slave in shared() {
             let number = slave.number();
@@ -209,12 +209,12 @@ impl<C: FastCpu<B>, B: FastBus> Decoupled<C, B> {
     /// Runs the speculative core again, up to cycle `end` of the quantum, not including it, which is cycle `time` of the chip.
     fn speculate_up_to(&mut self, core: &mut C, bus: &mut B, end: u32, time: Cycle, quantum: u32, flash_ready: bool) {
         let reached = self.speculate(core, bus, end, quantum, flash_ready);
-        core.set_time(time - Cycle::from(end - reached));
-        while core.time() < time {
+        core.set_next_cycle(time - Cycle::from(end - reached));
+        while core.next_cycle() < time {
             if core.is_at_boundary() {
                 core.begin::<false>(bus);
             } else {
-                core.perform::<false>(bus);
+                core.perform_deferred::<false>(bus);
             }
         }
     }
@@ -234,7 +234,7 @@ fn replay<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     while cycle < policy.log.end && core.exceptions_from() == exceptions_from {
         if policy.has_room(cycle, C::MAX_CYCLES) && core.can_run_fast(bus) {
             cycle = core.run_fast(bus, decoded, policy, cycle, flash_ready);
-            core.set_time(policy.now(cycle));
+            core.set_next_cycle(policy.now(cycle));
         }
         let goes_on;
         (cycle, goes_on) = replay_in_lockstep::<WATCH, C, B>(core, policy, bus, cycle);
@@ -254,14 +254,14 @@ fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
 ) -> (u32, bool) {
     let mut pipeline = core.pipeline(policy.now(cycle));
     let mut begun = false;
-    while cycle < policy.log.end && !(begun && pipeline.is_ready() && policy.has_room(cycle, C::MAX_CYCLES)) {
+    while cycle < policy.log.end && !(begun && pipeline.is_at_boundary() && policy.has_room(cycle, C::MAX_CYCLES)) {
         let now = policy.now(cycle);
-        if WATCH && pipeline.is_ready() && bus.fabric().watch.has_breakpoint(pipeline.pc()) {
+        if WATCH && pipeline.is_at_boundary() && bus.fabric().watch.has_breakpoint(pipeline.next_pc()) {
             // It may end the run, and which core comes first in a cycle is not for the replaying core to say.
             core.stop::<WATCH>(&mut pipeline, now, bus);
             return (cycle, false);
         }
-        if !core.issue::<WATCH>(&mut pipeline, now, bus) {
+        if !core.begin_cycle::<WATCH>(&mut pipeline, now, bus) {
             return (cycle, false);
         }
         begun = true;
@@ -270,9 +270,10 @@ fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
             cycle += 1;
             continue;
         }
-        let allowed = if pipeline.is_posted() { core.reads_bridge() } else { policy.allows(pipeline.request(), bus) };
+        let allowed =
+            if pipeline.is_deferred() { core.is_pure_bridge_read() } else { policy.allows(pipeline.request(), bus) };
         if !allowed {
-            core.post_pipeline(&pipeline, now);
+            core.defer(&pipeline, now);
             return (cycle, false);
         }
         if policy.log.collides(cycle, slave) && policy.log.waits(cycle, slave) {

@@ -27,14 +27,14 @@ pub(crate) fn run_cores<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
 ) {
     let [zero, one] = cores;
     while !bus.fabric().requests.touched {
-        let now = zero.time().min(one.time());
+        let now = zero.next_cycle().min(one.next_cycle());
         if now >= limit {
             return;
         }
-        if zero.time().max(one.time()) - now < LONG_STALL_CYCLES {
+        if zero.next_cycle().max(one.next_cycle()) - now < LONG_STALL_CYCLES {
             run_both::<WATCH, C, B>([zero, one], bus, now, limit, decoupled.as_deref_mut());
         } else {
-            let pair = if one.time() > now { [&mut *zero, &mut *one] } else { [&mut *one, &mut *zero] };
+            let pair = if one.next_cycle() > now { [&mut *zero, &mut *one] } else { [&mut *one, &mut *zero] };
             run_one::<WATCH, C, B>(pair, bus, now, limit, decoupled.as_deref_mut());
         }
     }
@@ -52,7 +52,7 @@ fn run_both<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
         return run::<WATCH, true, C, B>([zero, one], bus, now, until);
     };
     let calm = until.min(zero.exceptions_from()).min(one.exceptions_from());
-    if zero.time() != one.time() || !decoupled.run::<WATCH>([zero, one], bus, now, calm) {
+    if zero.next_cycle() != one.next_cycle() || !decoupled.run::<WATCH>([zero, one], bus, now, calm) {
         // Until cores are where they can run apart, or the pause is over.
         let rested = decoupled.rests_until.max(now + RETRY_AFTER);
         run::<WATCH, true, C, B>([zero, one], bus, now, until.min(rested));
@@ -67,13 +67,13 @@ fn run_one<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     limit: Cycle,
     decoupled: Option<&mut Decoupled<C, B>>,
 ) {
-    let until = limit.min(other.time());
+    let until = limit.min(other.next_cycle());
     let Some(decoupled) = decoupled else {
         return run::<WATCH, false, C, B>([core, other], bus, now, until);
     };
-    while core.time() < until && !bus.fabric().requests.touched {
-        decoupled.run_alone(core, bus, core.time(), until.min(core.exceptions_from()));
-        let now = core.time();
+    while core.next_cycle() < until && !bus.fabric().requests.touched {
+        decoupled.run_alone(core, bus, core.next_cycle(), until.min(core.exceptions_from()));
+        let now = core.next_cycle();
         if now >= until {
             return;
         }
@@ -86,17 +86,17 @@ fn run_one<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
 
 /// As `run`, of one core alone, to the end of the instruction that it is at.
 fn run_instruction<const WATCH: bool, C: Cpu<B>, B: Bus>(core: &mut C, bus: &mut B, until: Cycle) {
-    let mut now = core.time();
+    let mut now = core.next_cycle();
     let mut pipeline = core.pipeline(now);
     let mut begun = false;
-    while now < until && !(begun && pipeline.is_ready()) {
-        if !core.issue::<WATCH>(&mut pipeline, now, bus) {
+    while now < until && !(begun && pipeline.is_at_boundary()) {
+        if !core.begin_cycle::<WATCH>(&mut pipeline, now, bus) {
             return;
         }
-        if pipeline.is_posted() {
+        if pipeline.is_deferred() {
             // Nobody sees the cycles in between.
-            while !core.is_at_boundary() && core.time() < until && !bus.fabric().requests.touched {
-                core.perform::<WATCH>(bus);
+            while !core.is_at_boundary() && core.next_cycle() < until && !bus.fabric().requests.touched {
+                core.perform_deferred::<WATCH>(bus);
             }
             return;
         }
@@ -119,14 +119,14 @@ fn run<const WATCH: bool, const BOTH: bool, C: Cpu<B>, B: Bus>(
 ) {
     let (mut a, mut b) = (first.pipeline(now), second.pipeline(now));
     while now < until && !bus.fabric().requests.touched {
-        if !first.issue::<WATCH>(&mut a, now, bus) {
+        if !first.begin_cycle::<WATCH>(&mut a, now, bus) {
             if BOTH {
                 second.stop::<WATCH>(&mut b, now, bus);
             }
             return;
         }
-        if BOTH && !second.issue::<WATCH>(&mut b, now, bus) {
-            first.post_pipeline(&a, now);
+        if BOTH && !second.begin_cycle::<WATCH>(&mut b, now, bus) {
+            first.defer(&a, now);
             return;
         }
         let clash = BOTH && a.slave() == b.slave() && a.slave().is_shared();
@@ -144,7 +144,7 @@ fn run<const WATCH: bool, const BOTH: bool, C: Cpu<B>, B: Bus>(
         if BOTH && b.slave() != Slave::INTERNAL {
             // In one cycle core 0 comes first (DS 2.3.1.3 says so of SIO).
             if bus.fabric().requests.touched {
-                second.post_pipeline(&b, now);
+                second.defer(&b, now);
                 return first.stop::<WATCH>(&mut a, now + 1, bus);
             }
             second.complete::<WATCH>(&mut b, now, bus);
@@ -160,7 +160,7 @@ fn run<const WATCH: bool, const BOTH: bool, C: Cpu<B>, B: Bus>(
 /// Lets cores that stand before an instruction in cycle `now` begin it, so that what they ask for in this cycle is known.
 pub(crate) fn begin<const WATCH: bool, C: Cpu<B>, B: Bus>(cores: &mut [C; 2], bus: &mut B, now: Cycle) {
     for core in cores {
-        if core.time() == now && core.is_at_boundary() {
+        if core.next_cycle() == now && core.is_at_boundary() {
             core.begin::<WATCH>(bus);
         }
     }

@@ -143,11 +143,11 @@ pub struct Core<B> {
     /// Number of the core, 0 or 1.
     pub(crate) id: u8,
     pub(crate) stats: Statistics,
-    /// When the posted access is asked for, or the posted step is due.
+    /// When the access is requested, or the deferred step is due.
     pub(crate) t: Cycle,
     /// From this cycle on, an instruction boundary looks at exceptions.
     pub(crate) exceptions_from: Cycle,
-    /// Where the posted access goes.
+    /// Where the access goes.
     pub(crate) address: u32,
     pub(crate) index: u32,
     /// Where an access at the I/O port goes.
@@ -500,9 +500,9 @@ impl<B: Bus> Hash for Core<B> {
             lockup_fault: _,
             bus: _,
         } = self;
-        // What nothing is posted with is left over from an access that need not have been posted in another run.
-        let posted = *phase == Phase::Delayed || *slave != Slave::INTERNAL;
-        (t, exceptions_from, posted.then_some(address), phase, resume, pc).hash(hasher);
+        // Without a deferred step, these are left over from an access that another run may not have deferred.
+        let deferred = *phase == Phase::Delayed || *slave != Slave::INTERNAL;
+        (t, exceptions_from, deferred.then_some(address), phase, resume, pc).hash(hasher);
         (regs, self.flags(), queue, list, writeback).hash(hasher);
         let loaded_base = loads_base.then_some(loaded_base);
         (loaded_base, primask, spsel, unprivileged, ipsr, other_sp).hash(hasher);

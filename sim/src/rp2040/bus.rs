@@ -186,8 +186,8 @@ impl Bus for Crossbar {
         slave == APB
     }
 
-    fn takes_data(address: u32) -> bool {
-        Peripherals::takes_data(address)
+    fn has_read_side_effect(address: u32) -> bool {
+        Peripherals::has_read_side_effect(address)
     }
 
     #[inline(always)]
@@ -237,7 +237,7 @@ impl Bus for Crossbar {
             ROM => Ok(self.memory.rom[address as usize >> 2 & 0xfff]),
             XIP => self.xip.read(address, now, &self.memory, &mut self.fabric.diagnostics),
             APB | FAST_PERIPHERALS => {
-                if Peripherals::takes_data(address) {
+                if Peripherals::has_read_side_effect(address) {
                     self.fabric.requests.touch(now);
                 }
                 self.touch_if_changed(now, |peripherals, context| peripherals.read(address & !3, context)).ok_or(Fault)
@@ -411,7 +411,7 @@ impl FastBus for Crossbar {
         first.is_multiple_of(4)
             && now >= self.fabric.arbiter.free_at[APB.number()]
             && self.peripherals.next_event() >= end
-            && all.all(|address| Peripherals::is_modelled(address) && !Peripherals::takes_data(address))
+            && all.all(|address| Peripherals::is_modelled(address) && !Peripherals::has_read_side_effect(address))
     }
 
     fn read_register(&mut self, address: u32, now: Cycle) -> Option<u32> {

@@ -119,7 +119,7 @@ impl Chip for Machine {
         self.listening = uart.map(|uart| (uart & 1, self.sent(uart).len()));
     }
 
-    fn note_lost_output(&mut self, uart: usize) {
+    fn report_uncollected_output(&mut self, uart: usize) {
         let (now, name) = (self.now(), Self::UARTS[uart & 1]);
         let what = "nobody takes what is sent: the oldest characters are lost";
         self.bus.fabric.diagnostics.output_lost(name, what, now);

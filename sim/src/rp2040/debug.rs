@@ -91,7 +91,7 @@ impl DebugTarget for Machine {
         start >= FLASH.start && end <= FLASH.end && (start..end).all(|at| self.load(at, &[0xff]))
     }
 
-    fn power_on(&mut self, at_power_on: &Self) {
+    fn reset_keeping_memory(&mut self, at_power_on: &Self) {
         let mut fresh = at_power_on.clone();
         std::mem::swap(&mut fresh.bus.memory, &mut self.bus.memory);
         std::mem::swap(&mut fresh.bus.fabric.watch, &mut self.bus.fabric.watch);

@@ -122,7 +122,7 @@ impl Peripherals {
     }
 
     /// Whether a read from an address takes data, which a DMA channel may wait for room or more of.
-    pub fn takes_data(address: u32) -> bool {
+    pub fn has_read_side_effect(address: u32) -> bool {
         matches!(decode(address), (Target::Modelled(entry), offset) if entry.block.data.contains(&offset))
     }
 

@@ -97,8 +97,8 @@ impl Chip for Machine {
         self.listening = uart.map(|_| self.shared.peripherals.usart3.sent().len());
     }
 
-    fn note_lost_output(&mut self, _: usize) {
-        self.shared.peripherals.note_lost_output(self.now);
+    fn report_uncollected_output(&mut self, _: usize) {
+        self.shared.peripherals.report_uncollected_output(self.now);
     }
 
     fn take_notes(&mut self) -> Vec<String> {

@@ -48,7 +48,7 @@ impl DebugTarget for Machine {
             return self.send_core_to(core, value as u32);
         }
         let set = self.cores[core & 1].processor.poke_register(register, value);
-        self.look_again(core);
+        self.recheck_wake_up(core);
         set
     }
 
@@ -77,7 +77,7 @@ impl DebugTarget for Machine {
         u64::from(offset) + u64::from(length) <= 2 * BANK as u64 && self.load(0, start, &vec![0xff; length as usize])
     }
 
-    fn power_on(&mut self, at_power_on: &Self) {
+    fn reset_keeping_memory(&mut self, at_power_on: &Self) {
         let mut fresh = at_power_on.clone();
         std::mem::swap(&mut fresh.shared.memory, &mut self.shared.memory);
         std::mem::swap(&mut fresh.shared.watch, &mut self.shared.watch);
@@ -93,7 +93,7 @@ impl Machine {
     fn poke(&mut self, core: usize, address: u32, value: u32) -> bool {
         if is_system_control(address) {
             self.cores[core & 1].processor.poke_system_control(address, value);
-            self.look_again(core);
+            self.recheck_wake_up(core);
             return true;
         }
         let now = self.now;
@@ -103,7 +103,7 @@ impl Machine {
     }
 
     /// A core that sleeps looks whether what was changed wakes it.
-    fn look_again(&mut self, core: usize) {
+    fn recheck_wake_up(&mut self, core: usize) {
         let now = self.now;
         let core = &mut self.cores[core & 1];
         if core.power_state == PowerState::Asleep {

@@ -302,7 +302,7 @@ impl Machine {
     pub fn start(&mut self) {
         for number in [M7, M4] {
             let waits = self.cores[number].power_state == PowerState::InReset && self.off_until[number] <= self.now;
-            if waits && self.shared.peripherals.released(number) {
+            if waits && self.shared.peripherals.is_released(number) {
                 self.start_core(number);
             }
         }

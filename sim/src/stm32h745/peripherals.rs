@@ -227,7 +227,7 @@ impl Peripherals {
     }
 
     /// Distributes the clocks, and reports limits that they violate, after clocks or voltages may have changed.
-    fn check_conditions(&mut self, now: Time) {
+    fn update_clocks_and_check_limits(&mut self, now: Time) {
         self.distribute_clocks(now);
         let conditions = conditions(&self.rcc, &self.pwr, &self.flash, now);
         if conditions != self.conditions {
@@ -285,7 +285,7 @@ impl Peripherals {
             self.rcc.advance(at);
             self.timers.run(at);
             self.usart3.advance(at);
-            self.check_conditions(at);
+            self.update_clocks_and_check_limits(at);
             self.update_lines_and_next_event(at);
             self.next = self.next.max(at + 1);
         }
@@ -307,10 +307,10 @@ impl Peripherals {
         self.exti.send_event(core);
     }
 
-    /// `core` has entered or left WFI or WFE; `deep` is its `SCR.SLEEPDEEP`, whose modes are not modelled.
-    pub fn set_asleep(&mut self, core: usize, asleep: bool, deep: bool, now: Time) {
+    /// `core` has entered or left WFI or WFE; `sleepdeep` is its `SCR.SLEEPDEEP`, whose modes are not modelled.
+    pub fn set_asleep(&mut self, core: usize, asleep: bool, sleepdeep: bool, now: Time) {
         self.advance(now);
-        if asleep && deep {
+        if asleep && sleepdeep {
             let sentence = "the core sleeps with SLEEPDEEP, which is not modelled: all clocks go on";
             self.reports.record(Some(core), address_map::base(Block::Pwr), now, sentence);
         }
@@ -322,8 +322,8 @@ impl Peripherals {
     }
 
     /// Whether the boot gate of `core` is open, by option byte or by the other core.
-    pub fn released(&self, core: usize) -> bool {
-        self.rcc.released(core, &self.options)
+    pub fn is_released(&self, core: usize) -> bool {
+        self.rcc.is_released(core, &self.options)
     }
 
     /// Address of the vector table of `core` at reset.
@@ -337,7 +337,7 @@ impl Peripherals {
     }
 
     /// Reports that characters of USART3 are lost, since nobody has taken them.
-    pub fn note_lost_output(&mut self, now: Time) {
+    pub fn report_uncollected_output(&mut self, now: Time) {
         let sentence = "nobody takes what USART3 sends: the oldest characters are lost";
         self.reports.record(None, address_map::base(Block::Usart3), now, sentence);
     }
@@ -351,7 +351,7 @@ impl Peripherals {
     }
 
     /// Whether an independent watchdog runs.
-    pub fn is_watched(&self) -> bool {
+    pub fn is_watchdog_running(&self) -> bool {
         self.iwdgs.iter().any(|watchdog| watchdog.next_event() != NEVER)
     }
 }

@@ -272,7 +272,7 @@ impl Bus for Port<'_> {
                     self.warn(STORE_OVERWRITTEN, address);
                 }
             }
-            Event::LineDropped(address) => {
+            Event::LineInvalidated(address) => {
                 self.change_flags(address, 0, use_flag::CACHED | use_flag::DIRTY | use_flag::STALE);
             }
             Event::UninvalidatedCacheEnabled => self.warn(UNINVALIDATED_CACHE, CCR),
@@ -282,15 +282,15 @@ impl Bus for Port<'_> {
                     self.shared.last_store[self.core] = LastStore::Ordered(address);
                 }
             }
-            Event::Entered(exception) => {
+            Event::ExceptionEntered(exception) => {
                 self.shared.exceptions[self.core] += 1;
                 self.shared.core_event(self.core, CoreEvent::Enters(exception));
             }
-            Event::Left(exception) => self.shared.core_event(self.core, CoreEvent::Leaves(exception)),
+            Event::ExceptionReturned(exception) => self.shared.core_event(self.core, CoreEvent::Leaves(exception)),
             Event::DataSynchronizationBarrier => self.shared.last_store[self.core] = LastStore::Complete,
-            Event::MissingBarrier { address, code: false } => self.warn(MISSING_DSB, address),
-            Event::MissingBarrier { address, code: true } => self.warn(MISSING_ISB, address),
-            Event::UnalignedFrame(address) => self.warn(UNALIGNED_FRAME, address),
+            Event::MissingMpuBarrier { address, code: false } => self.warn(MISSING_DSB, address),
+            Event::MissingMpuBarrier { address, code: true } => self.warn(MISSING_ISB, address),
+            Event::UnalignedReturnFrame(address) => self.warn(UNALIGNED_FRAME, address),
         }
     }
 

@@ -51,15 +51,15 @@ fn backup_ram_is_clocked_for_a_core_that_enables_it() {
 #[test]
 fn a_core_runs_if_an_option_byte_or_the_other_core_lets_it() {
     let gated = |boot| Peripherals::new(OptionBytes { boot, ..OptionBytes::default() }, Board::default());
-    assert_eq!([M7, M4].map(|core| gated([true, true]).released(core)), [true, true]);
-    assert_eq!([M7, M4].map(|core| gated([true, false]).released(core)), [true, false]);
-    assert_eq!([M7, M4].map(|core| gated([false, true]).released(core)), [false, true]);
-    assert_eq!([M7, M4].map(|core| gated([false, false]).released(core)), [true, false]);
+    assert_eq!([M7, M4].map(|core| gated([true, true]).is_released(core)), [true, true]);
+    assert_eq!([M7, M4].map(|core| gated([true, false]).is_released(core)), [true, false]);
+    assert_eq!([M7, M4].map(|core| gated([false, true]).is_released(core)), [false, true]);
+    assert_eq!([M7, M4].map(|core| gated([false, false]).is_released(core)), [true, false]);
     let mut chip = gated([true, false]);
     chip.write(M7, RCC_GCR, 1 << 3, 4, 1).expect("there is a block");
-    assert!(chip.released(M4));
+    assert!(chip.is_released(M4));
     chip.write(M7, RCC_GCR, 0, 4, 2).expect("there is a block");
-    assert!(chip.released(M4), "the bit cannot be cleared");
+    assert!(chip.is_released(M4), "the bit cannot be cleared");
     assert_eq!((chip.boot_address(M7), chip.boot_address(M4)), (0x0800_0000, 0x0810_0000));
 }
 

@@ -233,9 +233,9 @@ fn a_semaphore_interrupt_that_is_lost() {
 fn the_cortex_m4_is_released_before_the_supply_is_valid() {
     let options = OptionBytes { boot: [true, false], ..OptionBytes::default() };
     let mut bus = Bus { chip: Peripherals::new(options, Board::default()), now: 0 };
-    assert!(!bus.chip.released(M4));
+    assert!(!bus.chip.is_released(M4));
     bus.set(RCC_GCR, 1 << 3);
-    assert!(bus.chip.released(M4));
+    assert!(bus.chip.is_released(M4));
     assert_reported(&bus.reports(), "RCC_GCR lets the other core run before PWR_CSR1.ACTVOSRDY");
 }
 

@@ -341,7 +341,7 @@ impl<B: Bus> Core<B> {
         }
     }
 
-    /// The bus refused the posted data access. Faults while a frame or vector is moved are derived exceptions (B1.5.11, B1.5.12):
+    /// The bus refused the data access. Faults while a frame or vector is moved are derived exceptions (B1.5.11, B1.5.12):
     /// `HardFault` replaces what was to be entered; if that is the one that fails, lockup.
     pub(crate) fn data_fault(&mut self, bus: &mut B) {
         let handling = self.execution_priority() <= -1;

@@ -109,7 +109,7 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         clock
     }
 
-    fn set_time(&mut self, time: Cycle) {
+    fn set_next_cycle(&mut self, time: Cycle) {
         self.t = time;
     }
 

@@ -101,7 +101,7 @@ impl<B: Bus> Core<B> {
         HardFault { cycle: self.t, pc, cause, registers, during: self.ipsr }
     }
 
-    /// What a load or store, one register or a list of them, did wrong: its address is posted, but was not asked for.
+    /// What a load or store, one register or a list of them, did wrong: its address is known, but was not put on the bus.
     pub(crate) fn misaligned(&self) -> Cause {
         if self.address.is_multiple_of(4) { Cause::NoRegisters } else { Cause::Unaligned(self.address) }
     }

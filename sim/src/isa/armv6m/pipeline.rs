@@ -15,7 +15,7 @@ use crate::isa::armv6m::{Core, Phase};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// The first of an instruction.
-    Ready,
+    Boundary,
     /// The same again, lost to the other core.
     Waits,
     /// So many in which nothing is asked for, before the last.
@@ -30,12 +30,12 @@ enum State {
     LoadNext,
     /// The next element of STM or PUSH.
     StoreNext,
-    /// What the core has posted, since it is more than a pipeline can hold.
-    Posted,
+    /// The core holds the step (`Core::perform_deferred`): it needs more than a pipeline can hold.
+    Deferred,
 }
 
 /// What changes with every cycle, kept out of a `Core` while cycles follow each other in which nothing but SRAM and hits in
-/// the flash cache is asked for. All else is posted in the core meanwhile, and carried out there (`Core::perform`).
+/// the flash cache is asked for. All else is deferred to the core, which carries it out (`Core::perform_deferred`).
 #[derive(Clone, Copy)]
 pub(crate) struct PipelineState {
     pc: u32,
@@ -67,13 +67,13 @@ impl PipelineState {
             index: core.index,
             register: core.register,
             width: core.width,
-            state: if begins { State::Ready } else { State::Posted },
+            state: if begins { State::Boundary } else { State::Deferred },
         }
     }
 
     /// Puts back into the core what was issued for cycle `now`.
     pub fn post<B: Bus>(&self, core: &mut Core<B>, now: Cycle) {
-        if self.state == State::Posted {
+        if self.state == State::Deferred {
             return;
         }
         if self.slave != Slave::INTERNAL {
@@ -99,7 +99,7 @@ impl PipelineState {
 
     /// What is next stands in the core. It may be due in this cycle already.
     fn hand_over_to<B: Bus>(&mut self, core: &Core<B>, now: Cycle) {
-        self.state = State::Posted;
+        self.state = State::Deferred;
         self.slave = match core.slave {
             _ if core.t > now => Slave::INTERNAL,
             Slave::INTERNAL => Slave::NONE,
@@ -110,7 +110,7 @@ impl PipelineState {
     /// What is left of an instruction when its data has come.
     #[inline(always)]
     fn finish(&mut self, cycles: Cycles) {
-        debug_assert!(cycles.last == Last::Fetch, "else it is posted");
+        debug_assert!(cycles.last == Last::Fetch, "else it is deferred");
         self.state = match cycles.idle {
             0 if self.pc & 2 == 0 => State::Rests,
             0 => State::Last,
@@ -138,8 +138,8 @@ impl<B: Bus> Core<B> {
         now: Cycle,
         bus: &mut B,
     ) -> bool {
-        match std::mem::replace(&mut pipeline.state, State::Ready) {
-            State::Ready | State::Rests => pipeline.request_nothing(),
+        match std::mem::replace(&mut pipeline.state, State::Boundary) {
+            State::Boundary | State::Rests => pipeline.request_nothing(),
             State::Waits => true,
             State::Idle(left) => {
                 pipeline.state = if left > 1 { State::Idle(left - 1) } else { State::Last };
@@ -149,7 +149,7 @@ impl<B: Bus> Core<B> {
             State::Refill => self.request(pipeline, pipeline.pc & !3, Phase::Target, now, bus),
             State::LoadNext => self.request_next_element(pipeline, Phase::LoadMultiple, now, bus),
             State::StoreNext => self.request_next_element(pipeline, Phase::StoreMultiple, now, bus),
-            State::Posted => self.resume::<WATCH>(pipeline, now, bus),
+            State::Deferred => self.resume::<WATCH>(pipeline, now, bus),
         }
     }
 
@@ -160,7 +160,7 @@ impl<B: Bus> Core<B> {
         self.take_exception_if_due()
     }
 
-    /// Begins cycle `now` with what is posted. The pipeline takes it over if it can.
+    /// Begins cycle `now` with the deferred step. The pipeline takes it over if it can.
     #[inline(never)]
     fn resume<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
         if now < self.t {
@@ -168,26 +168,26 @@ impl<B: Bus> Core<B> {
             return self.t - now < LONG_STALL_CYCLES;
         }
         *pipeline = PipelineState::of(self, now);
-        if pipeline.state == State::Ready {
-            return self.issue::<WATCH>(pipeline, now, bus);
+        if pipeline.state == State::Boundary {
+            return self.begin_cycle::<WATCH>(pipeline, now, bus);
         }
         // An element that is PC, or before which the instruction may be abandoned, is more than a pipeline can hold.
         let moves_many = matches!(self.phase, Phase::LoadMultiple | Phase::StoreMultiple);
         if self.phase.is_plain() && !(moves_many && (self.list == 1 << 15 || now >= self.exceptions_from)) {
-            pipeline.state = State::Ready;
+            pipeline.state = State::Boundary;
             return self.request(pipeline, pipeline.address, pipeline.phase, now, bus);
         }
         pipeline.hand_over_to(self, now);
         true
     }
 
-    /// The same of what is posted.
+    /// The same of a deferred step.
     #[inline(never)]
-    fn complete_posted<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
-        self.perform_posted::<WATCH>(bus);
+    fn complete_deferred<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
+        self.perform_deferred_cycle::<WATCH>(bus);
         // A lockup is of the cycle of the fault that led to it.
         if self.t == now && self.phase == Phase::Lockup && !bus.fabric().requests.touched {
-            self.perform_posted::<WATCH>(bus);
+            self.perform_deferred_cycle::<WATCH>(bus);
         }
         *pipeline = PipelineState::of(self, now + 1);
     }
@@ -200,7 +200,7 @@ impl<B: Bus> Core<B> {
         pipeline.queue >>= 16;
     }
 
-    /// Asks for memory. It is posted instead if others have to do with it.
+    /// Asks for memory. It is deferred to the core if others have to do with it.
     #[inline(always)]
     fn request(&mut self, pipeline: &mut PipelineState, address: u32, phase: Phase, now: Cycle, bus: &mut B) -> bool {
         pipeline.phase = phase;

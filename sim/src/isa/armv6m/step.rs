@@ -1,4 +1,4 @@
-//! Carries out what a core has posted, and posts the next.
+//! Carries out the step deferred to a core, and determines the next one.
 
 use crate::core::access::{Width, extract, replicate};
 use crate::core::bus::{Access, Bus, Slave};
@@ -12,9 +12,9 @@ use crate::isa::armv6m::{Core, Phase};
 const REFUSED: u32 = 0xe8e8_e8e8;
 
 impl<B: Bus> Core<B> {
-    /// Cycle `t` for what is posted, which has been granted if others wanted the same.
+    /// Cycle `t` of the deferred step, whose request was granted if other masters made the same one.
     #[inline(never)]
-    pub(crate) fn perform_posted<const WATCH: bool>(&mut self, bus: &mut B) {
+    pub(crate) fn perform_deferred_cycle<const WATCH: bool>(&mut self, bus: &mut B) {
         match self.phase {
             Phase::Load
             | Phase::LoadMultiple
@@ -110,7 +110,7 @@ impl<B: Bus> Core<B> {
         }
     }
 
-    /// A fetch posted beside something else, if one is due.
+    /// A fetch deferred beside something else, if one is due.
     fn fetch_with_io<const WATCH: bool>(&mut self, bus: &mut B) {
         if self.pc & 2 == 0 {
             return self.end_instruction();
@@ -171,7 +171,7 @@ impl<B: Bus> Core<B> {
         self.watch_data::<WATCH>(bus, self.io_address, write, value);
     }
 
-    /// Fetches the posted word, unless the core has to wait for it.
+    /// Fetches the deferred word, unless the core has to wait for it.
     fn fetch<const WATCH: bool>(&mut self, bus: &mut B) {
         let word = if B::is_ram(self.slave) {
             self.request_ram::<WATCH>(bus);
@@ -187,7 +187,7 @@ impl<B: Bus> Core<B> {
         self.end_fetch(word);
     }
 
-    /// Reads or writes what is posted, unless the core has to wait for it, abandons it, or it faults.
+    /// Makes the deferred data access, unless the core has to wait for it, abandons it, or it faults.
     fn access_data<const WATCH: bool>(&mut self, bus: &mut B) {
         if matches!(self.phase, Phase::LoadMultiple | Phase::StoreMultiple) && self.abandons() {
             return;
@@ -214,13 +214,13 @@ impl<B: Bus> Core<B> {
             } else if !self.write_data(bus, value) {
                 return;
             }
-            self.watch_posted::<WATCH>(bus, value);
+            self.watch_deferred::<WATCH>(bus, value);
             self.t += 1;
             return self.end_write(bus);
         }
         let word = if in_ram { Some(bus.read_ram(self.index)) } else { self.read_data(bus) };
         let Some(word) = word else { return };
-        self.watch_posted::<WATCH>(bus, extract(word, self.address, self.width));
+        self.watch_deferred::<WATCH>(bus, extract(word, self.address, self.width));
         self.t += 1;
         self.end_read(bus, word);
     }
@@ -301,7 +301,7 @@ impl<B: Bus> Core<B> {
     }
 
     /// Records an access by an instruction for probes and watchpoints; those of exceptions do not count.
-    fn watch_posted<const WATCH: bool>(&self, bus: &mut B, value: u32) {
+    fn watch_deferred<const WATCH: bool>(&self, bus: &mut B, value: u32) {
         if matches!(self.phase, Phase::Load | Phase::LoadMultiple | Phase::Store | Phase::StoreMultiple) {
             self.watch_data::<WATCH>(bus, self.address, self.phase.writes(), value);
         }

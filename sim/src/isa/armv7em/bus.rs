@@ -18,7 +18,7 @@ pub enum Event {
     /// The line with this address has been written back.
     LineCleaned(u32),
     /// The line with this address has been invalidated or evicted.
-    LineDropped(u32),
+    LineInvalidated(u32),
     /// The data cache was enabled before all of it was invalidated: its contents are unknown.
     UninvalidatedCacheEnabled,
     /// LDREX or STREX.
@@ -33,18 +33,18 @@ pub enum Event {
     /// DSB: accesses before it are complete.
     DataSynchronizationBarrier,
     /// An access that depends on a change of the MPU, without the barriers after the change that make it effective.
-    MissingBarrier {
+    MissingMpuBarrier {
         /// Of the access.
         address: u32,
         /// It is an instruction fetch.
         code: bool,
     },
     /// An exception is entered, by number, chained ones included.
-    Entered(u8),
+    ExceptionEntered(u8),
     /// An exception is left, by number.
-    Left(u8),
+    ExceptionReturned(u8),
     /// An exception return with a frame at this address, which is not aligned to 8 bytes as on entry (B1.5.7).
-    UnalignedFrame(u32),
+    UnalignedReturnFrame(u32),
 }
 
 /// Memory and peripherals as one core sees them. All accesses are aligned; those to the system control space (0xE000E000

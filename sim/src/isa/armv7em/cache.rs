@@ -153,7 +153,7 @@ impl Cache {
     fn drop_line(&mut self, at: usize, bus: &mut impl Bus) {
         let line = &mut self.lines[at];
         if std::mem::take(&mut line.valid) {
-            bus.observe(Event::LineDropped(line.address));
+            bus.observe(Event::LineInvalidated(line.address));
         }
     }
 

@@ -12,10 +12,10 @@ impl Processor {
         match (second >> 14 & 1, second >> 12 & 1) {
             (0, 0) if first >> 7 & 7 != 7 => {
                 if self.flags.condition_passed(first >> 6 & 15) {
-                    self.branch_by(near_offset(first, second));
+                    self.branch_by(conditional_branch_offset(first, second));
                 }
             }
-            (0, 0) => return self.special(first, second, bus),
+            (0, 0) => return self.miscellaneous_control(first, second, bus),
             (0, _) => self.branch_by(bl_offset(first, second)),
             (_, 1) => {
                 self.set(14, self.next | 1);
@@ -30,7 +30,7 @@ impl Processor {
         self.branch(self.reg(15).wrapping_add(offset));
     }
 
-    fn special(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
+    fn miscellaneous_control(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> ExecutionResult {
         match first >> 4 & 0x7f {
             0x38 | 0x39 => return self.write_special(second & 0xff, second >> 10 & 3, self.reg(first & 15)),
             0x3e | 0x3f => {
@@ -167,7 +167,7 @@ fn special_register(number: u32) -> Option<Register> {
 }
 
 /// The offset of a conditional branch (B, encoding T3).
-fn near_offset(first: u32, second: u32) -> u32 {
+fn conditional_branch_offset(first: u32, second: u32) -> u32 {
     let (sign, one, two) = (first >> 10 & 1, second >> 13 & 1, second >> 11 & 1);
     let offset = sign << 20 | two << 19 | one << 18 | (first & 0x3f) << 12 | (second & 0x7ff) << 1;
     ((offset << 11) as i32 >> 11) as u32

@@ -89,7 +89,7 @@ impl Processor {
             return self.enter(return_value, bus);
         };
         self.nvic.activate(best);
-        bus.observe(Event::Entered(best));
+        bus.observe(Event::ExceptionEntered(best));
         if self.uses_psp() {
             std::mem::swap(&mut self.r[13], &mut self.other_sp);
         }
@@ -154,7 +154,7 @@ impl Processor {
         };
         let valid = fits && value | 0x1f == u32::MAX && self.nvic.active.has(ended);
         self.nvic.deactivate(ended);
-        bus.observe(Event::Left(ended));
+        bus.observe(Event::ExceptionReturned(ended));
         if ended != NMI {
             self.faultmask = false;
         }
@@ -191,7 +191,7 @@ impl Processor {
         let frame = if value & 15 == 13 { self.other_sp } else { self.r[13] };
         let aligned = value & 0x10 == 0 || self.scs.has(ccr::STKALIGN);
         if aligned && !frame.is_multiple_of(8) {
-            bus.observe(Event::UnalignedFrame(frame));
+            bus.observe(Event::UnalignedReturnFrame(frame));
         }
         let to_thread = value & 8 != 0;
         let privileged = !(to_thread && self.unprivileged);

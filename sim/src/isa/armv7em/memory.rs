@@ -15,7 +15,7 @@ impl Processor {
     /// Fetches a halfword of code.
     pub(crate) fn fetch(&mut self, address: u32, bus: &mut impl Bus) -> Result<u16, Fault> {
         if self.misses_barrier(address, self.is_privileged(), Access::Execute) {
-            bus.observe(Event::MissingBarrier { address, code: true });
+            bus.observe(Event::MissingMpuBarrier { address, code: true });
         }
         if !self.permits(address, self.is_privileged(), Access::Execute) {
             return Err(Fault::InstructionAccessViolation);
@@ -108,7 +108,7 @@ impl Processor {
         bus: &mut impl Bus,
     ) -> Result<u32, Fault> {
         if self.misses_barrier(address, privileged, Access::Read) {
-            bus.observe(Event::MissingBarrier { address, code: false });
+            bus.observe(Event::MissingMpuBarrier { address, code: false });
         }
         if !self.permits(address, privileged, Access::Read) {
             return Err(Fault::DataAccessViolation(address));
@@ -137,7 +137,7 @@ impl Processor {
         bus: &mut impl Bus,
     ) -> Result<(), Fault> {
         if self.misses_barrier(address, privileged, Access::Write) {
-            bus.observe(Event::MissingBarrier { address, code: false });
+            bus.observe(Event::MissingMpuBarrier { address, code: false });
         }
         if !self.permits(address, privileged, Access::Write) {
             return Err(Fault::DataAccessViolation(address));

@@ -32,7 +32,7 @@ impl Peripherals {
 
     /// Computes all rates, and passes them on to the blocks that depend on them.
     pub(super) fn update_clocks(&mut self, context: &mut Context<'_>) {
-        let xosc = self.xosc.rate();
+        let xosc = self.xosc.enabled_frequency();
         self.clocks.set_sources(clocks::Sources {
             rosc: self.rosc.rate(),
             xosc,

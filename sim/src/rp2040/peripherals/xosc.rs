@@ -53,8 +53,8 @@ pub struct Xosc {
 }
 
 impl Xosc {
-    /// Rate in Hz; 0 while off. (Before it is stable a crystal's rate is anybody's guess; here it is the final one.)
-    pub fn rate(&self) -> u64 {
+    /// Frequency in Hz; 0 while disabled. (Before it is stable a crystal's rate is anybody's guess; here it is the final one.)
+    pub fn enabled_frequency(&self) -> u64 {
         if self.stable_at.is_some() { CRYSTAL } else { 0 }
     }
 

@@ -88,7 +88,7 @@ impl Peripherals {
         now: Time,
     ) {
         let offset = address - region.base;
-        let released = self.released(1 - core);
+        let released = self.is_released(1 - core);
         let block = region.name;
         let mut context =
             Context { core, block, address, lanes, now, reports: &mut self.reports, losses: &mut self.losses };
@@ -111,7 +111,7 @@ impl Peripherals {
             Block::Iwdg(index) => self.iwdgs[index].write(offset, value, context),
             Block::Other => {}
         }
-        if !released && self.rcc.released(1 - core, &self.options) && !self.pwr.is_supplied(now) {
+        if !released && self.rcc.is_released(1 - core, &self.options) && !self.pwr.is_supplied(now) {
             context.warn("RCC_GCR lets the other core run before PWR_CSR1.ACTVOSRDY says that the supply is valid");
         }
         if region.block == Block::Gpio(TX.0) {
@@ -120,7 +120,7 @@ impl Peripherals {
         if matches!(region.block, Block::Rcc | Block::Pwr | Block::Flash | Block::Syscfg) {
             self.clocks_changed_by = core;
             self.hold_in_reset();
-            self.check_conditions(now);
+            self.update_clocks_and_check_limits(now);
         }
     }
 }

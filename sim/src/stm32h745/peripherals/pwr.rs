@@ -46,7 +46,7 @@ const VOS_SHIFT: u32 = 14;
 
 /// Settling time of the supply after its configuration, and of a higher voltage scale.
 const SUPPLY_SETTLING_TIME: Time = SECOND / 10_000;
-const SCALE_SETTLING_TIME: Time = SECOND / 50_000;
+const VOS_RISE_TIME: Time = SECOND / 50_000;
 
 /// A voltage scale; the highest voltage is the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,23 +71,23 @@ impl Scale {
 
 /// Supply configuration in the lower byte of `PWR_CR3` (Table 33).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Configuration {
-    Regulator,
-    Converter,
-    ConverterFeedsRegulator,
-    External,
+enum SupplyConfiguration {
+    Ldo,
+    Smps,
+    SmpsFeedsLdo,
+    Bypass,
     Illegal,
 }
 
-fn configuration(cr3: u32) -> Configuration {
+fn supply_configuration(cr3: u32) -> SupplyConfiguration {
     let level = cr3 & SDLEVEL != 0;
     match (cr3 & SDEXTHP != 0, cr3 & SDEN != 0, cr3 & LDOEN != 0, cr3 & BYPASS != 0) {
-        (_, false, true, false) => Configuration::Regulator,
-        (false, true, false, false) => Configuration::Converter,
-        (_, true, true, false) if level => Configuration::ConverterFeedsRegulator,
-        (true, true, false, true) if level => Configuration::External,
-        (_, false, false, true) => Configuration::External,
-        _ => Configuration::Illegal,
+        (_, false, true, false) => SupplyConfiguration::Ldo,
+        (false, true, false, false) => SupplyConfiguration::Smps,
+        (_, true, true, false) if level => SupplyConfiguration::SmpsFeedsLdo,
+        (true, true, false, true) if level => SupplyConfiguration::Bypass,
+        (_, false, false, true) => SupplyConfiguration::Bypass,
+        _ => SupplyConfiguration::Illegal,
     }
 }
 
@@ -173,7 +173,7 @@ impl Pwr {
             CR3 => self.configure(value, context),
             CPU1CR => self.cpu[0] = value & CPUCR_MASK,
             CPU2CR => self.cpu[1] = value & CPUCR_MASK,
-            D3CR => self.scale(value >> VOS_SHIFT & 3, context),
+            D3CR => self.write_vos(value >> VOS_SHIFT & 3, context),
             WKUPEPR => self.wake_up = value,
             _ => _ = context.unmodelled(),
         }
@@ -193,8 +193,8 @@ impl Pwr {
             return;
         }
         self.configured = true;
-        let wanted = configuration(once);
-        if wanted == Configuration::Illegal {
+        let wanted = supply_configuration(once);
+        if wanted == SupplyConfiguration::Illegal {
             context.warn(format!(
                 "PWR_CR3 is written with {once:#04x}, a combination that Table 33 forbids: ignored, and locked until \
                  power-off"
@@ -203,8 +203,8 @@ impl Pwr {
         }
         self.cr3 = self.cr3 & !CR3_ONCE | once;
         let fits = match self.board_supply {
-            Supply::Ldo => wanted == Configuration::Regulator,
-            Supply::Smps => wanted == Configuration::Converter,
+            Supply::Ldo => wanted == SupplyConfiguration::Ldo,
+            Supply::Smps => wanted == SupplyConfiguration::Smps,
         };
         if fits {
             self.supply_ready = Some(context.now + SUPPLY_SETTLING_TIME);
@@ -219,7 +219,7 @@ impl Pwr {
         }
     }
 
-    fn scale(&mut self, vos: u32, context: &mut Context<'_>) {
+    fn write_vos(&mut self, vos: u32, context: &mut Context<'_>) {
         if vos == self.vos {
             return;
         }
@@ -243,7 +243,7 @@ impl Pwr {
         if overdrive && self.vos != 3 {
             context.warn("SYSCFG_PWRCR.ODEN is set while VOS is not scale 1: there is no VOS0 then");
         }
-        if overdrive && configuration(self.cr3) == Configuration::Converter {
+        if overdrive && supply_configuration(self.cr3) == SupplyConfiguration::Smps {
             context.warn(
                 "SYSCFG_PWRCR.ODEN is set, but only the regulator has an overdrive, and the converter feeds the core",
             );
@@ -254,17 +254,17 @@ impl Pwr {
     fn change(&mut self, vos: u32, overdrive: bool, now: Time) {
         self.before = self.level(now);
         (self.vos, self.overdrive) = (vos, overdrive);
-        self.scale_ready = if self.target() > self.before { now + SCALE_SETTLING_TIME } else { now };
+        self.scale_ready = if self.selected_scale() > self.before { now + VOS_RISE_TIME } else { now };
     }
 
-    fn target(&self) -> Scale {
-        let possible = self.overdrive && configuration(self.cr3) != Configuration::Converter;
+    fn selected_scale(&self) -> Scale {
+        let possible = self.overdrive && supply_configuration(self.cr3) != SupplyConfiguration::Smps;
         Scale::of(self.vos, possible)
     }
 
     /// The voltage scale of the core domain; a higher one applies once it is reached.
     pub fn level(&self, now: Time) -> Scale {
-        if now >= self.scale_ready { self.target() } else { self.before.min(self.target()) }
+        if now >= self.scale_ready { self.selected_scale() } else { self.before.min(self.selected_scale()) }
     }
 
     /// Whether the supply has been configured and is valid: RAM may be written, and VOS changed (7.4.1).

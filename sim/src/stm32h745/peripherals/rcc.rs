@@ -148,7 +148,7 @@ impl Rcc {
     }
 
     /// Whether a core may run (9.7.36).
-    pub fn released(&self, core: usize, options: &OptionBytes) -> bool {
+    pub fn is_released(&self, core: usize, options: &OptionBytes) -> bool {
         match core {
             M7 => options.boot[M7] || !options.boot[M4] || self.gcr & BOOT_C1 != 0,
             _ => options.boot[M4] || self.gcr & BOOT_C2 != 0,

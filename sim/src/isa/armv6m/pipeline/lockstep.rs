@@ -23,16 +23,16 @@ impl Pipeline for PipelineState {
     }
 
     #[inline(always)]
-    fn is_ready(&self) -> bool {
-        self.state == State::Ready
+    fn is_at_boundary(&self) -> bool {
+        self.state == State::Boundary
     }
 
     #[inline(always)]
-    fn is_posted(&self) -> bool {
-        self.state == State::Posted
+    fn is_deferred(&self) -> bool {
+        self.state == State::Deferred
     }
 
-    fn pc(&self) -> u32 {
+    fn next_pc(&self) -> u32 {
         self.pc
     }
 }
@@ -45,7 +45,7 @@ impl<B: Bus> Cpu<B> for Core<B> {
     }
 
     #[inline(always)]
-    fn time(&self) -> Cycle {
+    fn next_cycle(&self) -> Cycle {
         self.t
     }
 
@@ -59,14 +59,16 @@ impl<B: Bus> Cpu<B> for Core<B> {
         self.phase == Phase::Start
     }
 
-    fn posted_slave(&self) -> Slave {
+    fn deferred_slave(&self) -> Slave {
         self.slave
     }
 
-    fn reads_bridge(&self) -> bool {
+    fn is_pure_bridge_read(&self) -> bool {
         let (slave, phase) =
             if self.phase == Phase::Delayed { (self.delayed, self.resume) } else { (self.slave, self.phase) };
-        B::is_bridge(slave) && matches!(phase, Phase::Load | Phase::LoadMultiple) && !B::takes_data(self.address)
+        B::is_bridge(slave)
+            && matches!(phase, Phase::Load | Phase::LoadMultiple)
+            && !B::has_read_side_effect(self.address)
     }
 
     #[inline(always)]
@@ -75,13 +77,13 @@ impl<B: Bus> Cpu<B> for Core<B> {
     }
 
     #[inline(always)]
-    fn post_pipeline(&mut self, pipeline: &PipelineState, now: Cycle) {
+    fn defer(&mut self, pipeline: &PipelineState, now: Cycle) {
         pipeline.post(self, now);
     }
 
     #[inline(always)]
-    fn issue<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
-        if pipeline.state != State::Ready {
+    fn begin_cycle<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) -> bool {
+        if pipeline.state != State::Boundary {
             return self.continue_instruction::<WATCH>(pipeline, now, bus);
         }
         if now >= self.exceptions_from && self.take_pending_exception(pipeline, now) {
@@ -113,8 +115,8 @@ impl<B: Bus> Cpu<B> for Core<B> {
 
     #[inline(always)]
     fn complete<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
-        if pipeline.state == State::Posted {
-            return self.complete_posted::<WATCH>(pipeline, now, bus);
+        if pipeline.state == State::Deferred {
+            return self.complete_deferred::<WATCH>(pipeline, now, bus);
         }
         bus.fabric_mut().arbiter.grant(self.id, pipeline.slave);
         self.count::<WATCH>(bus, pipeline.slave);
@@ -167,11 +169,11 @@ impl<B: Bus> Cpu<B> for Core<B> {
     #[inline(always)]
     fn lose<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
         match pipeline.phase {
-            _ if pipeline.state == State::Posted => self.lose_cycle::<WATCH>(bus),
+            _ if pipeline.state == State::Deferred => self.lose_cycle::<WATCH>(bus),
             // It may be abandoned before it is asked for again.
             Phase::LoadMultiple | Phase::StoreMultiple => {
                 pipeline.post(self, now);
-                pipeline.state = State::Posted;
+                pipeline.state = State::Deferred;
                 self.lose_cycle::<WATCH>(bus);
             }
             _ => {
@@ -183,13 +185,13 @@ impl<B: Bus> Cpu<B> for Core<B> {
 
     fn stop<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
         match pipeline.state {
-            State::Ready => {
+            State::Boundary => {
                 pipeline.store_in(self, now);
                 self.post_internal(Phase::Start);
             }
-            State::Posted => {}
+            State::Deferred => {}
             _ => {
-                if self.issue::<WATCH>(pipeline, now, bus) {
+                if self.begin_cycle::<WATCH>(pipeline, now, bus) {
                     pipeline.post(self, now);
                 }
             }
@@ -199,12 +201,12 @@ impl<B: Bus> Cpu<B> for Core<B> {
     fn begin<const WATCH: bool>(&mut self, bus: &mut B) {
         let now = self.t;
         let mut pipeline = PipelineState::of(self, now);
-        if self.issue::<WATCH>(&mut pipeline, now, bus) {
+        if self.begin_cycle::<WATCH>(&mut pipeline, now, bus) {
             pipeline.post(self, now);
         }
     }
 
-    fn perform<const WATCH: bool>(&mut self, bus: &mut B) {
-        self.perform_posted::<WATCH>(bus);
+    fn perform_deferred<const WATCH: bool>(&mut self, bus: &mut B) {
+        self.perform_deferred_cycle::<WATCH>(bus);
     }
 }

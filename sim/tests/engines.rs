@@ -169,6 +169,11 @@ fn a_list_of_no_registers_is_a_fault_in_both() {
     compare(&found::that_loads_nothing_from_a_peripheral()).expect("both engines come to the same");
 }
 
+#[test]
+fn a_breakpoint_behind_a_deferred_step_stops_both_in_the_same_state() {
+    compare(&found::that_stop_behind_a_deferred_step()).expect("both engines come to the same");
+}
+
 /// Programs with start-up code, interrupts, FIFOs and spinlocks; `mix` keeps both cores at work for ever.
 #[test]
 fn programs_in_c_come_to_the_same() {

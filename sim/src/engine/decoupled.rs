@@ -256,6 +256,9 @@ fn replay_in_lockstep<const WATCH: bool, C: FastCpu<B>, B: FastBus>(
     let mut begun = false;
     while cycle < policy.log.end && !(begun && pipeline.is_at_boundary() && policy.has_room(cycle, C::MAX_CYCLES)) {
         let now = policy.now(cycle);
+        if WATCH && pipeline.is_deferred() && core.next_cycle() == now {
+            pipeline = core.pipeline(now); // It may be at a boundary now.
+        }
         if WATCH && pipeline.is_at_boundary() && bus.fabric().watch.has_breakpoint(pipeline.next_pc()) {
             // It may end the run, and which core comes first in a cycle is not for the replaying core to say.
             core.stop::<WATCH>(&mut pipeline, now, bus);

@@ -239,3 +239,68 @@ pub fn that_loads_nothing_from_a_peripheral() -> Setting {
         small_banks: false,
     }
 }
+
+/// Core 1 comes to a breakpoint right behind a step that it holds itself, not its pipeline, while it replays. Core 0, which
+/// comes first in that cycle, has begun its instruction.
+pub fn that_stop_behind_a_deferred_step() -> Setting {
+    let ands = || plain(&[ANDS]);
+    let own = |code: u16| access(OWN_DATA, &[code]);
+    let zero = vec![
+        plain(&[0xa800, 0x4668]),
+        again(16, vec![own(0xce05), ands(), ands(), ands()]),
+        again(19, vec![ands(), ands()]),
+        call(vec![again(3, vec![ands()]), ands()], false),
+        ands(),
+        again(4, vec![own(0xc619)]),
+        own(0x6030),
+        call(vec![ands()], true),
+        call(vec![ands()], true),
+        ands(),
+        again(17, vec![ands(), own(0xc61b), ands()]),
+        call(
+            vec![
+                ands(),
+                plain(&[0xb672, 0xf3ef, 0x8310, 0x2400, 0xf384, 0x8810]),
+                call(vec![ands(), ands(), ands()], false),
+            ],
+            false,
+        ),
+    ];
+    let one = vec![
+        call(vec![plain(&[0xbf00]), ands(), plain(&[0xb401, 0xbc01]), ands()], false),
+        again(
+            24,
+            vec![
+                ands(),
+                plain(&[0xbf40]),
+                ands(),
+                plain(&[0xa800, 0x4668]),
+                own(0xce47),
+                again(13, vec![own(0x86b0)]),
+                plain(&[0xa800, 0x4668]),
+            ],
+        ),
+        call(
+            vec![own(0xce01), plain(&[0x2640, 0x236, 0x3605, 0x436, 0x8930, 0x68b1]), plain(&[0xa800, 0x4668])],
+            false,
+        ),
+    ];
+    Setting {
+        programs: [zero, one],
+        place: [3, 0],
+        apart: 2,
+        data: 0,
+        ticks: [0, 0],
+        linear_data: true,
+        crossed: false,
+        aliased: true,
+        pieces: vec![
+            piece(39, Event::Interrupt { core: 1, number: 12 }),
+            piece(3140, Event::Nothing),
+            piece(2543, Event::Breakpoint { core: 1, half: 54 }),
+            piece(790, Event::Nothing),
+        ],
+        translated_after: 2,
+        small_banks: false,
+    }
+}

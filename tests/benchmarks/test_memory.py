@@ -14,6 +14,16 @@ from rich.console import Console
 
 from intercore.benchmarks.memory import analysis as memory
 from intercore.benchmarks.memory.answers import answers, concerns
+from intercore.benchmarks.memory.findings import (
+    MemoryContended,
+    MemoryFailedCheck,
+    MemoryRegionsDiffer,
+    MemorySeparateRegionsDoNotHelp,
+    MemorySeparateRegionsHelp,
+    MemoryUncontended,
+    Rate,
+    Slowdown,
+)
 from intercore.benchmarks.memory.report import report
 from intercore.record.measurement import Measurement, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
@@ -22,6 +32,7 @@ from intercore.view.figure import Cells
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from intercore.finding import Finding
     from intercore.record.measurement import Level
 
 CHIP_HZ = 125_000_000
@@ -135,64 +146,64 @@ def test_any_samples_give_finite_numbers(alone: list[int], beside: list[int]) ->
 # Sentences
 
 
+def found_in(*measurements: Measurement) -> list[Finding]:
+    return list(memory.results(memory.analyse(measurements)))
+
+
 def test_the_worst_neighbour_is_named() -> None:
-    said = memory.analyse(
-        [
-            measurement([1000] * 9, [1100] * 9, other_region="sram5"),
-            measurement([1000] * 9, [1500] * 9, other_region="sram4"),
-        ]
-    ).sentences
-    assert "1.50 times as long" in said[0]
-    assert "core 0 in sram4 (read), the other in sram4 (write)" in said[0]
-    assert "1.10 instead of 1.50" in said[1]
-    assert "a region of its own" in said[1]
+    worst, helps, *_ = found_in(
+        measurement([1000] * 9, [1100] * 9, other_region="sram5"),
+        measurement([1000] * 9, [1500] * 9, other_region="sram4"),
+    )
+    same = Slowdown(1.5, 0, "sram4", "read", "write", "sram4")
+    assert worst == MemoryContended(worst=same)
+    assert helps == MemorySeparateRegionsHelp(apart=Slowdown(1.1, 0, "sram4", "read", "write", "sram5"), same=same)
 
 
-def test_no_sentence_names_a_larger_slowdown_than_the_worst() -> None:
+def test_no_finding_names_a_larger_slowdown_than_the_worst() -> None:
     unsteady = [1100, 1110, 1120, 1150, 1200, 1200, 1200, 1250, 1250]
-    said = memory.analyse(
-        [
-            measurement([1000] * 9, unsteady, other_region="sram5"),
-            measurement([1000] * 9, [1180] * 9, other_region="sram4"),
-        ]
-    ).sentences
-    assert "Beyond chance, at worst a pass takes 1.20 times as long" in said[0]
+    worst, *_ = found_in(
+        measurement([1000] * 9, unsteady, other_region="sram5"),
+        measurement([1000] * 9, [1180] * 9, other_region="sram4"),
+    )
+    assert isinstance(worst, MemoryContended)
+    assert worst.worst.times == pytest.approx(1.2)
 
 
-def test_cores_that_do_not_feel_each_other_are_said_to() -> None:
-    (said,) = memory.analyse([measurement([1000] * 9, [1010] * 9)]).sentences
-    assert "hardly slow each other down" in said
+def test_cores_that_do_not_slow_each_other_down_are_uncontended() -> None:
+    (found,) = found_in(measurement([1000] * 9, [1010] * 9))
+    assert isinstance(found, MemoryUncontended)
 
 
 def test_regions_that_do_not_help_are_not_recommended() -> None:
-    said = memory.analyse(
-        [
-            measurement([1000] * 9, [1500] * 9, other_region="sram5"),
-            measurement([1000] * 9, [1500] * 9, other_region="sram4"),
-        ]
-    ).sentences
-    assert "do not help" in said[1]
+    _, found, *_ = found_in(
+        measurement([1000] * 9, [1500] * 9, other_region="sram5"),
+        measurement([1000] * 9, [1500] * 9, other_region="sram4"),
+    )
+    assert isinstance(found, MemorySeparateRegionsDoNotHelp)
 
 
-def test_the_fastest_and_the_slowest_region_are_told() -> None:
-    said = memory.analyse([measurement([1000]), measurement([4000], region="sram5")]).sentences
-    assert any("The fastest region to read is sram4, 125 MB/s (4.00 cycles per word)" in one for one in said)
+def test_the_fastest_and_the_slowest_region_are_named() -> None:
+    (found,) = found_in(measurement([1000]), measurement([4000], region="sram5"))
+    assert isinstance(found, MemoryRegionsDiffer)
+    assert found.fastest == Rate("sram4", pytest.approx(125), pytest.approx(4))
+    assert (found.access, found.slowest.region) == ("read", "sram5")
 
 
-def test_what_spoils_the_numbers_is_told() -> None:
-    spoilt = msgspec.structs.replace(measurement([1]), checks={"wrong": 1, "migrated": 2, "preempted": 3, "lost": 4})
-    said = memory.warnings([spoilt])
-    assert len(said) == 4
-    assert all(one.startswith(f"memory, region {spoilt.factors['region']}: ") for one in said)
-    assert any("4 samples did not fit" in one for one in said)
-    assert memory.warnings([measurement([1])]) == []
+def test_each_failed_check_is_reported_with_its_region() -> None:
+    checks = {"wrong": 1, "migrated": 2, "preempted": 3, "lost": 4}
+    spoilt = msgspec.structs.replace(measurement([1]), checks=checks)
+    found = [one for one in memory.caveats([spoilt]) if isinstance(one, MemoryFailedCheck)]
+    assert {one.check: one.count for one in found} == checks
+    assert {one.levels for one in found} == {(str(spoilt.factors["region"]),)}
+    assert list(memory.caveats([measurement([1])])) == []
 
 
 def test_what_spoils_one_region_concerns_no_other() -> None:
     def concerned(slow: str, *spoilt: str) -> bool:
         taken = [measurement([1000] * 9, [2000] * 9, region=slow, other_region=slow)]
         hit = [msgspec.structs.replace(measurement([1], region=one), checks={"preempted": 1}) for one in spoilt]
-        (said,) = memory.warnings(hit)
+        (said,) = memory.caveats(hit)
         (told,) = answers(memory.analyse(taken))
         return concerns(said, told)
 

@@ -14,8 +14,19 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.caveats import spoilt
+from intercore.benchmarks.caveats import failed_checks
 from intercore.benchmarks.grouping import by_level, repetitions_us, tick_us
+from intercore.benchmarks.memory.findings import (
+    MemoryContended,
+    MemoryFailedCheck,
+    MemoryRegionsDiffer,
+    MemoryRegionsEqual,
+    MemorySeparateRegionsDoNotHelp,
+    MemorySeparateRegionsHelp,
+    MemoryUncontended,
+    Rate,
+    Slowdown,
+)
 from intercore.benchmarks.own_work import without_own_wrong
 from intercore.record.measurement import Level
 from intercore.statistics.intervals import Interval, generator
@@ -27,6 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -107,8 +119,6 @@ class MemoryAnalysis(msgspec.Struct, frozen=True):
 
     rates: tuple[MemoryRate, ...]
     interference: tuple[MemoryInterference, ...]
-    sentences: tuple[str, ...]
-    """What they come to, what matters most first."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> MemoryAnalysis:
@@ -118,24 +128,12 @@ def analyse(measurements: Iterable[Measurement]) -> MemoryAnalysis:
     accompanied = [one for one in ours if len(_us(one, "beside")) == len(_us(one, "alone"))]
     rates = [_rate(*pool) for pool in _pools(ours, _ALONE)]
     interference = [_interference(*pool) for pool in _pools(accompanied, _BESIDE)]
-    return MemoryAnalysis(tuple(rates), tuple(interference), tuple(_sentences(rates, interference)))
+    return MemoryAnalysis(tuple(rates), tuple(interference))
 
 
-def warnings(measurements: Iterable[Measurement]) -> list[str]:
-    """Say in plain sentences what makes the results doubtful, and the likely cause."""
-    return spoilt(without_own_wrong(measurements), BENCHMARK, "region", _TEXTS)
-
-
-_TEXTS = {
-    "wrong": (
-        "{count} passes were wrong: memory did not hold what was written there. It is faulty, or something else writes "
-        "to it. The rates mean nothing."
-    ),
-    "preempted": (
-        "tasks were forced off their core {count} times: other work used memory and caches as well. That affects the "
-        "longest passes, and medians hardly."
-    ),
-}
+def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
+    """Return what makes the results doubtful."""
+    return failed_checks(without_own_wrong(measurements), BENCHMARK, "region", MemoryFailedCheck)
 
 
 # Pools
@@ -247,45 +245,31 @@ def _slowdown(pool: Sequence[Measurement], beside: list[Floats], alone: list[Flo
     return paired_ratio(beside, alone, generator(key), ticks=ticks)
 
 
-# Sentences
+# Findings
 
 
-def _sentences(rates: Sequence[MemoryRate], interference: Sequence[MemoryInterference]) -> Iterator[str]:
-    yield from _on_interference(interference)
-    yield from _on_regions(rates)
+def results(analysis: MemoryAnalysis) -> Iterator[Finding]:
+    """Return what was found, what matters most first."""
+    yield from _on_interference(analysis.interference)
+    yield from _on_regions(analysis.rates)
 
 
-def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str]:
+def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[Finding]:
     if not interference:
         return
     worst = worst_interference(interference)
     if _at_least(worst) < _FELT:
-        yield (
-            f"The cores hardly slow each other down: beyond chance, at worst a pass takes {worst.slowdown.value:.2f} "
-            f"times as long beside the other core ({_words(worst)}). The place of data does not decide which core can "
-            "work on it."
-        )
+        yield MemoryUncontended(worst=slowdown(worst))
         return
-    yield (
-        f"Beyond chance, at worst a pass takes {worst.slowdown.value:.2f} times as long beside the other core: "
-        f"{_words(worst)}. If a deadline was measured with one core busy, allow for that."
-    )
+    yield MemoryContended(worst=slowdown(worst))
     both = [one for one in interference if one.other in ACCESSES]  # work of the user's own is in no region
     same = [one for one in both if one.region == one.other_region]
     apart = [one for one in both if one.region != one.other_region]
     if same and apart:
         of_same, of_apart = (worst_interference(found) for found in (same, apart))
-        if of_apart.slowdown.value * _HELPS < of_same.slowdown.value:
-            yield (
-                f"With each core in a region of its own, the worst is {of_apart.slowdown.value:.2f} instead of "
-                f"{of_same.slowdown.value:.2f}: give data that only one core uses a region of its own."
-            )
-        else:
-            yield (
-                "Separate regions for the cores' data do not help against the worst: it is "
-                f"{of_apart.slowdown.value:.2f} ({_words(of_apart)}), and {of_same.slowdown.value:.2f} in the same "
-                "region. The cores share something else: code in one of the regions, or the way to them."
-            )
+        helps = of_apart.slowdown.value * _HELPS < of_same.slowdown.value
+        kind = MemorySeparateRegionsHelp if helps else MemorySeparateRegionsDoNotHelp
+        yield kind(apart=slowdown(of_apart), same=slowdown(of_same))
 
 
 def worst_interference(interference: Sequence[MemoryInterference]) -> MemoryInterference:
@@ -294,31 +278,25 @@ def worst_interference(interference: Sequence[MemoryInterference]) -> MemoryInte
     return max(felt, key=lambda one: one.slowdown.value) if felt else max(interference, key=_at_least)
 
 
+def slowdown(one: MemoryInterference) -> Slowdown:
+    """Return what a finding has of an interference."""
+    region = one.other_region if one.other in ACCESSES else None
+    return Slowdown(one.slowdown.value, one.core, one.region, one.access, one.other, region)
+
+
 def _at_least(one: MemoryInterference) -> float:
     """Return the least slow-down that the samples leave possible."""
     return one.slowdown.value if one.slowdown.low is None else one.slowdown.low
 
 
-def _on_regions(rates: Sequence[MemoryRate]) -> Iterator[str]:
+def _on_regions(rates: Sequence[MemoryRate]) -> Iterator[Finding]:
     """Compare regions, for one core and one access at a time."""
     for access in ACCESSES:
         ours = [one for one in rates if one.access == access and one.core == rates[0].core]
         if len({one.region for one in ours}) > 1:
             best, worst = max(ours, key=lambda one: one.mb_per_s), min(ours, key=lambda one: one.mb_per_s)
+            fastest, slowest = (Rate(one.region, one.mb_per_s, one.word_cycles) for one in (best, worst))
             if worst.mb_per_s * _FELT >= best.mb_per_s:
-                yield f"Every region is equally fast to {access}: {_rate_in_words(best)}."
+                yield MemoryRegionsEqual(access=access, rate=fastest)
             else:
-                yield (
-                    f"The fastest region to {access} is {best.region}, {_rate_in_words(best)}, and the slowest is "
-                    f"{worst.region}, {_rate_in_words(worst)}."
-                )
-
-
-def _words(one: MemoryInterference) -> str:
-    there = f"in {one.other_region} ({one.other})" if one.other in ACCESSES else f"doing {one.other}"
-    return f"core {one.core} in {one.region} ({one.access}), the other {there}"
-
-
-def _rate_in_words(one: MemoryRate) -> str:
-    cycles = "" if one.word_cycles is None else f" ({one.word_cycles:.2f} cycles per word)"
-    return f"{one.mb_per_s:,.0f} MB/s{cycles}"
+                yield MemoryRegionsDiffer(access=access, fastest=fastest, slowest=slowest)

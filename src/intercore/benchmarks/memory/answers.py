@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.memory.analysis import BENCHMARK, worst_interference
-from intercore.view.answer import Answer, RemarkedWords, about_times, among
+from intercore.benchmarks.memory.analysis import slowdown, worst_interference
+from intercore.benchmarks.memory.findings import MemoryFailedCheck, MemorySlowdown
+from intercore.view.answer import Answer, among
 from intercore.view.memory import in_words
 
 if TYPE_CHECKING:
@@ -25,22 +26,16 @@ def answers(analysis: MemoryAnalysis) -> Iterator[Answer]:
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:
-    """Whether a warning may concern an answer: unless it names regions, and none that the answer is of."""
-    warning = finding.text
-    told = re.match(rf"{BENCHMARK}, region ([^:]*): ", warning)
-    regions = told[1].split(", ") if told else []
+    """Whether a caveat may concern an answer: unless it names regions, and none that the answer is of."""
+    regions = finding.levels if isinstance(finding, MemoryFailedCheck) else ()
     return not regions or any(re.search(rf"\bin {re.escape(in_words(one))}(?![\w-])", answer.about) for one in regions)
 
 
-def remarks(analysis: MemoryAnalysis) -> Iterator[RemarkedWords]:
+def remarks(analysis: MemoryAnalysis) -> Iterator[MemorySlowdown]:
     """Tell the same."""
     worst = _worst(analysis)
     if worst is not None:
-        yield RemarkedWords(
-            times=worst.slowdown.value,
-            words=f"Core {worst.core} takes {about_times(worst.slowdown.value)} times as long to {worst.access} in "
-            f"{in_words(worst.region)} while the other core does {worst.other} in {in_words(worst.other_region)}.",
-        )
+        yield MemorySlowdown(times=worst.slowdown.value, worst=slowdown(worst))
 
 
 def _worst(analysis: MemoryAnalysis) -> MemoryInterference | None:

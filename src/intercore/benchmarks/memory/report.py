@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.benchmarks.memory.analysis import BENCHMARK, MemoryInterference, MemoryRate, analyse, warnings
+from intercore.benchmarks.memory.analysis import BENCHMARK, MemoryInterference, MemoryRate, analyse, caveats, results
 from intercore.benchmarks.memory.answers import answers, remarks
-from intercore.finding import unconverted
+from intercore.finding import texts
 from intercore.view.matrix import matrix_figure
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
@@ -29,14 +29,15 @@ _CERTAIN = 1.05
 def report(run: Run) -> Report:
     """Report on the measurements of `memory`."""
     analysis = analyse(run.measurements)
+    found = [*results(analysis), *caveats((*run.measurements, *run.failed))]
     return Report(
         BENCHMARK,
-        {BENCHMARK: msgspec.to_builtins(analysis)},
+        {BENCHMARK: {**msgspec.to_builtins(analysis), "sentences": texts(found)}},
         list(_rows(analysis)),
-        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
+        found,
         Section(
             "How the cores reach memory (memory)",
-            analysis.sentences,
+            texts(found),
             list(_tables(run, analysis)),
             list(_figures(analysis)),
             list(_notes(run)),

@@ -1,0 +1,161 @@
+"""What `memory` may find, and how that is worded."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from intercore.benchmarks.caveats import FailedCheck
+from intercore.finding import Finding
+from intercore.view.answer import Remark, about_times
+from intercore.view.memory import in_words
+
+
+class Slowdown(msgspec.Struct, frozen=True):
+    """How many times as long a pass of one core takes beside the other core."""
+
+    times: float
+    core: int
+    region: str
+    access: str
+    """What the core does: `read`, `write` or `copy`."""
+    other: str
+    """What the other core does: the same, or work of the user's own."""
+    other_region: str | None
+    """Where the other core does it; None of work of the user's own."""
+
+    @property
+    def cores(self) -> str:
+        """What both cores do."""
+        other = f"doing {self.other}" if self.other_region is None else f"in {self.other_region} ({self.other})"
+        return f"core {self.core} in {self.region} ({self.access}), the other {other}"
+
+
+class Rate(msgspec.Struct, frozen=True):
+    """How fast a region is."""
+
+    region: str
+    mb_per_s: float
+    word_cycles: float | None
+    """Cycles per word; None where the clock does not count them."""
+
+    def __str__(self) -> str:
+        """Return the rate in words."""
+        cycles = "" if self.word_cycles is None else f" ({self.word_cycles:.2f} cycles per word)"
+        return f"{self.mb_per_s:,.0f} MB/s{cycles}"
+
+
+class MemoryUncontended(Finding, frozen=True):
+    """The cores hardly slow each other down."""
+
+    worst: Slowdown
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"The cores hardly slow each other down: beyond chance, at worst a pass takes {self.worst.times:.2f} times "
+            f"as long beside the other core ({self.worst.cores}). The place of data does not decide which core can "
+            "work on it."
+        )
+
+
+class MemoryContended(Finding, frozen=True):
+    """The cores slow each other down."""
+
+    worst: Slowdown
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Beyond chance, at worst a pass takes {self.worst.times:.2f} times as long beside the other core: "
+            f"{self.worst.cores}. If a deadline was measured with one core busy, allow for that."
+        )
+
+
+class MemorySeparateRegionsHelp(Finding, frozen=True):
+    """The worst slowdown is less where each core has a region of its own."""
+
+    apart: Slowdown
+    """The worst in different regions."""
+    same: Slowdown
+    """The worst in the same region."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"With each core in a region of its own, the worst is {self.apart.times:.2f} instead of "
+            f"{self.same.times:.2f}: give data that only one core uses a region of its own."
+        )
+
+
+class MemorySeparateRegionsDoNotHelp(Finding, frozen=True):
+    """The worst slowdown is as large where each core has a region of its own."""
+
+    apart: Slowdown
+    same: Slowdown
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Separate regions for the cores' data do not help against the worst: it is {self.apart.times:.2f} "
+            f"({self.apart.cores}), and {self.same.times:.2f} in the same region. The cores share something else: code "
+            "in one of the regions, or the way to them."
+        )
+
+
+class MemoryRegionsEqual(Finding, frozen=True):
+    """All regions are equally fast."""
+
+    access: str
+    rate: Rate
+
+    @property
+    def sentence(self) -> str:
+        return f"Every region is equally fast to {self.access}: {self.rate}."
+
+
+class MemoryRegionsDiffer(Finding, frozen=True):
+    """Some region is faster than another one."""
+
+    access: str
+    fastest: Rate
+    slowest: Rate
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"The fastest region to {self.access} is {self.fastest.region}, {self.fastest}, and the slowest is "
+            f"{self.slowest.region}, {self.slowest}."
+        )
+
+
+class MemorySlowdown(Remark, frozen=True):
+    """How many times as long memory takes beside the other core, at worst."""
+
+    worst: Slowdown
+
+    @property
+    def sentence(self) -> str:
+        one = self.worst
+        where = "" if one.other_region is None else f" in {in_words(one.other_region)}"
+        return (
+            f"Core {one.core} takes {about_times(one.times)} times as long to {one.access} in {in_words(one.region)} "
+            f"while the other core does {one.other}{where}."
+        )
+
+
+class MemoryFailedCheck(FailedCheck, frozen=True):
+    """A check of the firmware failed."""
+
+    wording: ClassVar[dict[str, str]] = {
+        **FailedCheck.wording,
+        "wrong": (
+            "{count} passes were wrong: memory did not hold what was written there. It is faulty, or something else "
+            "writes to it. The rates mean nothing."
+        ),
+        "preempted": (
+            "tasks were forced off their core {count} times: other work used memory and caches as well. That affects "
+            "the longest passes, and medians hardly."
+        ),
+    }

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from intercore.benchmarks.api import analysis as api
 from intercore.benchmarks.api.answers import answers, concerns
+from intercore.benchmarks.api.findings import ApiContended, ApiCosts, ApiFailedCheck, ApiUncontended
 from intercore.benchmarks.api.report import report
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
@@ -75,10 +76,11 @@ def test_a_cost_below_the_clock_is_no_cost_of_nothing() -> None:
     shown = {column.title: column for column in table.columns}
     costs = {shown["call, bytes"].text(row): shown["alone"].text(row) for row in table.rows}
     assert costs == {"lock": "< 1 ns", "give": "< 1 ns", "create": "10.0 µs"}
-    assert found.section.sentences[0] == (
-        "While the other core sleeps, calls that switch no task take less than 1 ns (give) to 10 µs (create). The "
-        "cost of looking at the clock is subtracted."
-    )
+    (costs_of,) = (one for one in found.findings if isinstance(one, ApiCosts))
+    assert costs_of.dearest is not None
+    assert (costs_of.cheapest.call.name, costs_of.dearest.call.name) == ("give", "create")
+    assert costs_of.cheapest.cost_us < costs_of.cheapest.resolution_us == pytest.approx(1e-3)
+    assert costs_of.dearest.cost_us == pytest.approx(10)
 
 
 def test_a_batch_tells_a_cost_below_a_tick() -> None:
@@ -111,7 +113,8 @@ def test_what_the_other_core_adds_is_told_from_the_same_call_alone() -> None:
     assert same.more_cycles == pytest.approx(175)
     assert found["give", 1, "queue"].factor == pytest.approx(771 / 700)
     assert found["take", 0, "same"].factor is None, "it was not measured alone"
-    assert any("1.50" in sentence for sentence in analysis.sentences)
+    (contended,) = (one for one in api.results(analysis) if isinstance(one, ApiContended))
+    assert contended.times == pytest.approx(1.5)
 
 
 def test_the_interval_of_the_difference_holds_both_worst_cases() -> None:
@@ -181,7 +184,7 @@ def test_any_samples_give_a_report_that_is_json_and_fits_the_terminal(
 
 
 def test_no_measurements_and_no_looking_are_no_error() -> None:
-    assert report(run_of([])).section.sentences == ()
+    assert report(run_of([])).findings == []
     (found,) = api.analyse([measurement("give", 350, looking=None)]).calls
     assert found.looking_us == 0
 
@@ -193,8 +196,10 @@ def test_without_a_clock_of_cycles_there_are_none() -> None:
 
 
 def test_wrong_results_are_warned_of() -> None:
-    assert "did not do what it must" in api.warnings([measurement("give", 350, wrong=1)])[0]
-    assert api.warnings([measurement("give", 350)]) == []
+    (found,) = api.caveats([measurement("give", 350, wrong=1)])
+    assert found == ApiFailedCheck(benchmark="api", check="wrong", count=1, factor="call", levels=("give",))
+    assert found.severity == "error"
+    assert list(api.caveats([measurement("give", 350)])) == []
 
 
 def test_the_table_shows_alone_and_hammered_in_one_row_of_at_most_100_columns() -> None:
@@ -228,14 +233,18 @@ def test_answers_hold_the_reading_of_the_clock_as_all_others_do_and_say_what_is_
 
 def test_the_json_is_the_analysis() -> None:
     run = run_of([measurement("give", 350)])
-    assert report(run).json == {"api": msgspec.to_builtins(api.analyse(run.measurements))}
+    analysis = api.analyse(run.measurements)
+    assert report(run).json == {
+        "api": {**msgspec.to_builtins(analysis), "sentences": [one.text for one in api.results(analysis)]}
+    }
 
 
 def test_what_cannot_be_told_from_noise_is_not_said_to_cost() -> None:
     noisy = [measurement("give", [350, 1, 700] * 9), measurement("give", [351, 2, 701] * 9, other="same")]
-    assert any("no call takes longer" in said for said in api.analyse(noisy).sentences)
+    assert ApiUncontended(calls=1) in api.results(api.analyse(noisy))
     clear = [measurement("give", 350), measurement("give", 360, other="same")]
-    assert any("1 of 1 calls take longer" in said for said in api.analyse(clear).sentences)
+    (found,) = (one for one in api.results(api.analyse(clear)) if isinstance(one, ApiContended))
+    assert (found.longer, found.calls) == (1, 1)
 
 
 def test_what_spoils_samples_is_told_with_the_calls_that_it_happened_to() -> None:
@@ -243,15 +252,19 @@ def test_what_spoils_samples_is_told_with_the_calls_that_it_happened_to() -> Non
         msgspec.structs.replace(measurement(call, 350), checks={"wrong": 1, "lost": 2})
         for call in ("give", "take", "send", "receive", "lock")
     ]
-    wrong, lost = api.warnings(some[:1])
-    assert wrong.startswith("api, call give: 1 results were wrong")
-    assert lost.startswith("api, call give: 2 samples did not fit")
-    assert api.warnings(some)[1].startswith("api, call give, take, send, 2 more: 10 samples did not fit")
+
+    def failed(*measurements: Measurement) -> list[tuple[str, int, tuple[str, ...]]]:
+        found = api.caveats(measurements)
+        return [(one.check, one.count, one.levels) for one in found if isinstance(one, ApiFailedCheck)]
+
+    assert failed(some[0]) == [("wrong", 1, ("give",)), ("lost", 2, ("give",))]
+    assert failed(*some)[1] == ("lost", 10, ("give", "take", "send", "receive", "lock"))
 
 
 def test_tasks_that_were_forced_off_their_core_are_told() -> None:
     one = msgspec.structs.replace(measurement("give", 350), checks={"wrong": 0, "preempted": 3})
-    assert "forced off their core 3 times" in api.warnings([one])[0]
+    (found,) = api.caveats([one])
+    assert found == ApiFailedCheck(benchmark="api", check="preempted", count=3, factor="call", levels=("give",))
 
 
 def test_what_disturbed_calls_names_all_of_them_and_concerns_no_other() -> None:
@@ -260,13 +273,13 @@ def test_what_disturbed_calls_names_all_of_them_and_concerns_no_other() -> None:
 
     def concerned(*disturbed: str) -> list[str]:
         taken = [*quiet, *(measurement(call, drifting) for call in disturbed)]
-        (said, *_) = api.warnings(taken)
-        return [one.question for one in answers(api.analyse(taken)) if concerns(said, one)]
+        *_, last = api.caveats(taken)
+        return [one.question for one in answers(api.analyse(taken)) if concerns(last, one)]
 
     assert concerned("lock") == ["lock a free mutex"]
     assert concerned("send") == []
-    assert concerned("give", "take", "lock", "notify") == ["lock a free mutex"]
-    lost = "api, call unlock, create: 2 samples did not fit."
+    assert concerned("give", "take", "send", "lock", "notify") == ["lock a free mutex"]
+    lost = ApiFailedCheck(benchmark="api", check="lost", count=2, factor="call", levels=("unlock", "create"))
     assert [one.question for one in answers(api.analyse(quiet)) if concerns(lost, one)] == [
         *("unlock a free mutex", "longest kernel call"),
     ]

@@ -13,7 +13,17 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.caveats import spoilt
+from intercore.benchmarks.api.findings import (
+    ApiBesideComputing,
+    ApiContended,
+    ApiCostByte,
+    ApiCosts,
+    ApiFailedCheck,
+    ApiUncontended,
+    Call,
+    Cost,
+)
+from intercore.benchmarks.caveats import disturbed, failed_checks
 from intercore.benchmarks.grouping import (
     by_level,
     cycles_per_us,
@@ -27,15 +37,15 @@ from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution, disturbances
 from intercore.statistics.intervals import Interval
 from intercore.statistics.repetitions import difference, median
-from intercore.view.quantity import multiple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from numpy.typing import NDArray
 
     from intercore.benchmarks.grouping import Varied
+    from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
     Setting: TypeAlias = tuple[str, str, int, int, int]
@@ -57,7 +67,6 @@ ORDER = (
 
 _SETTING = ("call", "size", "core", "other", "batch")
 _FIT_SIZES = 2
-_TOLD = 3
 """Disturbed calls that are told one by one."""
 
 
@@ -127,8 +136,6 @@ class ApiAnalysis(msgspec.Struct, frozen=True):
 
     calls: tuple[ApiCall, ...]
     by_size: tuple[ApiBySize, ...]
-    sentences: tuple[str, ...]
-    """What they come to, what matters most first."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> ApiAnalysis:
@@ -140,40 +147,25 @@ def analyse(measurements: Iterable[Measurement]) -> ApiAnalysis:
         for (setting, varied), pool in known.items()
     ]
     calls.sort(key=_order)
-    by_size = tuple(_by_size(calls))
-    return ApiAnalysis(tuple(calls), by_size, tuple(_sentences(calls, by_size)))
+    return ApiAnalysis(tuple(calls), tuple(_by_size(calls)))
 
 
-def warnings(measurements: Iterable[Measurement]) -> list[str]:
-    """Say in plain sentences what makes the results doubtful, and the likely cause."""
-    ours = list(measurements)
-    return spoilt(ours, "api", "call", {"wrong": _WRONG}) + _doubts(ours)
+def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
+    """Return what makes the results doubtful.
 
-
-_WRONG = (
-    "{count} results were wrong: a kernel call did not do what it must do. An item was not the one that was sent, "
-    "memory ran out, or a unit was missing. The costs of these calls mean nothing."
-)
-
-
-def _doubts(ours: Iterable[Measurement]) -> list[str]:
-    """Say what disturbed calls alone. Beside another core samples vary because they must, as do those of a stream.
-
-    The kernel's stream is a ring one byte longer than asked: pieces come to lie at any alignment and across its end.
+    Beside another core samples vary because they must. So do those of a stream, which is a ring one byte longer than
+    asked: pieces come to lie at any alignment and across its end.
     """
-    told = [
-        (_name(call, size or None), said)
+    ours = list(measurements)
+    yield from failed_checks(ours, "api", "call", ApiFailedCheck)
+    yield from disturbed(
+        (
+            str(Call(call, size or None)),
+            disturbances(repetitions_us(pool, "call"), tick=1e6 / pool[0].samples("call").hz),
+        )
         for ((other, call, size, *_), _), pool in _pools(ours).items()
         if other == ALONE and not call.startswith("stream-")
-        if (said := disturbances(repetitions_us(pool, "call"), tick=1e6 / pool[0].samples("call").hz))
-    ]
-    if len(told) > _TOLD:
-        names = ", ".join(dict.fromkeys(name for name, _ in told))
-        return [
-            f"{names}: The samples of these calls lie on several levels, drift, or contain bursts of long ones. "
-            "Something else was running, or the clock rate of the cores changes. Measure again on a quiet machine."
-        ]
-    return [f"{name}: {text}" for name, said in told for text in said]
+    )
 
 
 def _pools(measurements: Iterable[Measurement]) -> dict[tuple[Setting, Varied], list[Measurement]]:
@@ -267,69 +259,49 @@ def _line(points: Sequence[ApiCall]) -> ApiBySize:
     )
 
 
-def _name(call: str, size: int | None) -> str:
-    return call if size is None else f"{call} of {size} bytes"
+# Findings
 
 
-def _cost(one: ApiCall) -> str:
-    cost, least = one.cost_us.value, one.resolution_us
-    return f"less than {_us(least)}" if cost < least else _us(cost)
-
-
-def _us(value: float) -> str:
-    return f"{value * 1e3:.3g} ns" if abs(value) < 1 else f"{value:.3g} µs" if abs(value) < 1000 else f"{value:,.0f} µs"
-
-
-def _sentences(calls: Sequence[ApiCall], by_size: Sequence[ApiBySize]) -> Iterable[str]:
-    real = [one for one in calls if one.call != EMPTY]
-    alone = [one for one in real if one.other == ALONE]
+def results(analysis: ApiAnalysis) -> Iterator[Finding]:
+    """Return what was found, what matters most first."""
+    real = [one for one in analysis.calls if one.call != EMPTY]
+    alone = [_cost(one) for one in real if one.other == ALONE]
     if alone:
-        cheap = min(alone, key=lambda one: one.cost_us.value)
-        dear = max(alone, key=lambda one: one.cost_us.value)
-        yield (
-            f"While the other core sleeps, calls that switch no task take {_cost(cheap)} "
-            f"({_name(cheap.call, cheap.size)}) to {_cost(dear)} ({_name(dear.call, dear.size)}). The cost of looking "
-            "at the clock is subtracted."
-            if cheap is not dear
-            else (
-                f"While the other core sleeps, {_name(cheap.call, cheap.size)} takes {_cost(cheap)}. The cost of "
-                "looking at the clock is subtracted."
-            )
-        )
-    yield from _sentences_of_others(real)
-    for line in by_size:
+        cheapest, dearest = (choose(alone, key=lambda one: one.cost_us) for choose in (min, max))
+        yield ApiCosts(cheapest=cheapest, dearest=None if dearest is cheapest else dearest)
+    yield from _beside_others(real)
+    for line in analysis.by_size:
         if line.other == ALONE and line.even_bytes is not None:
-            yield (
-                f"{line.call} takes {_us(line.fixed_us)} plus {_us(line.per_byte_us)} per byte: from "
-                f"{line.even_bytes:,.0f} bytes on, moving the bytes costs more than the call itself."
+            yield ApiCostByte(
+                call=line.call, fixed_us=line.fixed_us, per_byte_us=line.per_byte_us, even_bytes=line.even_bytes
             )
 
 
-def _sentences_of_others(real: Sequence[ApiCall]) -> Iterable[str]:
-    hammered = [one for one in real if one.other == "same" and one.more_us is not None]
+def _cost(one: ApiCall) -> Cost:
+    return Cost(Call(one.call, one.size), one.cost_us.value, one.resolution_us)
+
+
+def _beside_others(real: Sequence[ApiCall]) -> Iterator[Finding]:
+    contended = [one for one in real if one.other == "same" and one.more_us is not None]
     longer = [
         (one.factor, one.more_us.value, one)
-        for one in hammered
+        for one in contended
         if one.factor and one.more_us and one.more_us.low is not None and one.more_us.low > 0
     ]
     if longer:
-        factor, more, most = max(longer, key=lambda three: three[0])
-        how = f"up to {multiple(factor)} times as long ({_name(most.call, most.size)}, {_us(more)} more)"
-        worst = max(hammered, key=lambda one: one.samples_us.max)
-        yield (
-            f"While the other core makes the same calls on its own objects, {len(longer)} of {len(hammered)} calls "
-            f"take longer, {how}. This is the price of what the cores share in the kernel. The longest of "
-            f"these samples was {_us(worst.samples_us.max)}, of {_name(worst.call, worst.size)}."
+        times, more_us, most = max(longer, key=lambda three: three[0])
+        worst = max(contended, key=lambda one: one.samples_us.max)
+        yield ApiContended(
+            longer=len(longer),
+            calls=len(contended),
+            most=Call(most.call, most.size),
+            times=times,
+            more_us=more_us,
+            longest=Call(worst.call, worst.size),
+            longest_us=worst.samples_us.max,
         )
-    elif hammered:
-        yield (
-            "While the other core makes the same calls on its own objects, no call takes longer by an amount that "
-            "could be told."
-        )
+    elif contended:
+        yield ApiUncontended(calls=len(contended))
     spun = [one.factor for one in real if one.other == SPIN and one.factor is not None]
     if spun:
-        least, most_times = multiple(min(spun)), multiple(max(spun))
-        yield (
-            f"While the other core computes without calling the kernel, the calls take {least} to {most_times} times "
-            "as long. If they take still longer while it calls the kernel, the rest is waiting for locks."
-        )
+        yield ApiBesideComputing(least_times=min(spun), most_times=max(spun))

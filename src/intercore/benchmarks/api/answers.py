@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.api.analysis import ALONE, EMPTY, ORDER, SPIN
+from intercore.benchmarks.api.analysis import ALONE, EMPTY
+from intercore.benchmarks.api.findings import ApiDearer, ApiFailedCheck
+from intercore.benchmarks.caveats import AlsoDisturbed, Disturbed
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, RemarkedWords, about_times, among
+from intercore.view.answer import Answer, among
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
@@ -56,24 +58,26 @@ def _without_reading(one: ApiCall) -> str:
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:
-    """Whether a warning may concern an answer: unless it begins with names of calls, and not that of the answer's."""
-    warning = finding.text
-    label = warning.partition(": ")[0].split(", ")
-    named = {one.removeprefix("call ").partition(" ")[0] for one in label} & set(ORDER)
+    """Whether a caveat may concern an answer: unless it names calls, and not that of the answer."""
+    match finding:
+        case ApiFailedCheck():
+            named = set(finding.levels)
+        case Disturbed():
+            named = {finding.samples.partition(" ")[0]}
+        case AlsoDisturbed():
+            named = {samples.partition(" ")[0] for samples in finding.samples}
+        case _:
+            named = set()
     asked = next((call for call, question in _FREE.items() if question == answer.question), answer.choice)
     return not named or asked in named
 
 
-def remarks(analysis: ApiAnalysis) -> Iterator[RemarkedWords]:
+def remarks(analysis: ApiAnalysis) -> Iterator[ApiDearer]:
     """Tell what the other core's calls do to a call."""
     found = [(one.factor, one) for one in analysis.calls if one.factor is not None and one.factor > 1]
     if found:
         factor, most = max(found, key=lambda each: each[0])
-        doing = {SPIN: "computes", "same": "makes the same calls"}.get(most.other, f"calls {most.other}")
-        yield RemarkedWords(
-            times=factor,
-            words=f"{_called(most)} costs {about_times(factor)} times as much while the other core {doing}.",
-        )
+        yield ApiDearer(times=factor, call=_called(most), other=most.other)
 
 
 def _called(one: ApiCall) -> str:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.benchmarks.api.analysis import ALONE, EMPTY, SPIN, analyse, warnings
+from intercore.benchmarks.api.analysis import ALONE, EMPTY, SPIN, analyse, caveats, results
 from intercore.benchmarks.api.answers import answers, remarks
-from intercore.finding import unconverted
+from intercore.finding import texts
 from intercore.view.axes import Axis
 from intercore.view.dots import Dot, dots_figure
 from intercore.view.figure import COLOURS, SHAPES, Figure, Line, Panel, Points, colour_of
@@ -30,17 +30,18 @@ _DASH = "–"
 def report(run: Run) -> Report:
     """Report on the measurements of `api`."""
     analysis = analyse(run.measurements)
+    found = [*results(analysis), *caveats((*run.measurements, *run.failed))]
     tables: list[Table[ApiCall] | Table[ApiBySize]] = [_calls_table(run, analysis)]
     if analysis.by_size:
         tables.append(_sizes_table(run, analysis))
     return Report(
         "api",
-        {"api": msgspec.to_builtins(analysis)},
+        {"api": {**msgspec.to_builtins(analysis), "sentences": texts(found)}},
         [_flat(one) for one in analysis.calls],
-        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
+        found,
         Section(
             "What a call of the kernel costs (api)",
-            analysis.sentences,
+            texts(found),
             tables,
             list(_figures(analysis)),
             _NOTES,

@@ -9,6 +9,7 @@ import msgspec
 from intercore.benchmarks.caveats import FailedCheck
 from intercore.finding import Caveat, Finding, Severity
 from intercore.view.answer import Remark, about_times
+from intercore.view.quantity import duration
 
 
 class Time(msgspec.Struct, frozen=True):
@@ -19,7 +20,7 @@ class Time(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         """Return it with both units."""
-        text = f"{self.us:.3g} µs" if self.us >= 1 else f"{1e3 * self.us:.3g} ns" if self.us else "less than a tick"
+        text = duration(self.us) if self.us else "less than a tick"
         return text if self.cycles is None else f"{text} ({self.cycles:,.0f} cycles)"
 
 

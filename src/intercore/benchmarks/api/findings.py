@@ -1,0 +1,150 @@
+"""What `api` may find, and how that is worded."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from intercore.benchmarks.caveats import FailedCheck
+from intercore.finding import Finding
+from intercore.view.answer import Remark, about_times
+from intercore.view.quantity import duration, multiple
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A call of the kernel."""
+
+    name: str
+    size: int | None
+    """Bytes that it moves; None of a call without a size."""
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return self.name if self.size is None else f"{self.name} of {self.size} bytes"
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What a call costs."""
+
+    call: Call
+    cost_us: float
+    resolution_us: float
+    """What the clock can tell of one call."""
+
+    def __str__(self) -> str:
+        """Return the cost in words."""
+        if self.cost_us < self.resolution_us:
+            return f"less than {duration(self.resolution_us)}"
+        return duration(self.cost_us)
+
+
+class ApiCosts(Finding, frozen=True):
+    """What calls cost while the other core sleeps."""
+
+    cheapest: Cost
+    dearest: Cost | None
+    """None if only one call was measured."""
+
+    @property
+    def sentence(self) -> str:
+        first = f"{self.cheapest.call} takes {self.cheapest}"
+        if self.dearest is not None:
+            first = (
+                f"calls that switch no task take {self.cheapest} ({self.cheapest.call}) to {self.dearest} "
+                f"({self.dearest.call})"
+            )
+        return f"While the other core sleeps, {first}. The timestamp overhead is subtracted."
+
+
+class ApiContended(Finding, frozen=True):
+    """Calls take longer while the other core makes the same ones."""
+
+    longer: int
+    """Calls that take longer."""
+    calls: int
+    """Calls that were measured so."""
+    most: Call
+    """The call that takes most times as long."""
+    times: float
+    more_us: float
+    longest: Call
+    """The call of which the longest sample is."""
+    longest_us: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"While the other core makes the same calls on its own objects, {self.longer} of {self.calls} calls take "
+            f"longer, up to {multiple(self.times)} times as long ({self.most}, {duration(self.more_us)} more). "
+            "This is the price of what the cores share in the kernel. The longest of these samples was "
+            f"{duration(self.longest_us)}, of {self.longest}."
+        )
+
+
+class ApiUncontended(Finding, frozen=True):
+    """No call takes measurably longer while the other core makes the same ones."""
+
+    calls: int
+    """Calls that were measured so."""
+
+    @property
+    def sentence(self) -> str:
+        return "While the other core makes the same calls on its own objects, no call takes measurably longer."
+
+
+class ApiBesideComputing(Finding, frozen=True):
+    """How many times as long calls take while the other core computes."""
+
+    least_times: float
+    most_times: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            "While the other core computes without calling the kernel, the calls take "
+            f"{multiple(self.least_times)} to {multiple(self.most_times)} times as long. If they take still longer "
+            "while it calls the kernel, they wait for locks in the rest of the time."
+        )
+
+
+class ApiCostByte(Finding, frozen=True):
+    """What each byte adds to the cost of a call."""
+
+    call: str
+    fixed_us: float
+    per_byte_us: float
+    even_bytes: float
+    """Bytes whose moving costs as much as the call itself."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"{self.call} takes {duration(self.fixed_us)} plus {duration(self.per_byte_us)} per byte: from "
+            f"{self.even_bytes:,.0f} bytes on, moving the bytes costs more than the call itself."
+        )
+
+
+class ApiDearer(Remark, frozen=True):
+    """A call costs more while the other core is busy."""
+
+    call: str
+    other: str
+    """What the other core does: `spin`, `same`, or a call."""
+
+    @property
+    def sentence(self) -> str:
+        doing = {"spin": "computes", "same": "makes the same calls"}.get(self.other, f"calls {self.other}")
+        return f"{self.call} costs {about_times(self.times)} times as much while the other core {doing}."
+
+
+class ApiFailedCheck(FailedCheck, frozen=True):
+    """A check of the firmware failed."""
+
+    wording: ClassVar[dict[str, str]] = {
+        **FailedCheck.wording,
+        "wrong": (
+            "{count} results were wrong: a kernel call did not do what it must do. An item was not the one that was "
+            "sent, memory ran out, or a unit was missing. The costs of these calls mean nothing."
+        ),
+    }

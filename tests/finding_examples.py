@@ -71,7 +71,7 @@ def _values(type_: inspect.Type, name: str) -> list[Any]:  # noqa: PLR0911 - a t
         case inspect.BoolType():
             return [True, False]
         case inspect.IntType():
-            return [3, 1] if (type_.ge or 0) <= 1 else [type_.ge]
+            return [3, 2, 1] if (type_.ge or 0) <= 1 else [type_.ge]
         case inspect.FloatType():
             most = type_.le if type_.le is not None else type_.lt
             return [12.34] if most is None else [0.75 * most]

@@ -10,15 +10,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intercore.benchmarks.caveats import AlsoDisturbed, Disturbed
 from intercore.benchmarks.irq import DOING, PATHS
 from intercore.benchmarks.irq import analysis as irq
 from intercore.benchmarks.irq import report as view
 from intercore.benchmarks.irq.answers import answers, concerns, costs
+from intercore.benchmarks.irq.findings import (
+    IrqDoorbell,
+    IrqFailedCheck,
+    IrqSlowToWake,
+    IrqTimer,
+    IrqTimerToTask,
+    IrqWakeUp,
+    WakeUp,
+)
+from intercore.benchmarks.uncertainty import CrossCoreUncertainty
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.view.figure import Cells
+from intercore.view.quantity import Time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from intercore.finding import Finding
 
 HZ = 125_000_000
 
@@ -44,6 +58,10 @@ def measurement(
         checks=checks or {},
         started="",
     )
+
+
+def results(*measurements: Measurement) -> list[Finding]:
+    return list(irq.results(irq.analyse(measurements)))
 
 
 def run(*measurements: Measurement, simulated: bool = True) -> Run:
@@ -99,9 +117,9 @@ def test_a_timer_has_no_second_core_and_its_repetitions_are_pooled() -> None:
 def test_other_factors_keep_settings_apart() -> None:
     found = irq.analyse([measurement("doorbell", [100], opt=opt) for opt in ("O0", "O2")])
     assert [one.varied for one in found.latencies] == [{"opt": "O0"}, {"opt": "O2"}]
-    assert [said[:8] for said in found.sentences] == []
+    assert list(irq.results(found)) == []
     two = irq.analyse([measurement("timer-handler", [100], opt=opt) for opt in ("O0", "O2")])
-    assert [said[:8] for said in two.sentences] == ["opt=O0: ", "opt=O2: "]
+    assert [one.setting for one in irq.results(two)] == [{"opt": "O0"}, {"opt": "O2"}]
 
 
 def test_each_direction_is_compared_with_the_core_where_it_begins() -> None:
@@ -133,26 +151,27 @@ def test_two_directions_never_become_one_figure(to_1: int, to_0: int, on_0: int,
     assert cost.same_us in {same / 125 for same, ticks in ((on_0, to_1), (on_1, to_0)) if ticks == max(to_1, to_0)}
 
 
-def test_the_sentences_name_both_directions_or_the_slower_one() -> None:
+def test_findings_name_both_directions_or_the_slower_one() -> None:
     medians = {("handler-task", 0, 0): 1000, ("handler-task", 1, 1): 1250, ("handler-task", 0, 1): 1500,
                ("handler-task", 1, 0): 5000, ("doorbell", 0, 1): 150, ("doorbell", 1, 0): 500,
                ("timer-handler", 0, 0): 50, ("timer-handler", 1, 0): 100}  # fmt: skip
-    timer, task, ring = irq.analyse([measurement(path, [t] * 9, a, b) for (path, a, b), t in medians.items()]).sentences
-    assert "800 ns (100 cycles) after it is due on the slower core" in timer
-    assert "core 0 wakes runs 8.00 µs later on that core, and 12.0 µs later on core 1, 1.50 times as long" in task
-    assert "core 1 wakes runs 10.0 µs later on that core, and 40.0 µs later on core 0, 4.00 times as long" in task
-    assert "4.00 µs (500 cycles) later in the slower direction" in ring
-    assert "takes 10.0 times as long" in ring, "in that direction"
+    timer, task, ring = results(*(measurement(path, [t] * 9, a, b) for (path, a, b), t in medians.items()))
+    assert isinstance(timer, IrqTimer)
+    assert (timer.usual, timer.cores) == (Time(0.8, 100), 2)
+    assert task == IrqWakeUp(directions=2, wake_ups=(WakeUp(0, 1, 8.0, 12.0, 1.5), WakeUp(1, 0, 10.0, 40.0, 4.0)))
+    assert isinstance(ring, IrqDoorbell)
+    assert (ring.there, ring.directions) == (Time(4.0, 500), 2)
+    assert ring.wake_up_times == pytest.approx(10), "in that direction"
 
 
 def test_of_many_directions_the_ends_are_told() -> None:
     pairs = [(a, b) for a in range(3) for b in range(3)]
     known = [measurement("handler-task", [1000 + 125 * a + 1250 * b] * 9, a, b) for a, b in pairs]
-    (said,) = irq.analyse(known).sentences
-    assert "core 1 wakes runs" in said
-    assert "later on core 0" in said
-    assert "core 1 wakes runs 19.0 µs later on that core, and 29.0 µs later on core 2" in said
-    assert said.endswith("Of 6 directions, these are the quickest and the slowest.")
+    (found,) = results(*known)
+    assert isinstance(found, IrqWakeUp)
+    assert found.directions == 6
+    assert [(one.first, one.second) for one in found.wake_ups] == [(1, 0), (1, 2)]
+    assert (found.wake_ups[1].same_us, found.wake_ups[1].cross_us) == pytest.approx((19, 29))
 
 
 def test_swapped_cores_are_another_result() -> None:
@@ -175,53 +194,55 @@ def test_many_samples_have_a_tail() -> None:
     assert budget.tail.exceeded[0].value.value > budget.largest_us * 0.8
 
 
-def test_the_sentences_say_what_to_design_for() -> None:
-    timer, task, ring, whole = irq.analyse(WHOLE).sentences
-    assert "400 ns (50 cycles) after it is due, and up to 4.00 µs (500 cycles)" in timer
-    assert "10.0 times as long" in timer
-    assert "on core 0 wakes runs 8.00 µs later on that core, and 12.0 µs later on core 1, 1.50 times" in task
-    assert "1.20 µs (150 cycles) later, and its answer is back after 2.40 µs (300 cycles)" in ring
-    assert "10.0 times as long: do short work in the doorbell's handler" in ring
-    assert "allow more than 24.0 µs" in whole
-    assert "10.0 µs is usual" in whole
+def test_findings_say_what_to_design_for() -> None:
+    timer, task, ring, whole = results(*WHOLE)
+    assert timer == IrqTimer(usual=Time(0.4, 50), cores=1, largest=Time(4.0, 500), largest_while="kernel")
+    assert task == IrqWakeUp(directions=1, wake_ups=(WakeUp(0, 1, 8.0, 12.0, 1.5),))
+    assert isinstance(ring, IrqDoorbell)
+    assert (ring.there, ring.round_trip) == (Time(1.2, 150), Time(2.4, 300))
+    assert ring.wake_up_times == pytest.approx(10)
+    assert isinstance(whole, IrqTimerToTask)
+    assert (whole.largest_us, whole.usual_us) == (24.0, 10.0)
 
 
 def test_a_core_that_is_slow_to_wake_is_named() -> None:
     asleep, awake = measurement("doorbell", [2000], 0, 1), measurement("doorbell", [1000], 0, 1, "busy")
-    assert "(doorbell 0 → 1: 16.0 µs and 8.00 µs)" in irq.analyse([asleep, awake]).sentences[-1]
+    slow = IrqSlowToWake(path="doorbell", cores="0 → 1", asleep_us=16.0, awake_us=8.0)
+    assert results(asleep, awake)[-1] == slow
     quick = measurement("doorbell", [1000], 0, 1)
-    assert not any("sleeping core" in said for said in irq.analyse([quick, awake]).sentences)
+    assert not any(isinstance(one, IrqSlowToWake) for one in results(quick, awake))
     back = measurement("doorbell", [500], 1, 0), measurement("doorbell", [900], 1, 0, "busy")
-    assert "(doorbell 0 → 1: 16.0 µs and 8.00 µs)" in irq.analyse([asleep, awake, *back]).sentences[-1]
+    assert results(asleep, awake, *back)[-1] == slow
 
 
-def test_what_went_wrong_is_said() -> None:
+def test_failed_checks_are_reported_with_their_counts() -> None:
     bad = measurement("doorbell", [100], checks={"lost": 2, "wrong": 1, "migrated": 0, "preempted": 3})
-    said = irq.warnings([bad])
-    assert [sentence.split()[0] for sentence in said] == ["2", "1", "3"]
-    assert irq.warnings([measurement("doorbell", [100])]) == []
+    found = [one for one in irq.caveats([bad]) if isinstance(one, IrqFailedCheck)]
+    assert {one.check: one.count for one in found} == {"lost": 2, "wrong": 1, "preempted": 3}
+    assert list(irq.caveats([measurement("doorbell", [100])])) == []
 
 
 def test_a_disturbed_path_is_named_but_not_one_that_is_disturbed_on_purpose() -> None:
     drifting = [*range(100, 200), *range(300, 400)]
-    assert irq.warnings([measurement("doorbell", drifting, 0, 1)])[0].startswith(
-        "From a ring to the handler of the core that is rung, core 0 → 1: "
-    )
-    assert irq.warnings([measurement("doorbell", drifting, 0, 1, "kernel")]) == []
+    (found,) = irq.caveats([measurement("doorbell", drifting, 0, 1)])
+    assert isinstance(found, Disturbed)
+    assert found.samples == f"{PATHS['doorbell']}, core 0 → 1"
+    assert list(irq.caveats([measurement("doorbell", drifting, 0, 1, "kernel")])) == []
 
 
 def test_disturbed_paths_are_all_named_and_concern_the_answers_of_their_own() -> None:
     drifting = [*range(100, 200), *range(300, 400)]
     taken = [measurement(path, drifting) for path in PATHS]
-    *said, others = irq.warnings(taken)
-    assert others.startswith("Something disturbed the values of other paths as well: from a ")
-    named = [[path for path, words in PATHS.items() if words in one.lower()] for one in (*said, others)]
+    found = [one for one in irq.caveats(taken) if isinstance(one, Disturbed | AlsoDisturbed)]
+    samples = [(one.samples,) if isinstance(one, Disturbed) else one.samples for one in found]
+    named = [[path for path, words in PATHS.items() if any(words in name for name in each)] for each in samples]
     assert sorted(path for each in named for path in each) == sorted(PATHS)
     told = {one.question: one for one in answers(irq.analyse(taken))}
-    for one, paths in zip((*said, others), named, strict=True):
+    for one, paths in zip(found, named, strict=True):
         assert concerns(one, told["timer to handler, worst"]) == ("timer-handler" in paths)
         assert concerns(one, told["timer to task, worst"]) == ("timer-task" in paths)
-    assert all(concerns("2 interrupts did not come within a second.", one) for one in told.values())
+    lost = IrqFailedCheck(benchmark="irq", check="lost", count=2, factor="path", levels=("timer-task",))
+    assert [question for question, one in told.items() if concerns(lost, one)] == ["timer to task, worst"]
 
 
 @pytest.mark.parametrize("ticks", [[], [0], [0, 0], [-5, 3], [7]], ids=str)
@@ -327,9 +348,8 @@ def test_paths_from_core_to_core_carry_the_uncertainty_of_a_clock_of_two_counter
         ("doorbell", 1): pytest.approx(0.2),
         ("doorbell-round-trip", 1): 0,  # it begins and ends on one core
     }
-    assert any("Each latency from one core to another is uncertain by 200 ns" in one
-               for one in irq.analyse(known).sentences)  # fmt: skip
+    assert CrossCoreUncertainty(times_of="latency", within_us=pytest.approx(0.2)) in results(*known)
     tables = {table.title.split(":")[0]: table for table in view.report(run(*known)).section.tables}
     assert "±" in [column.title for column in tables["doorbell"].columns]
     assert "±" not in [column.title for column in tables["timer-handler"].columns]
-    assert not any("uncertain by" in one for one in irq.analyse(WHOLE).sentences)
+    assert not any(isinstance(one, CrossCoreUncertainty) for one in results(*WHOLE))

@@ -23,12 +23,12 @@ from intercore.benchmarks.lock.findings import (
     LockMutexSlower,
     LockNothingMeasured,
     LockUnfair,
-    Time,
 )
 from intercore.benchmarks.lock.report import report
 from intercore.record.measurement import Measurement, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
 from intercore.view.figure import Cells
+from intercore.view.quantity import Time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from intercore.finding import Finding
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
@@ -35,9 +36,23 @@ def within_us(measurements: Iterable[Measurement], series: str) -> float:
     )
 
 
+class CrossCoreUncertainty(Finding, frozen=True):
+    """How far times from one core to another may be off, all alike."""
+
+    times_of: str
+    """What such a time is of: `wake-up`."""
+    within_us: float
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        return (
+            f"Each {self.times_of} from one core to another is uncertain by {duration(self.within_us)} either way, "
+            "alike in all samples: the clocks of the two cores were aligned at start, and the distance between them is "
+            "known no better."
+        )
+
+
 def sentence(within: float, what: str) -> str:
-    """Say what an uncertainty in µs means for times across cores; `what` names these: `wake-up`."""
-    return (
-        f"Each {what} from one core to another is uncertain by {duration(within)} either way, alike in all samples: "
-        "the clocks of the two cores were aligned at start, and the distance between them is known no better."
-    )
+    """Return what has no class of its own yet."""
+    return CrossCoreUncertainty(times_of=what, within_us=within).sentence

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -30,6 +32,17 @@ def duration(us: float) -> str:
         return UNDER_A_TICK
     scale, unit = _scale(us)
     return f"{significant(us / scale)} {unit}"
+
+
+class Time(msgspec.Struct, frozen=True):
+    """A time, in µs and, where the clock counts them, in cycles of the core."""
+
+    us: float
+    cycles: float | None
+
+    def __str__(self) -> str:
+        """Return it with both units: `12.0 µs (1,500 cycles)`."""
+        return duration(self.us) if self.cycles is None else f"{duration(self.us)} ({self.cycles:,.0f} cycles)"
 
 
 def resolved(us: float, tick_us: float) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks import uncertainty
+from intercore.benchmarks.caveats import disturbed, failed_checks
 from intercore.benchmarks.grouping import (
     by_level,
     distribution_us,
@@ -24,15 +25,25 @@ from intercore.benchmarks.grouping import (
     varied_names,
 )
 from intercore.benchmarks.irq import DOING, PATHS, Doing, Path
-from intercore.benchmarks.irq.sentences import sentences
+from intercore.benchmarks.irq.findings import (
+    IrqDoorbell,
+    IrqFailedCheck,
+    IrqSlowToWake,
+    IrqTimer,
+    IrqTimerToTask,
+    IrqWakeUp,
+    WakeUp,
+)
 from intercore.statistics.distribution import Distribution, Interval, Tail, disturbances, tail
 from intercore.statistics.repetitions import median, ratio
+from intercore.view.quantity import Time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from intercore.finding import Finding
     from intercore.record.measurement import Level, Measurement
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -43,7 +54,8 @@ SERIES = "latency"
 
 _POOLED = ("path", "from", "to", "interrupted", "seed", "samples")
 _FEWEST_FOR_TAIL = 500
-_MOST_REMARKS = 3
+_SLOW_TO_WAKE = 1.2
+_BOTH = 2  # directions, those of two cores
 
 Positive = Annotated[float, Meta(gt=0)]
 Core = Annotated[int, Meta(ge=0)]
@@ -144,47 +156,27 @@ class IrqAnalysis(msgspec.Struct, frozen=True):
     latencies: tuple[Latency, ...]
     comparisons: tuple[IrqComparison, ...]
     budgets: tuple[IrqBudget, ...]
-    sentences: tuple[str, ...]
-    """What was found and what it means for a design, what matters most first."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> IrqAnalysis:
     """Analyse the measurements of `irq` among those given."""
     pools = pooled(measurements)
     latencies = tuple(_latency(setting, pool) for setting, pool in pools.items())
-    comparisons = tuple(_comparisons(pools))
-    budgets = tuple(_budgets(pools))
-    return IrqAnalysis(latencies, comparisons, budgets, tuple(sentences(latencies, comparisons, budgets)))
+    return IrqAnalysis(latencies, tuple(_comparisons(pools)), tuple(_budgets(pools)))
 
 
-def warnings(measurements: Iterable[Measurement]) -> list[str]:
-    """Say in plain sentences what makes the latencies doubtful, and the likely cause."""
+def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
+    """Return what makes the latencies doubtful."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
-    counts = {name: sum(one.checks.get(name, 0) for one in ours) for name in _CHECKS}
-    said = [text.format(count=counts[name]) for name, text in _CHECKS.items() if counts[name]]
-    remarks = [
-        (f"{PATHS[setting.path]}, core {setting.cores}", remark)
+    yield from failed_checks(ours, BENCHMARK, "path", IrqFailedCheck)
+    yield from disturbed(
+        (
+            f"{PATHS[setting.path]}, core {setting.cores}",
+            disturbances(repetitions_us(pool, SERIES), tick=1e6 / pool[0].samples(SERIES).hz),
+        )
         for setting, pool in pooled(ours).items()
         if setting.interrupted == "idle"  # else the cores are disturbed on purpose
-        for remark in disturbances(repetitions_us(pool, SERIES), tick=1e6 / pool[0].samples(SERIES).hz)
-    ]
-    said += [f"{name[0].upper()}{name[1:]}: {remark}" for name, remark in remarks[:_MOST_REMARKS]]
-    others = "; ".join(dict.fromkeys(name for name, _ in remarks[_MOST_REMARKS:]))
-    return said + [f"Something disturbed the values of other paths as well: {others}."] * bool(others)
-
-
-_CHECKS = {
-    "lost": "{count} interrupts did not come within a second: they are lost, or the machine was stopped for that long.",
-    "wrong": (
-        "{count} interrupts came without a cause, or before it: something raises interrupts twice or from outside, or "
-        "the cores do not read the same clock."
-    ),
-    "migrated": "{count} handlers or tasks ran on a core other than the one they were pinned to: allow the affinity.",
-    "preempted": (
-        "{count} times something else ran in place of a task that was measured: another program of higher priority "
-        "runs, or the system does not permit real-time scheduling."
-    ),
-}
+    )
 
 
 class IrqSetting(NamedTuple):
@@ -354,3 +346,129 @@ def _usual_us(group: Pools, path: Path, *, across: bool) -> float:
             for found in [ways, asleep] if setting.interrupted == "idle" else [ways]:
                 found[setting.first, setting.second].append(_us(pool))
     return max(float(np.median(np.concatenate(values))) for values in (asleep or ways).values())
+
+
+# Findings
+
+
+def results(analysis: IrqAnalysis) -> Iterator[Finding]:
+    """Return what was found and what it means for a design, what matters most first."""
+    for varied in dict.fromkeys(str(one.varied) for one in analysis.latencies):
+        of_one = [one for one in analysis.latencies if str(one.varied) == varied]
+        levels = of_one[0].varied
+        facts = _Facts(
+            levels,
+            of_one,
+            [one for one in analysis.comparisons if one.varied == levels],
+            {(one.path, one.across): one for one in analysis.budgets if one.varied == levels},
+        )
+        for found in (facts.timer(), facts.wake_up(), facts.doorbell(), facts.timer_to_task(), facts.slow_to_wake()):
+            if found is not None:
+                yield found
+    within = max((one.within_us for one in analysis.latencies), default=0.0)
+    if within:
+        yield uncertainty.CrossCoreUncertainty(times_of="latency", within_us=within)
+
+
+class _Facts(NamedTuple):
+    """What findings of one setting of the other factors are made of."""
+
+    setting: dict[str, int | str]
+    latencies: list[Latency]
+    comparisons: list[IrqComparison]
+    budgets: dict[tuple[Path, bool], IrqBudget]
+
+    def timer(self) -> IrqTimer | None:
+        budget = self.budgets.get(("timer-handler", False))
+        if budget is None:
+            return None
+        usual, largest = self._time(budget.usual_us), self._time(budget.largest_us)
+        cores = self._directions("timer-handler", across=False)
+        return IrqTimer(
+            setting=self.setting, usual=usual, cores=cores, largest=largest, largest_while=budget.largest_while
+        )
+
+    def wake_up(self) -> IrqWakeUp | None:
+        for path in ("handler-task", "timer-task"):
+            found = [one for one in self.comparisons if one.path == path and one.interrupted == "idle"]
+            if found:
+                ordered = sorted(found, key=lambda one: one.cross_core_us.value)
+                ends = found if len(found) <= _BOTH else [ordered[0], ordered[-1]]
+                wake_ups = tuple(
+                    WakeUp(one.first, one.second, one.same_core_us.value, one.cross_core_us.value, one.ratio.value)
+                    for one in ends
+                )
+                return IrqWakeUp(setting=self.setting, directions=len(found), wake_ups=wake_ups)
+        return None
+
+    def doorbell(self) -> IrqDoorbell | None:
+        ring = self.budgets.get(("doorbell", True))
+        if ring is None:
+            return None
+        back = self.budgets.get(("doorbell-round-trip", True))
+        return IrqDoorbell(
+            setting=self.setting,
+            there=self._time(ring.usual_us),
+            directions=self._directions("doorbell", across=True),
+            round_trip=None if back is None else self._time(back.usual_us),
+            wake_up_times=self._wake_up_by_ring(),
+        )
+
+    def timer_to_task(self) -> IrqTimerToTask | None:
+        whole = [one for (path, _), one in self.budgets.items() if path == "timer-task"]
+        if not whole:
+            return None
+        worst = max(whole, key=lambda one: one.largest_us)
+        return IrqTimerToTask(
+            setting=self.setting,
+            largest_us=worst.largest_us,
+            samples=sum(one.samples for one in whole),
+            across=worst.across,
+            largest_while=worst.largest_while,
+            usual_us=worst.usual_us,
+        )
+
+    def slow_to_wake(self) -> IrqSlowToWake | None:
+        for path in ("timer-handler", "doorbell"):
+            reached = [one for one in self.latencies if one.path == path and (one.second is None or one.is_across)]
+            at_work: dict[tuple[int, int | None], Latency] = {}
+            for one in reached:
+                if one.interrupted != "idle":  # computing, where that was measured: the kernel masks interrupts
+                    at_work.setdefault((one.first, one.second), one)
+            pairs = [(one, at_work.get((one.first, one.second))) for one in reached if one.interrupted == "idle"]
+            later = [
+                (one.latency_us.median.value, other.latency_us.median.value, one)
+                for one, other in pairs
+                if other is not None and one.latency_us.median.value > _SLOW_TO_WAKE * other.latency_us.median.value
+            ]
+            if later:
+                asleep, awake, one = max(later, key=lambda each: each[0])
+                return IrqSlowToWake(
+                    setting=self.setting, path=one.path, cores=one.cores, asleep_us=asleep, awake_us=awake
+                )
+        return None
+
+    def _directions(self, path: Path, *, across: bool) -> int:
+        """Return from how many cores, or in how many directions, a path was measured."""
+        return len({(one.first, one.second) for one in self.latencies if (one.path, one.is_across) == (path, across)})
+
+    def _asleep(self, path: Path) -> list[Latency]:
+        """Return the latencies of a path between cores that sleep, the shortest first."""
+        known = [one for one in self.latencies if one.path == path and one.is_across and one.interrupted == "idle"]
+        return sorted(known, key=lambda one: one.latency_us.median.value)
+
+    def _wake_up_by_ring(self) -> float | None:
+        """Return how many times as long waking a task takes as a ring, in the direction where a ring takes longest."""
+        wake_ups = {(one.first, one.second): one for one in self._asleep("handler-task")}
+        for ring in reversed(self._asleep("doorbell")):
+            wake_up = wake_ups.get((ring.first, ring.second))
+            if wake_up is not None and ring.latency_us.median.value > 0:
+                return wake_up.latency_us.median.value / ring.latency_us.median.value
+        return None
+
+    def _time(self, us: float) -> Time:
+        """Return a time with its cycles, where those are known."""
+        known = next((one for one in self.latencies if one.cycles and one.latency_us.max > 0), None)
+        if known is None or known.cycles is None:
+            return Time(us, None)
+        return Time(us, us * known.cycles.max / known.latency_us.max)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.irq import DOING, PATHS, Doing, Path
+from intercore.benchmarks.caveats import AlsoDisturbed, Disturbed
+from intercore.benchmarks.irq import PATHS, Doing, Path
+from intercore.benchmarks.irq.findings import IrqFailedCheck, IrqLargest
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, RemarkedWords, about_times, among
+from intercore.view.answer import Answer, among
 from intercore.view.cost import Cost
-from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -37,10 +38,16 @@ def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:
-    """Whether a warning may concern an answer: unless it names paths, and not the one that is asked for."""
-    warning = finding.text
-    named = {_QUESTIONS.get(path, "") for path, words in PATHS.items() if words in warning.lower()}
-    return not named or answer.question in named
+    """Whether a caveat may concern an answer: unless it is of paths, and not of the one that is asked for."""
+    asked = [path for path, question in _QUESTIONS.items() if question == answer.question]
+    match finding:
+        case IrqFailedCheck():
+            return not finding.levels or any(path in finding.levels for path in asked)
+        case Disturbed() | AlsoDisturbed():
+            samples = [finding.samples] if isinstance(finding, Disturbed) else finding.samples
+            return any(one.startswith(tuple(f"{PATHS[path]}, " for path in asked)) for one in samples)
+        case _:
+            return True
 
 
 def costs(analysis: IrqAnalysis) -> Iterator[Cost]:
@@ -77,14 +84,14 @@ def _us(one: Latency) -> float:
     return one.latency_us.median.value
 
 
-def remarks(analysis: IrqAnalysis) -> Iterator[RemarkedWords]:
+def remarks(analysis: IrqAnalysis) -> Iterator[IrqLargest]:
     """Tell where the largest latency is farthest from the usual one."""
     found = [one for one in analysis.budgets if 0 < one.usual_us < one.largest_us]
     if found:
         most = max(found, key=lambda one: one.largest_us / one.usual_us)
-        times = most.largest_us / most.usual_us
-        yield RemarkedWords(
-            times=times,
-            words=f"The way {PATHS[most.path]} takes up to {duration(most.largest_us)}, {about_times(times)} times as long "  # noqa: E501
-            f"as usual (while {DOING[most.largest_while]}).",
+        yield IrqLargest(
+            times=most.largest_us / most.usual_us,
+            path=most.path,
+            largest_us=most.largest_us,
+            largest_while=most.largest_while,
         )

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from intercore.benchmarks.irq import DOING, PATHS
-from intercore.benchmarks.irq.analysis import BENCHMARK, analyse, pooled, samples_us, warnings
+from intercore.benchmarks.irq.analysis import BENCHMARK, analyse, caveats, pooled, results, samples_us
 from intercore.benchmarks.irq.answers import answers, costs, remarks
 from intercore.benchmarks.irq.publication import IrqPublication
 from intercore.benchmarks.published import published
-from intercore.finding import unconverted
+from intercore.finding import texts
 from intercore.view.axes import Axis
 from intercore.view.distribution import histogram_figure
 from intercore.view.figure import Cells, Figure, Panel
@@ -35,14 +35,15 @@ _CELL = 45  # pixels of a core in a matrix
 def report(run: Run) -> Report:
     """Report on the measurements of `irq`."""
     analysis = analyse(run.measurements)
+    found = [*results(analysis), *caveats((*run.measurements, *run.failed))]
     return Report(
         BENCHMARK,
-        {BENCHMARK: msgspec.to_builtins(analysis)},
+        {BENCHMARK: {**msgspec.to_builtins(analysis), "sentences": texts(found)}},
         [_row(one) for one in analysis.latencies],
-        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
+        found,
         Section(
             "How long interrupts take (irq)",
-            analysis.sentences,
+            texts(found),
             list(_tables(run, analysis)),
             list(_figures(run, analysis)),
             list(_notes(run, analysis)),

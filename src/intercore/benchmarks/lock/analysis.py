@@ -26,10 +26,10 @@ from intercore.benchmarks.lock.findings import (
     LockPingPongTime,
     LockThroughput,
     LockUnfair,
-    Time,
 )
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution, distribution, disturbances
+from intercore.view.quantity import Time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -4,24 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import msgspec
-
 from intercore.benchmarks.caveats import FailedCheck
 from intercore.finding import Caveat, Finding, Severity
 from intercore.view.answer import Remark, about_times
-from intercore.view.quantity import duration
-
-
-class Time(msgspec.Struct, frozen=True):
-    """A time, in µs and, where the clock counts them, in cycles of the core."""
-
-    us: float
-    cycles: float | None
-
-    def __str__(self) -> str:
-        """Return it with both units."""
-        text = duration(self.us) if self.us else "less than a tick"
-        return text if self.cycles is None else f"{text} ({self.cycles:,.0f} cycles)"
+from intercore.view.quantity import Time
 
 
 class LockHandOvers(Finding, frozen=True):

@@ -74,7 +74,7 @@ def _values(type_: inspect.Type, name: str) -> list[Any]:  # noqa: PLR0911 - a t
             return [3, 2, 1] if (type_.ge or 0) <= 1 else [type_.ge]
         case inspect.FloatType():
             most = type_.le if type_.le is not None else type_.lt
-            return [12.34] if most is None else [0.75 * most]
+            return [12.34, 0.25] if most is None else [0.75 * most]
         case inspect.StrType():
             return [f"<{name.replace('_', ' ')}>"]
         case inspect.LiteralType():
@@ -86,7 +86,7 @@ def _values(type_: inspect.Type, name: str) -> list[Any]:  # noqa: PLR0911 - a t
             return [value for one in known for value in _values(one, name)]
         case inspect.VarTupleType():
             one = _values(type_.item_type, name)
-            several = (one * 2)[:2] if len(one) < 2 else one
+            several = (one * 2)[:2]
             return [tuple(_numbered(several)), (one[0],), ()]
         case inspect.DictType():
             value = _values(type_.value_type, name)

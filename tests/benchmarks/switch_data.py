@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from intercore.benchmarks.switch.analysis import analyse
+from intercore.benchmarks.switch.results import results
+from intercore.finding import Finding
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from intercore.record.measurement import Level
+
+Kind = TypeVar("Kind", bound=Finding)
 
 HZ = 125_000_000
 US = HZ // 1_000_000
@@ -61,3 +66,8 @@ FOUR = (
     measurement(ACROSS, from_=0, to=1),
     measurement(ACROSS, from_=1, to=0),
 )
+
+
+def found_in(*measurements: Measurement, kind: type[Kind] = Finding) -> list[Kind]:  # type: ignore[assignment]
+    """Return the results of measurements that are of a kind."""
+    return [one for one in results(analyse(measurements), measurements) if isinstance(one, kind)]

@@ -13,12 +13,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from intercore.benchmarks.caveats import AlsoDisturbed, Disturbed
 from intercore.benchmarks.switch.alignment import alignment
-from intercore.benchmarks.switch.analysis import SwitchAnalysis, analyse, samples_us, warnings
+from intercore.benchmarks.switch.analysis import SwitchAnalysis, analyse, caveats, samples_us
+from intercore.benchmarks.switch.findings import (
+    SwitchAlignedAgainstCommon,
+    SwitchCounters,
+    SwitchExactness,
+    SwitchFailedCheck,
+    SwitchFalseTimes,
+    SwitchNoPriorities,
+    SwitchNotAligned,
+    SwitchRetaken,
+    SwitchSynchronisedCounters,
+    SwitchTimeSlices,
+)
 from intercore.benchmarks.switch.report import report
+from intercore.benchmarks.uncertainty import CrossCoreUncertainty
+from intercore.statistics.disturbance import Drift
 from intercore.terminal.formats.table import print_table
 from intercore.view.figure import Cells, Points
-from tests.benchmarks.switch_data import ACROSS, FOUR, HZ, SAME, US, measurement, run
+from tests.benchmarks.switch_data import ACROSS, FOUR, HZ, SAME, US, found_in, measurement, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,8 +101,8 @@ def test_repetitions_are_pooled_and_other_factors_are_not() -> None:
 
 
 def test_without_measurements_there_is_nothing_to_say() -> None:
-    assert analyse([]) == SwitchAnalysis((), (), (), ())
-    assert warnings([]) == []
+    assert analyse([]) == SwitchAnalysis((), (), ())
+    assert list(caveats([])) == []
     assert analyse([measurement([])]).wake_ups == ()
 
 
@@ -102,14 +117,10 @@ def test_the_truth_is_compared_where_one_clock_was_read() -> None:
     (found,) = analyse([known]).wake_ups
     assert found.exactness is not None
     assert (found.exactness.difference, found.exactness.spread, found.exactness.largest) == (39, 0, 400)
-    (said,) = [one for one in analyse([known]).sentences if "simulator" in one]
-    assert "3 wake-ups were measured 39 ticks longer" in said
-    assert "1 more were looked at during an interrupt" in said
-    (said,) = [
-        one for one in analyse([measurement([1000, 1003], extra={"true": [961, 961]})]).sentences if "simulator" in one
-    ]
-    assert "up to 3 apart, more than the 2 that the clock promises" in said
-    assert "constant" not in said
+    exact = SwitchExactness(wake_ups=3, least_ticks=39, most_ticks=39, spread_ticks=0, interrupted=1)
+    assert exact in found_in(known)
+    (found_apart,) = found_in(measurement([1000, 1003], extra={"true": [961, 961]}), kind=SwitchExactness)
+    assert found_apart.spread_ticks == 3
     raw = measurement([1000], extra={"true": [961]}, time="raw-counter")
     assert analyse([raw]).wake_ups[0].exactness is None
 
@@ -164,20 +175,23 @@ def test_the_true_offset_is_always_within_the_bound(ahead: int, ways: list[tuple
 def test_what_was_not_aligned_is_left_out_and_warned_of() -> None:
     broken = measurement([1000], time="aligned")
     assert analyse([broken]).wake_ups == ()
-    assert "hold no exchanges" in warnings([broken])[0]
+    assert list(caveats([broken])) == [SwitchNotAligned(measurements=1)]
     on_one_core = measurement([1000], time="aligned", from_=0, to=0)
     assert len(analyse([on_one_core]).wake_ups) == 1
-    assert warnings([on_one_core]) == []
+    assert list(caveats([on_one_core])) == []
 
 
 def test_aligned_counters_are_compared_with_the_common_clock() -> None:
-    near = analyse([measurement([1500] * 20), aligned(1540, -200_000)])
-    assert any("no more than that" in said and "off by 664 ns" in said for said in near.sentences)
-    assert any("are 1.60 ms apart" in said for said in near.sentences)
-    far = analyse([measurement([1500] * 20), aligned(1700, -200_000)])
-    assert any("not equally quiet" in said for said in far.sentences)
-    synchronised = analyse([aligned(1500, 12)])
-    assert any("cannot be told apart" in said for said in synchronised.sentences)
+    near = [measurement([1500] * 20), aligned(1540, -200_000)]
+    (differ,) = found_in(*near, kind=SwitchAlignedAgainstCommon)
+    assert differ.explained
+    assert differ.within_us == pytest.approx(0.664)
+    (counters,) = found_in(*near, kind=SwitchCounters)
+    assert abs(counters.ahead_us) == pytest.approx(1600, abs=1)
+    (differ,) = found_in(measurement([1500] * 20), aligned(1700, -200_000), kind=SwitchAlignedAgainstCommon)
+    assert not differ.explained
+    (counters,) = found_in(aligned(1500, 12), kind=SwitchCounters)
+    assert abs(counters.ahead_us) <= counters.ahead_within_us
 
 
 # False times
@@ -191,15 +205,16 @@ def test_raw_counters_are_said_to_be_false() -> None:
     analysis = analyse([*FOUR, *raw])
     assert [(one.first, one.is_plain) for one in analysis.false_times] == [(0, True), (1, True)]
     assert analysis.false_times[0].true_us == 2401 / US
-    (said,) = [one for one in analysis.sentences if one.startswith("FALSE")]
-    assert "1.61 ms from core 1 to core 0 instead of 19.2 µs" in said
-    assert "-1.59 ms the other way" in said
+    (false,) = found_in(*FOUR, *raw, kind=SwitchFalseTimes)
+    assert (false.first, false.second) == (1, 0)
+    assert (false.false_us, false.back_us) == pytest.approx((201_467 / US, -198_308 / US))
+    assert false.true_us == 2401 / US
     assert [one.time for one in analysis.ratios] == ["common", "common"], "nothing is compared with a false time"
 
 
 def test_synchronised_counters_are_not_called_false() -> None:
     raw = [measurement(ACROSS, time="raw-counter"), measurement(ACROSS)]
-    assert any("synchronised" in said for said in analyse(raw).sentences)
+    assert SwitchSynchronisedCounters() in found_in(*raw)
     one_core = analyse([measurement(SAME, time="raw-counter", from_=0, to=0)])
     assert one_core.false_times == ()
 
@@ -209,38 +224,43 @@ def test_synchronised_counters_are_not_called_false() -> None:
 
 def test_yields_that_came_too_early_are_blamed_on_time_slicing_before_a_clock_is_accused() -> None:
     sliced, whole = ({"freertos.time_slicing": on} for on in "10")
-    (said,) = warnings([measurement([1], primitive="yield", checks={"wrong": 5}, conditions=sliced)])
-    assert said.startswith("In 5 of the yields")
-    assert "freertos.time_slicing is 1" in said
-    assert "clock" not in said
+    early = measurement([1], primitive="yield", checks={"wrong": 5}, conditions=sliced)
+    assert list(caveats([early])) == [SwitchTimeSlices(count=5, condition="freertos.time_slicing")]
     for broken in (
         measurement([1], primitive="yield", checks={"wrong": 5}, conditions=whole),
         measurement([1], primitive="queue", checks={"wrong": 5}, conditions=sliced),
         measurement([1], primitive="yield", checks={"wrong": 5, "retaken": 15}, conditions=sliced),
     ):
-        assert "the common clock of this target is broken" in warnings([broken])[0]
+        (found,) = caveats([broken])
+        assert isinstance(found, SwitchFailedCheck)
+        assert (found.check, found.count, found.severity) == ("wrong", 5, "error")
 
 
 def test_turns_that_were_taken_again_are_counted_and_nothing_to_warn_of() -> None:
     taken = measurement([1], primitive="yield", checks={"retaken": 2}, conditions={"freertos.time_slicing": "1"})
-    assert analyse([taken]).sentences[-1].startswith("2 turns of yields were taken again")
-    assert warnings([taken]) == []
+    assert found_in(taken)[-1] == SwitchRetaken(turns=2)
+    assert list(caveats([taken])) == []
 
 
 def test_checks_are_warned_of() -> None:
-    said = warnings([measurement([1], checks={"wrong": 2, "migrated": 3, "lost": 4, "preempted": 5})])
-    assert [sentence.split()[0] for sentence in said[:3]] == ["2", "3", "4"]
-    assert "preempted 5 times" in said[3]
-    assert "preempt" in warnings([measurement([1], conditions={"scheduler.policy": "SCHED_OTHER"})])[0]
+    checks = {"wrong": 2, "migrated": 3, "lost": 4, "preempted": 5}
+    found = [one for one in caveats([measurement([1], checks=checks)]) if isinstance(one, SwitchFailedCheck)]
+    assert {one.check: one.count for one in found} == checks
+    shared = measurement([1], conditions={"scheduler.policy": "SCHED_OTHER"})
+    assert list(caveats([shared])) == [SwitchNoPriorities()]
 
 
 def test_disturbances_are_said_of_true_times_only() -> None:
     drifting = [1000 + 10 * step + step % 7 for step in range(100)]
-    assert "notification from core 0 to core 1: The values drift" in warnings([measurement(drifting)])[0]
-    assert warnings([measurement(drifting, time="raw-counter")]) == []
+    (found,) = caveats([measurement(drifting)])
+    assert isinstance(found, Disturbed)
+    assert found.samples == "notification from core 0 to core 1"
+    assert [type(one) for one in found.disturbances] == [Drift]
+    assert list(caveats([measurement(drifting, time="raw-counter")])) == []
     many = [measurement(drifting, primitive=name) for name in ("mutex", "queue", "event-group", "yield", "x", "y")]
-    others = "y from core 0 to core 1; yield from core 0 to core 1"
-    assert warnings(many)[-1] == f"Something disturbed the values of others as well: {others}."
+    *first, others = caveats(many)
+    assert len(first) == 3
+    assert others == AlsoDisturbed(samples=tuple(f"{name} from core 0 to core 1" for name in ("x", "y", "yield")))
 
 
 # The report
@@ -338,19 +358,20 @@ def test_wake_ups_across_cores_carry_the_uncertainty_of_a_clock_of_two_counters(
     known = [measurement(SAME, from_=0, to=0, conditions=said), measurement(ACROSS, conditions=said)]
     analysis = analyse(known)
     assert [one.within_us for one in analysis.wake_ups] == [0, 25 / US], "on one core there is none"
-    assert any("Each wake-up from one core to another is uncertain by 200 ns either way" in one
-               for one in analysis.sentences)  # fmt: skip
+    assert CrossCoreUncertainty(times_of="wake-up", within_us=25 / US) in found_in(*known)
     found = report(run(*known))
     assert any("give or take 200 ns" in table.title for table in found.section.tables)
-    assert not any("uncertain by" in one for one in analyse(FOUR).sentences)
+    assert found_in(*FOUR, kind=CrossCoreUncertainty) == []
 
 
 def test_what_aligned_counters_and_such_a_clock_leave_open_is_added() -> None:
     one = aligned(1100, 1_000_000)
     known = [one, measurement([1190] * 20, conditions={"clock.uncertainty": "10 ticks"}, looking=46)]
-    assert any("no more than that" in said for said in analyse(known).sentences), "83 and 10 ticks explain 90"
+    assert [one.explained for one in found_in(*known, kind=SwitchAlignedAgainstCommon)] == [True], (
+        "83 and 10 ticks explain 90"
+    )
     known[1] = measurement([1190] * 20, conditions={"clock.uncertainty": "1 ticks"})
-    assert any("more than that explains" in said for said in analyse(known).sentences)
+    assert [one.explained for one in found_in(*known, kind=SwitchAlignedAgainstCommon)] == [False]
 
 
 @pytest.mark.parametrize("text", ["", "some", "-3 ticks", "7", "٣ ticks", "9" * 400 + " ticks"])

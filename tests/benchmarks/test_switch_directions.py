@@ -12,11 +12,12 @@ from rich.console import Console
 
 from intercore.benchmarks.switch.analysis import analyse
 from intercore.benchmarks.switch.answers import answers, costs, remarks
+from intercore.benchmarks.switch.findings import SwitchCallTime, SwitchCrossCore, SwitchSlowerAcross, Wake
 from intercore.benchmarks.switch.report import report
 from intercore.record.measurement import Measurement
 from intercore.terminal.formats.table import print_table
 from intercore.view.quantity import duration
-from tests.benchmarks.switch_data import ACROSS, FOUR, SAME, US, measurement, run
+from tests.benchmarks.switch_data import ACROSS, FOUR, SAME, US, found_in, measurement, run
 
 
 def of_both(to_1: int, to_0: int, *, on_0: int = 1200, on_1: int = 1200) -> list[Measurement]:
@@ -71,17 +72,18 @@ def test_two_directions_never_become_one_figure(to_1: int, to_0: int, on_0: int,
 def test_directions_that_differ_by_four_are_both_told_and_never_averaged() -> None:
     analysis = analyse(of_both(475, 1900, on_0=400, on_1=250))  # 3.8 and 15.2 µs, against 3.2 and 2 µs
     assert [round(one.ratio.value, 2) for one in analysis.ratios] == [1.19, 7.6]
-    said = analysis.sentences[0]
-    assert "3.80 µs (notification) from core 0 to core 1, 1.19 times the time on core 0 (3.20 µs)" in said
-    assert "15.2 µs (notification) from core 1 to core 0, 7.60 times the time on core 1 (2.00 µs)" in said
+    (both,) = found_in(*of_both(475, 1900, on_0=400, on_1=250), kind=SwitchCrossCore)
+    there, back = both.ways
+    assert (there.quickest, there.most_times) == (Wake("notification", 3.8, 3.2), pytest.approx(1.1875))
+    assert (back.quickest, back.most_times) == (Wake("notification", 15.2, 2.0), pytest.approx(7.6))
+    assert [(one.first, one.second) for one in both.ways] == [(0, 1), (1, 0)]
     across, *_ = answers(analysis)
     assert across.text == "15.2 µs, notification 1 → 0; 0 → 1: 3.80 µs"
     (cost,) = costs(analysis)
     assert (cost.across_us, cost.same_us) == (15.2, 2.0)
     (remark,) = remarks(analysis)
-    assert remark.sentence == (
-        "Waking a task from core 1 takes 7.6 times as long on core 0 as on core 1 (notification)."
-    )
+    slower = SwitchSlowerAcross(times=remark.times, first=1, second=0, target="idle", primitive="notification")
+    assert remark == slower
     assert remark.times == pytest.approx(7.6)
     (table, *_) = report(run(*of_both(475, 1900, on_0=400, on_1=250))).section.tables
     rows = [[column.text(row) for column in table.columns] for row in table.rows]
@@ -139,17 +141,16 @@ def test_a_busy_core_is_told_only_where_none_was_asleep() -> None:
     assert ratio.value is not None
     assert ratio.value.value < 9000 / 2401, "nor against the same core"
     assert both.value.value == 2401 / US
-    (said,) = remarks(analyse([*busy, *FOUR]))
-    assert "on core 1 while that is busy as on core 0" in said.sentence
+    (remark,) = remarks(analyse([*busy, *FOUR]))
+    assert (remark.first, remark.second, remark.target) == (0, 1, "busy")
 
 
 def test_of_many_directions_the_quickest_and_the_slowest_are_told() -> None:
     ways = {(a, b): 1000 * (a + 1) + 10 * b for a in range(4) for b in range(4)}
     known = [measurement([ticks] * 9, from_=a, to=b) for (a, b), ticks in ways.items()]
-    said = analyse(known).sentences[0]
-    assert "8.08 µs (notification) from core 0 to core 1, 1.01 times" in said
-    assert "32.2 µs (notification) from core 3 to core 2, 1.00 times" in said
-    assert "Of 12 directions, these are the quickest and the slowest." in said
+    (across,) = found_in(*known, kind=SwitchCrossCore)
+    assert across.directions == 12
+    assert [(one.first, one.second, one.quickest.cross_us) for one in across.ways] == [(0, 1, 8.08), (3, 2, 32.16)]
     (table, *_) = report(run(*known)).section.tables
     assert table.title.startswith("Median wake-up across cores, and on the core that signals, in the quickest and the")
     assert [table.columns[1].text(row) for row in table.rows] == ["0 → 1", "3 → 2"]
@@ -157,10 +158,9 @@ def test_of_many_directions_the_quickest_and_the_slowest_are_told() -> None:
 
 def test_the_call_is_that_of_the_slower_direction() -> None:
     known = [measurement(ACROSS, [600 * (2 - first)], from_=first, to=1 - first) for first in (0, 1)]
-    (said,) = [one for one in analyse(known).sentences if one.startswith("The call")]
-    assert "on another core keeps the caller for 9.60 µs (notification)." in said
-    assert "Of several directions, the slowest counts." in said
-    assert "Of several" not in "".join(analyse(known[:1]).sentences)
+    (call,) = found_in(*known, kind=SwitchCallTime)
+    assert (call.across, call.slowest, call.slowest_us, call.several) == (True, "notification", 9.6, True)
+    assert [one.several for one in found_in(*known[:1], kind=SwitchCallTime)] == [False]
 
 
 def test_the_answer_tells_of_directions_that_differ() -> None:

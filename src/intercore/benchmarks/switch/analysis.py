@@ -6,15 +6,20 @@ subtracts the counters of two cores that nobody has aligned, and is false wherev
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
+from intercore.benchmarks.caveats import disturbed, failed_checks
 from intercore.benchmarks.grouping import tick_us
 from intercore.benchmarks.switch.alignment import alignment
-from intercore.benchmarks.switch.sentences import name_of, sentences
+from intercore.benchmarks.switch.findings import (
+    SwitchFailedCheck,
+    SwitchNoPriorities,
+    SwitchNotAligned,
+    SwitchTimeSlices,
+)
 from intercore.benchmarks.switch.wake_ups import (
     TRUE_TIMES,
     Core,
@@ -38,13 +43,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from intercore.benchmarks.switch.wake_ups import Setting
+    from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
     Floats = NDArray[np.float64]
 
 _LEAST_US = 1e-6  # of a same-core median: a clock too coarse to see it gives 0
 _TIME_SLICING = "freertos.time_slicing"
-_MOST_SAID = 4  # sentences about disturbances
 _OUT_OF_BOUNDS = 3  # times what a true wake-up takes, from which on a raw difference is plainly false
 
 
@@ -96,18 +101,13 @@ class SwitchAnalysis(msgspec.Struct, frozen=True):
     wake_ups: tuple[WakeUp, ...]
     ratios: tuple[Ratio, ...]
     false_times: tuple[FalseTime, ...]
-    sentences: tuple[str, ...]
-    """What was found, in words."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> SwitchAnalysis:
     """Analyse the measurements of the benchmark `switch` among those given; those of one setting are pooled."""
     pools = by_setting(measurements)
     wake_ups = tuple(wake_up_of(*item) for item in pools.items())
-    ratios = tuple(_ratios(pools))
-    false_times = tuple(_false_times(wake_ups))
-    said = (*sentences(wake_ups, ratios, false_times), *_about_retaken(chain.from_iterable(pools.values())))
-    return SwitchAnalysis(wake_ups, ratios, false_times, said)
+    return SwitchAnalysis(wake_ups, tuple(_ratios(pools)), tuple(_false_times(wake_ups)))
 
 
 def samples_us(measurements: Iterable[Measurement]) -> dict[tuple[str, int, int, str, str], Floats]:
@@ -121,50 +121,31 @@ def samples_us(measurements: Iterable[Measurement]) -> dict[tuple[str, int, int,
     return found
 
 
-def warnings(measurements: Iterable[Measurement]) -> list[str]:
-    """Say in plain sentences what makes the numbers doubtful, and the likely cause."""
+def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
+    """Return what makes the numbers doubtful."""
     ours = [one for one in measurements if one.benchmark == "switch"]
-    counts = {name: sum(one.checks.get(name, 0) for one in ours) for name in ("wrong", "migrated", "lost", "preempted")}
-    said = []
-    if counts["wrong"]:
-        said.append(_about_wrong(counts["wrong"], ours))
-    if counts["migrated"]:
-        said.append(
-            f"{counts['migrated']} times a task was found on a core other than the one it was pinned to: allow the "
-            "affinity."
-        )
-    if counts["lost"]:
-        said.append(f"{counts['lost']} samples did not fit into the target's memory: ask for fewer.")
-    if counts["preempted"]:
-        said.append(
-            f"While switch measured, tasks that should not be preempted were preempted {counts['preempted']} times: "
-            "something of higher priority ran. Close it, or look at the median and not at the largest values."
-        )
+    wrong = [one for one in ours if one.checks.get("wrong", 0)]
+    sliced = bool(wrong) and all(_took_turns(one) for one in wrong)
+    if sliced:
+        yield SwitchTimeSlices(count=sum(one.checks["wrong"] for one in wrong), condition=_TIME_SLICING)
+    for failed in failed_checks(ours, "switch", "primitive", SwitchFailedCheck):
+        if not (sliced and failed.check == "wrong"):
+            yield failed
     if any(one.conditions.get("scheduler.policy") == "SCHED_OTHER" for one in ours):
-        said.append(
-            "Without real-time scheduling a woken task need not preempt another one. So the results of switch on one "
-            "core, and with target=busy, depend on how the system shares its time."
-        )
+        yield SwitchNoPriorities()
     unaligned = sum(
         one.factors.get("time") == "aligned" and one.factors.get("from") != one.factors.get("to")
         and alignment(one) is None for one in ours
     )  # fmt: skip
     if unaligned:
-        said.append(f"{unaligned} measurements with time=aligned hold no exchanges: they are left out.")
-    return said + _disturbed(ours)
-
-
-def _about_wrong(count: int, ours: Sequence[Measurement]) -> str:
-    wrong = [one for one in ours if one.checks.get("wrong", 0)]
-    if all(_took_turns(one) for one in wrong):
-        return (
-            f"In {count} of the yields, the other task ran before the yield: in this kernel tasks of one priority take "
-            f"turns at each tick ({_TIME_SLICING} is 1). These numbers mean nothing; a program of this version takes "
-            "such turns again, so build it anew."
+        yield SwitchNotAligned(measurements=unaligned)
+    yield from disturbed(  # false times are not worth it
+        (
+            f"{primitive} from core {first} to core {second}",
+            disturbances(values for _, values in wake_ups_us(pool)),
         )
-    return (
-        f"{count} of the signals arrived altered, or before they were sent: the primitive or the common clock of this "
-        "target is broken."
+        for (primitive, first, second, _, time, _), pool in by_setting(ours).items()
+        if time in TRUE_TIMES or first == second
     )
 
 
@@ -172,33 +153,6 @@ def _took_turns(one: Measurement) -> bool:
     """Whether the tasks of a measurement by a program that takes no turn again had turns by the kernel's tick."""
     slices = one.factors.get("primitive") == "yield" and one.conditions.get(_TIME_SLICING) == "1"
     return slices and not one.checks.get("retaken", 0)
-
-
-def _about_retaken(measurements: Iterable[Measurement]) -> Iterator[str]:
-    """Say how many turns of yields were taken again."""
-    count = sum(one.checks.get("retaken", 0) for one in measurements)
-    if count:
-        yield (
-            f"{count:,} turn{'s' * (count != 1)} of yields {'were' if count != 1 else 'was'} taken again: the other "
-            "task ran before the yield, or ran for another reason, for example because tasks of one priority take "
-            "turns at a tick."
-        )
-
-
-def _disturbed(ours: Sequence[Measurement]) -> list[str]:
-    """Say what disturbed the samples of the settings that come first, and name the others.
-
-    False times are not worth it.
-    """
-    found = [
-        (name_of(primitive, first, second), sentence)
-        for (primitive, first, second, _, time, _), pool in by_setting(ours).items()
-        if time in TRUE_TIMES or first == second
-        for sentence in disturbances(values for _, values in wake_ups_us(pool))
-    ]
-    said = [f"{name}: {sentence}" for name, sentence in found[:_MOST_SAID]]
-    others = "; ".join(dict.fromkeys(name for name, _ in found[_MOST_SAID:]))
-    return said + [f"Something disturbed the values of others as well: {others}."] * bool(others)
 
 
 # What is compared

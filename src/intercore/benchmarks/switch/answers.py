@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks.switch.findings import SwitchSlowerAcross
 from intercore.benchmarks.switch.names import named
 from intercore.statistics.repetitions import ratio_of_intervals
-from intercore.view.answer import Answer, RemarkedWords, about_times, by_way, equal
+from intercore.view.answer import Answer, by_way, equal
 from intercore.view.cost import Cost
 from intercore.view.quantity import multiple
 
@@ -148,14 +149,11 @@ def _us(one: WakeUp) -> float:
     return one.wake_up_us.median.value
 
 
-def remarks(analysis: SwitchAnalysis) -> Iterator[RemarkedWords]:
+def remarks(analysis: SwitchAnalysis) -> Iterator[SwitchSlowerAcross]:
     """Tell of the direction and the primitive by which they are farthest apart."""
     found = [one for one in analysis.ratios if one.time == "common" and one.ratio.value > 1]
     if found:
         most = max(found, key=lambda one: one.ratio.value)
-        busy = " while that is busy" if most.target == "busy" else ""
-        yield RemarkedWords(
-            times=most.ratio.value,
-            words=f"Waking a task from core {most.first} takes {about_times(most.ratio.value)} times as long on core "
-            f"{most.second}{busy} as on core {most.first} ({named(most)}).",
+        yield SwitchSlowerAcross(
+            times=most.ratio.value, first=most.first, second=most.second, target=most.target, primitive=named(most)
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from intercore.benchmarks.switch.analysis import analyse, warnings
+from intercore.benchmarks.switch.analysis import analyse, caveats
 from intercore.benchmarks.switch.answers import answers, costs, remarks
 from intercore.benchmarks.switch.literature import (
     beside_published,
@@ -21,7 +21,8 @@ from intercore.benchmarks.switch.literature import (
 from intercore.benchmarks.switch.literature import notes as notes_on_published
 from intercore.benchmarks.switch.names import CLOCKS, named, pair_of
 from intercore.benchmarks.switch.plots import MOST_PAIRS, figures
-from intercore.finding import unconverted
+from intercore.benchmarks.switch.results import results
+from intercore.finding import texts
 from intercore.view.quantity import bounds, duration, duration_bounds, multiple
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
@@ -63,16 +64,17 @@ _NOTE_ON_FALSE_TIMES = (
 def report(run: Run) -> Report:
     """Report on the measurements of `switch`."""
     analysis = analyse(run.measurements)
+    found = [*results(analysis, run.measurements), *caveats((*run.measurements, *run.failed))]
     is_compared = bool(analysis.false_times) or like_published(analysis) is not None
     notes = [*_NOTES, *([_NOTE_ON_FALSE_TIMES, *notes_on_published()] if is_compared else [])]
     return Report(
         "switch",
-        {"switch": msgspec.to_builtins(analysis)},
+        {"switch": {**msgspec.to_builtins(analysis), "sentences": texts(found)}},
         [_flat(one) for one in analysis.wake_ups],
-        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
+        found,
         Section(
             "What it costs to wake a task (switch)",
-            analysis.sentences,
+            texts(found),
             list(_tables(run, analysis)),
             list(figures(run, analysis)),
             notes,

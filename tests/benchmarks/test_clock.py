@@ -9,6 +9,17 @@ import numpy as np
 import pytest
 
 from intercore.benchmarks.clock import analysis as clock
+from intercore.benchmarks.clock.findings import (
+    ClockCounterDrift,
+    ClockCountersApart,
+    ClockCountersSynchronised,
+    ClockExactness,
+    ClockFailedCheck,
+    ClockInterrupted,
+    ClockMisaligned,
+    ClockOfCounters,
+)
+from intercore.benchmarks.exactness import PROMISED_SPREAD
 from intercore.record.measurement import Measurement, Series
 
 if TYPE_CHECKING:
@@ -52,20 +63,18 @@ def test_interrupted_intervals_are_told_apart_and_not_forgotten() -> None:
     analysis = clock.analyse([measurement(0, 0, [1046, 2400, 3047], [1000, 2000, 3000], interrupted=1)])
     exactness = analysis.intervals[0].exactness
     assert exactness == clock.Exactness(difference=46.5, low=46, high=47, interrupted=1, largest=400)
-    said = clock.sentences(analysis)
-    assert "2 intervals, on one core and across cores, were measured 46 to 47 ticks longer" in said[0]
-    assert said[1] == (
-        "1 more was measured up to 400 ticks longer, because an interrupt on either core came during the look at the "
-        "clock."
-    )
+    exact, interrupted = clock.results(analysis)
+    assert isinstance(exact, ClockExactness)
+    assert (exact.intervals, exact.least_ticks, exact.most_ticks) == (2, 46, 47)
+    assert interrupted == ClockInterrupted(intervals=1, longest_ticks=400)
 
 
-@pytest.mark.parametrize(("most", "verdict"), [(1048, "a constant but for 2 ticks."), (1049, "they differ by more")])
-def test_only_what_the_clock_promises_is_called_a_constant(most: int, verdict: str) -> None:
-    (said, *_) = clock.sentences(clock.analyse([measurement(0, 0, [1046, most], [1000, 1000])]))
-    assert verdict in said
-    assert f"46 to {most - 1000} ticks longer" in said
-    assert ("constant" in said) == (most == 1048)
+@pytest.mark.parametrize(("most", "constant"), [(1048, True), (1049, False)])
+def test_only_what_the_clock_promises_is_called_a_constant(most: int, constant: bool) -> None:
+    (exact, *_) = clock.results(clock.analyse([measurement(0, 0, [1046, most], [1000, 1000])]))
+    assert isinstance(exact, ClockExactness)
+    assert (exact.least_ticks, exact.most_ticks) == (46, most - 1000)
+    assert (exact.most_ticks - exact.least_ticks <= PROMISED_SPREAD) == constant
 
 
 def test_a_difference_that_grows_is_spread() -> None:
@@ -78,7 +87,7 @@ def test_a_difference_that_grows_is_spread() -> None:
 def test_without_the_truth_there_is_no_exactness(true: list[int] | None) -> None:
     analysis = clock.analyse([measurement(0, 0, [1046, 2046], true)])
     assert analysis.intervals[0].exactness is None
-    assert not any("simulator" in sentence for sentence in clock.sentences(analysis))
+    assert not any(isinstance(one, ClockExactness) for one in clock.results(analysis))
 
 
 def test_the_offset_lies_within_the_shortest_intervals_of_both_directions() -> None:
@@ -98,10 +107,12 @@ def test_repetitions_are_pooled_and_other_factors_are_not() -> None:
 
 
 def test_a_clock_that_steps_back_is_warned_of() -> None:
-    assert "3 intervals were negative" in clock.warnings([measurement(0, 1, [-5], wrong=3)])[0]
-    assert clock.warnings([measurement(0, 1, [5])]) == []
+    (found, *_) = clock.caveats([measurement(0, 1, [-5], wrong=3)])
+    assert found == ClockFailedCheck(benchmark="clock", check="wrong", count=3, factor="from", levels=("0",))
+    assert list(clock.caveats([measurement(0, 1, [5])])) == []
     lost = msgspec.structs.replace(measurement(1, 0, [5]), checks={"lost": 4})
-    assert clock.warnings([lost])[0].startswith("clock, from 1: 4 samples did not fit")
+    (found,) = clock.caveats([lost])
+    assert found == ClockFailedCheck(benchmark="clock", check="lost", count=4, factor="from", levels=("1",))
 
 
 # The cores' own counters
@@ -143,15 +154,18 @@ def test_counters_of_two_cores_are_compared_through_the_common_clock() -> None:
     assert (offset.first, offset.second) == (0, 1)
     assert abs(offset.ahead_us - -210_000 / 125) <= offset.within_us < 1
     assert not offset.is_synchronised
-    said = clock.sentences(analysis)
-    assert "1,680.00 µs behind that of core 0" in said[0]
-    assert any("runs 5.00 ± " in sentence and "faster" in sentence for sentence in said)
+    apart, *drifts = clock.results(analysis)
+    assert isinstance(apart, ClockCountersApart)
+    assert (apart.first, apart.second) == (0, 1)
+    assert apart.ahead_us == pytest.approx(-1680, abs=1)
+    assert [one.core for one in drifts if isinstance(one, ClockCounterDrift)] == [0, 1]
+    assert all(abs(one.drift_ppm - 5) <= one.within_ppm for one in drifts if isinstance(one, ClockCounterDrift))
 
 
 def test_counters_that_are_as_one_are_called_synchronised() -> None:
     analysis = clock.analyse([counters({0: (77, 1.0), 1: (90, 1.0)})])
     assert analysis.counter_offsets[0].is_synchronised
-    assert "synchronised to that degree" in clock.sentences(analysis)[0]
+    assert isinstance(next(clock.results(analysis)), ClockCountersSynchronised)
 
 
 def test_one_reading_tells_an_offset_and_no_drift() -> None:
@@ -181,7 +195,7 @@ def aligned_to(ticks: int, there: int, back: int) -> list[Measurement]:
 def test_a_clock_of_two_counters_is_said_to_be_one() -> None:
     analysis = clock.analyse(aligned_to(14, 1000, 1000))
     assert analysis.uncertainty == 14
-    assert any("aligned these counters at start, to 14 ticks either way" in one for one in clock.sentences(analysis))
+    assert ClockOfCounters(uncertainty_ticks=14) in clock.results(analysis)
     assert clock.to_json(analysis)["clock"]["uncertainty"] == 14  # type: ignore[index]
     assert clock.analyse([measurement(0, 1, [1000])]).uncertainty == 0
 
@@ -190,5 +204,5 @@ def test_a_clock_of_two_counters_is_said_to_be_one() -> None:
     ("there", "back", "moved"), [(10, 10, False), (-14, 40, False), (-15, 40, True), (40, -15, True)]
 )
 def test_clocks_that_are_further_apart_than_was_said_have_moved(there: int, back: int, moved: bool) -> None:
-    said = clock.warnings(aligned_to(14, there, back))
-    assert any("says that it aligned them to 14" in one for one in said) is moved
+    found = [one for one in clock.caveats(aligned_to(14, there, back)) if isinstance(one, ClockMisaligned)]
+    assert [one.uncertainty_ticks for one in found] == [14] * moved

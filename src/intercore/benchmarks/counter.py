@@ -15,8 +15,6 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.view.quantity import duration
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -86,29 +84,6 @@ def counters(measurements: Iterable[Measurement]) -> tuple[list[Counter], list[C
             if pair not in by_pair or lasted > by_pair[pair][0]:
                 by_pair[pair] = lasted, _offset(first, second)
     return [by_core[core] for core in sorted(by_core)], [by_pair[pair][1] for pair in sorted(by_pair)]
-
-
-def sentences(found: Iterable[Counter], offsets: Iterable[CounterOffset]) -> Iterator[str]:
-    """Say what the counters come to."""
-    for one in offsets:
-        if one.is_synchronised:
-            yield (
-                f"The counters of cores {one.first} and {one.second} agree to within {duration(one.within_us)}: on "
-                "this machine they are synchronised to that degree."
-            )
-        else:
-            yield (
-                f"The counter of core {one.second} is {abs(one.ahead_us):,.2f} µs "
-                f"{'ahead of' if one.ahead_us > 0 else 'behind'} that of core {one.first}, give or take "
-                f"{one.within_us:.2g} µs: readings of the two may be subtracted only after they have been aligned."
-            )
-    for counter in found:
-        if counter.drift_ppm is not None and counter.drift_within_ppm is not None:
-            yield (
-                f"The counter of core {counter.core} runs "
-                f"{with_bound(counter.drift_ppm, counter.drift_within_ppm)} ppm faster than its nominal "
-                f"{counter.hz / 1e6:.6g} MHz, by the common clock."
-            )
 
 
 def with_bound(ppm: float, within_ppm: float) -> str:

@@ -15,9 +15,21 @@ import msgspec
 import numpy as np
 
 from intercore.benchmarks import counter, uncertainty
-from intercore.benchmarks.caveats import spoilt
-from intercore.benchmarks.exactness import PROMISED_SPREAD, Exactness, constant, exactness
+from intercore.benchmarks.caveats import failed_checks
+from intercore.benchmarks.clock.findings import (
+    ClockCounterDrift,
+    ClockCountersApart,
+    ClockCountersSynchronised,
+    ClockExactness,
+    ClockFailedCheck,
+    ClockInterrupted,
+    ClockMisaligned,
+    ClockOfCounters,
+    ClockOffsetBounds,
+)
+from intercore.benchmarks.exactness import Exactness, exactness
 from intercore.benchmarks.grouping import by_level, ticks, varied_names
+from intercore.finding import texts
 from intercore.record.measurement import LOOKING_PREFIX
 
 if TYPE_CHECKING:
@@ -27,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from intercore.benchmarks.counter import Counter, CounterOffset
+    from intercore.finding import Finding
     from intercore.record.measurement import Level, Measurement
 
     Ticks: TypeAlias = NDArray[np.int64]
@@ -106,76 +119,64 @@ def analyse(measurements: Iterable[Measurement]) -> ClockAnalysis:
     return ClockAnalysis(tuple(intervals), tuple(_offsets(intervals)), said, tuple(counters), tuple(counter_offsets))
 
 
-def sentences(analysis: ClockAnalysis) -> list[str]:
-    """Say what the intervals come to, what matters most first."""
-    said = []
-    seen = analysis.witnessed
-    if seen:
-        looking = [cost for one, _ in seen for cost in one.looking.values()]
-        low, high = min(found.low for _, found in seen), max(found.high for _, found in seen)
-        interrupted = sum(found.interrupted for _, found in seen)
-        count = sum(one.count for one, _ in seen)
-        verdict = (
-            constant(high - low)
-            if high - low <= PROMISED_SPREAD
-            else f"they differ by more than the {PROMISED_SPREAD} ticks that the clock promises"
-        )
-        said.append(
-            f"Checked against the simulator: {count - interrupted:,} intervals, on one core and across cores, were "
-            f"measured {_range(low, high)} ticks longer than they truly were: {verdict}."
-        )
-        if looking:
-            said[-1] += (
-                f" The target itself finds that looking at the clock costs {_range(min(looking), max(looking))} ticks."
-            )
-        if interrupted:
-            largest = max(found.largest for _, found in seen if found.interrupted)
-            said.append(
-                f"{interrupted:,} more {'was' if interrupted == 1 else 'were'} measured up to {largest:,} ticks "
-                "longer, because an interrupt on either core came during the look at the clock."
-            )
+def results(analysis: ClockAnalysis) -> Iterator[Finding]:
+    """Return what was found, what matters most first."""
+    yield from _exactness(analysis)
     if analysis.uncertainty:
-        said.append(
-            "The common clock is made of a counter for each core. The target aligned these counters at start, to "
-            f"{analysis.uncertainty:,} ticks either way, so every time from one core to another is uncertain by that "
-            "much."
+        yield ClockOfCounters(uncertainty_ticks=analysis.uncertainty)
+    for pair in analysis.counter_offsets:
+        if pair.is_synchronised:
+            yield ClockCountersSynchronised(first=pair.first, second=pair.second, within_us=pair.within_us)
+        else:
+            yield ClockCountersApart(
+                first=pair.first, second=pair.second, ahead_us=pair.ahead_us, within_us=pair.within_us
+            )
+    for one in analysis.counters:
+        if one.drift_ppm is not None and one.drift_within_ppm is not None:
+            yield ClockCounterDrift(core=one.core, hz=one.hz, drift_ppm=one.drift_ppm, within_ppm=one.drift_within_ppm)
+    for offset in analysis.offsets:
+        yield ClockOffsetBounds(
+            first=offset.first,
+            second=offset.second,
+            low_ticks=offset.low,
+            high_ticks=offset.high,
+            tick_ns=1e9 / offset.hz,
         )
-    said += counter.sentences(analysis.counters, analysis.counter_offsets)
-    said += [
-        f"How far the clocks of cores {one.first} and {one.second} are apart, the intervals can hardly tell: they "
-        f"would show more than the shortest of them, {one.high:,} ticks of {1e9 / one.hz:g} ns from core {one.first} "
-        f"to core {one.second} and {-one.low:,} back. That is how long tasks take from reading to reading."
-        for one in analysis.offsets
-    ]
-    return said
 
 
-def warnings(measurements: Iterable[Measurement]) -> list[str]:
-    """Say in plain sentences what makes the clock doubtful, and the likely cause."""
+def _exactness(analysis: ClockAnalysis) -> Iterator[Finding]:
+    seen = analysis.witnessed
+    if not seen:
+        return
+    overheads = [cost for one, _ in seen for cost in one.looking.values()]
+    interrupted = sum(found.interrupted for _, found in seen)
+    yield ClockExactness(
+        intervals=sum(one.count for one, _ in seen) - interrupted,
+        least_ticks=min(found.low for _, found in seen),
+        most_ticks=max(found.high for _, found in seen),
+        least_overhead_ticks=min(overheads, default=None),
+        most_overhead_ticks=max(overheads, default=None),
+    )
+    if interrupted:
+        largest = max(found.largest for _, found in seen if found.interrupted)
+        yield ClockInterrupted(intervals=interrupted, longest_ticks=largest)
+
+
+def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
+    """Return what makes the clock doubtful."""
     known = list(measurements)
-    return [*spoilt(known, "clock", "from", _TEXTS), *_misaligned(analyse(known))]
-
-
-def _misaligned(analysis: ClockAnalysis) -> Iterator[str]:
-    """Hold the bounds of offsets against what the target says of its clock."""
+    yield from failed_checks(known, "clock", "from", ClockFailedCheck)
+    analysis = analyse(known)
     most = analysis.uncertainty
     for one in analysis.offsets:
         if most and (one.low > most or one.high < -most):
-            yield (
-                f"The clocks of cores {one.first} and {one.second} are {one.low:,} to {one.high:,} ticks apart, but "
-                f"the target says that it aligned them to {most:,}. So they have moved since the target started; a "
-                "change of the cores' clock, sleep or a debugger can cause this. Times between cores are wrong: start "
-                "the target anew."
+            yield ClockMisaligned(
+                first=one.first,
+                second=one.second,
+                low_ticks=one.low,
+                high_ticks=one.high,
+                uncertainty_ticks=most,
             )
-
-
-_TEXTS = {
-    "wrong": (
-        "{count} intervals were negative: the cores do not read the same clock, or a clock or counter steps back. "
-        "Times between cores of this target are wrong."
-    ),
-    "preempted": "",  # between its readings a task may be: that is in the interval as well
-}
 
 
 def to_json(analysis: ClockAnalysis) -> dict[str, object]:
@@ -190,7 +191,7 @@ def to_json(analysis: ClockAnalysis) -> dict[str, object]:
             "uncertainty": analysis.uncertainty,
             "counters": msgspec.to_builtins(analysis.counters),
             "counter_offsets": msgspec.to_builtins(analysis.counter_offsets),
-            "sentences": sentences(analysis),
+            "sentences": texts(results(analysis)),
         }
     }
 
@@ -259,7 +260,3 @@ def _offsets(intervals: Sequence[Intervals]) -> Iterable[Offset]:
         there, back = shortest.get((hz, first, second)), shortest.get((hz, second, first))
         if there is not None and back is not None:
             yield Offset(first, second, -back, there, hz)
-
-
-def _range(low: float, high: float) -> str:
-    return f"{low:.12g}" if low == high else f"{low:.12g} to {high:.12g}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from intercore.benchmarks.clock.analysis import analyse, row, sentences, to_json, warnings
+from intercore.benchmarks.clock.analysis import analyse, caveats, results, row, to_json
 from intercore.benchmarks.clock.answers import answers
 from intercore.benchmarks.counter import with_bound
-from intercore.finding import unconverted
+from intercore.finding import texts
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table, varied_columns
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 def report(run: Run) -> Report:
     """Report on the measurements of `clock`."""
     analysis = analyse(run.measurements)
+    found = [*results(analysis), *caveats((*run.measurements, *run.failed))]
     return Report(
         "clock",
         to_json(analysis),
         [row(one) for one in analysis.intervals],
-        unconverted(sentences(analysis), warnings((*run.measurements, *run.failed))),
-        Section("How exact the clock is (clock)", sentences(analysis), list(_tables(run, analysis)), notes=_NOTES),
+        found,
+        Section("How exact the clock is (clock)", texts(found), list(_tables(run, analysis)), notes=_NOTES),
         topic="the clock",
         answers=tuple(answers(analysis)),
     )

@@ -1,0 +1,180 @@
+"""What `clock` may find, and how that is worded."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from intercore.benchmarks.caveats import FailedCheck
+from intercore.benchmarks.counter import with_bound
+from intercore.benchmarks.exactness import PROMISED_SPREAD, constant
+from intercore.finding import Finding, Severity
+from intercore.view.quantity import duration
+
+
+class ClockExactness(Finding, frozen=True):
+    """By how much measured intervals are longer than those that the simulator saw."""
+
+    intervals: int
+    least_ticks: int
+    most_ticks: int
+    least_overhead_ticks: float | None
+    """The timestamp overhead as the target finds it, on the core where it is least; None if it was not measured."""
+    most_overhead_ticks: float | None
+
+    @property
+    def sentence(self) -> str:
+        spread = self.most_ticks - self.least_ticks
+        verdict = (
+            constant(spread)
+            if spread <= PROMISED_SPREAD
+            else f"they differ by more than the {PROMISED_SPREAD} ticks that the clock promises"
+        )
+        found = (
+            f"Checked against the simulator: {self.intervals:,} intervals, on one core and across cores, were measured "
+            f"{_range(self.least_ticks, self.most_ticks)} ticks longer than they truly were: {verdict}."
+        )
+        if self.least_overhead_ticks is not None and self.most_overhead_ticks is not None:
+            overhead = _range(self.least_overhead_ticks, self.most_overhead_ticks)
+            found += f" The target itself finds a timestamp overhead of {overhead} ticks."
+        return found
+
+
+class ClockInterrupted(Finding, frozen=True):
+    """Intervals were measured longer because an interrupt came while the clock was read."""
+
+    intervals: int
+    longest_ticks: int
+    """By how much, at most."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"{self.intervals:,} more {'was' if self.intervals == 1 else 'were'} measured up to "
+            f"{self.longest_ticks:,} ticks longer, because an interrupt on either core came while the clock was read."
+        )
+
+
+class ClockOfCounters(Finding, frozen=True):
+    """The common clock is made of a counter for each core."""
+
+    uncertainty_ticks: int
+
+    @property
+    def sentence(self) -> str:
+        return (
+            "The common clock is made of a counter for each core. The target aligned these counters at start, to "
+            f"{self.uncertainty_ticks:,} ticks either way, so every time from one core to another is uncertain by that "
+            "much."
+        )
+
+
+class ClockCountersSynchronised(Finding, frozen=True):
+    """The counters of two cores cannot be told apart."""
+
+    first: int
+    second: int
+    within_us: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"The counters of cores {self.first} and {self.second} agree to within {duration(self.within_us)}: on this "
+            "machine they are synchronised to that degree."
+        )
+
+
+class ClockCountersApart(Finding, frozen=True):
+    """The counter of one core is ahead of another one's."""
+
+    first: int
+    second: int
+    ahead_us: float
+    """By how much the counter of the second core is ahead, or behind if negative."""
+    within_us: float
+    """How far from that it can be."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"The counter of core {self.second} is {abs(self.ahead_us):,.2f} µs "
+            f"{'ahead of' if self.ahead_us > 0 else 'behind'} that of core {self.first}, give or take "
+            f"{self.within_us:.2g} µs: align the two before you subtract their readings."
+        )
+
+
+class ClockCounterDrift(Finding, frozen=True):
+    """How fast the counter of a core runs by the common clock."""
+
+    core: int
+    hz: int
+    """Its nominal rate."""
+    drift_ppm: float
+    """By how much faster it runs."""
+    within_ppm: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"The counter of core {self.core} runs {with_bound(self.drift_ppm, self.within_ppm)} ppm faster than its "
+            f"nominal {self.hz / 1e6:.6g} MHz, by the common clock."
+        )
+
+
+class ClockOffsetBounds(Finding, frozen=True):
+    """How far apart the clocks of two cores can be, by the intervals between them."""
+
+    first: int
+    second: int
+    low_ticks: int
+    high_ticks: int
+    tick_ns: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"The intervals bound the distance between the clocks of cores {self.first} and {self.second} only "
+            f"loosely: they would show more than the shortest of them, {self.high_ticks:,} ticks of {self.tick_ns:g} "
+            f"ns from core {self.first} to core {self.second} and {-self.low_ticks:,} back. That is how long tasks "
+            "take from reading to reading."
+        )
+
+
+class ClockMisaligned(Finding, frozen=True):
+    """The clocks of two cores are further apart than the target says."""
+
+    first: int
+    second: int
+    low_ticks: int
+    high_ticks: int
+    uncertainty_ticks: int
+    """As the target says."""
+
+    @property
+    def severity(self) -> Severity:
+        return "error"
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"The clocks of cores {self.first} and {self.second} are {self.low_ticks:,} to {self.high_ticks:,} ticks "
+            f"apart, but the target says that it aligned them to {self.uncertainty_ticks:,}. So they have moved since "
+            "the target started; a change of the cores' clock, sleep or a debugger can cause this. Times between cores "
+            "are wrong: restart the target."
+        )
+
+
+class ClockFailedCheck(FailedCheck, frozen=True):
+    """A check of the firmware failed."""
+
+    wording: ClassVar[dict[str, str]] = {
+        **FailedCheck.wording,
+        "wrong": (
+            "{count} intervals were negative: the cores do not read the same clock, or a clock or counter steps back. "
+            "Times between cores of this target are wrong."
+        ),
+        "preempted": "",  # between its readings a task may be: that is in the interval as well
+    }
+
+
+def _range(low: float, high: float) -> str:
+    return f"{low:.12g}" if low == high else f"{low:.12g} to {high:.12g}"

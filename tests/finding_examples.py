@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FILE = Path(__file__).parent / "findings.txt"
 _INDENT = "    "
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d[\d.,]*(?: [µnm]?s\b)?")
 
 
 def kinds(base: type[Finding] = Finding) -> list[type[Finding]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 import numpy as np
@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 
 from intercore.benchmarks.benchmark import Role
 from intercore.benchmarks.disturbance import in_words
-from intercore.benchmarks.jitter.analysis import JitterAnalysis, analyse, warnings
+from intercore.benchmarks.jitter.analysis import JitterAnalysis, analyse, caveats, results
+from intercore.benchmarks.jitter.findings import (
+    Deviation,
+    JitterBlocked,
+    JitterBound,
+    JitterEarly,
+    JitterFewMigrations,
+    JitterMoved,
+    JitterNoBound,
+    JitterNotMoved,
+)
 from intercore.benchmarks.jitter.releases import releases
 from intercore.benchmarks.possible import impossible
 from intercore.benchmarks.series import role
@@ -21,11 +31,14 @@ from intercore.statistics.histogram import quantile
 from tests.benchmarks.jitter_data import HZ, counted, measurement
 
 if TYPE_CHECKING:
-    pass
+    from intercore.record.measurement import Measurement
+
+Kind = TypeVar("Kind")
 
 
-def said(analysis: JitterAnalysis) -> str:
-    return " ".join(analysis.sentences)
+def found_in(*measurements: Measurement, kind: type[Kind]) -> Kind:
+    (found,) = (one for one in results(analyse(measurements)) if isinstance(one, kind))
+    return found
 
 
 def test_known_latencies_and_deviations_are_found() -> None:
@@ -56,9 +69,9 @@ def test_a_single_release_has_no_period() -> None:
 
 
 def test_nothing_measured_says_nothing() -> None:
-    assert analyse([]) == JitterAnalysis((), (), ())
+    assert analyse([]) == JitterAnalysis((), ())
     assert analyse([measurement([])]).settings == ()
-    assert warnings([]) == []
+    assert list(caveats([])) == []
 
 
 def test_migrations_are_counted_by_core() -> None:
@@ -74,48 +87,51 @@ def test_migrations_are_counted_by_core() -> None:
 def test_forced_migrations_are_told_with_their_bound_beside_rest() -> None:
     rest = measurement([1000, 1000, 1000])
     moved = measurement([1000, 1125, 1000], core_series=[1, 0, 1], migrate="affinity", checks={"asked": 3, "moved": 3})
-    words = said(analyse([moved, rest]))
-    assert "deviated by at most 1.00 µs; while it was not moved, every period was exact" in words
-    assert "3 migrations were asked for and each happened" in words
+    unmoved = Deviation(0.0, (10_000.0,))
+    expected = JitterMoved(published=False, deviation_us=1.0, unmoved=unmoved, asked=3, moved=3)
+    assert found_in(moved, rest, kind=JitterMoved) == expected
 
 
 def test_migrations_that_did_not_happen_are_told() -> None:
     moved = measurement([1000] * 3, core_series=[1, 0, 0], migrate="blockers", checks={"asked": 3, "moved": 2})
-    assert "3 migrations were asked for and 2 happened" in said(analyse([moved]))
-    assert any("1 of the 3 migrations that were asked for did not happen" in one for one in warnings([moved]))
+    found = found_in(moved, kind=JitterMoved)
+    assert (found.asked, found.moved) == (3, 2)
+    expected = JitterNotMoved(label="blockers", load="none", migrate="blockers", asked=3, moved=2)
+    assert list(caveats([moved])) == [expected]
 
 
 def test_movers_that_came_too_late_are_told() -> None:
     moved = measurement([1000] * 3, core_series=[1, 0, 0], migrate="affinity", checks={"asked": 2, "moved": 2})
-    assert any("only 2 of 3 releases came after a migration" in one for one in warnings([moved]))
+    expected = JitterFewMigrations(label="affinity", load="none", migrate="affinity", asked=2, releases=3)
+    assert list(caveats([moved])) == [expected]
 
 
 def test_overdue_releases_leave_no_bound() -> None:
     period = HZ // 100
-    analysis = analyse([measurement([1000, period, 3 * period, 1000], load="same-priority")])
-    assert analysis.settings[0].missed == 2
-    assert "no bound holds, because 2 of 4 releases were a period or more overdue" in said(analysis)
+    late = measurement([1000, period, 3 * period, 1000], load="same-priority")
+    assert analyse([late]).settings[0].missed == 2
+    found = found_in(late, kind=JitterNoBound)
+    assert (found.missed, found.releases) == (2, 4)
 
 
 def test_whether_the_bound_holds_is_told_by_the_second_half() -> None:
-    steady = analyse([measurement([1000, 1125, 1000, 1000, 1125, 1000])])
-    assert steady.settings[0].halves_us == (1.0, 1.0)
-    assert "(core 0), it seems to hold" in said(steady)
-    grown = analyse([measurement([1000, 1125, 1000, 1000, 1250, 1000])])
-    assert grown.settings[0].halves_us == (1.0, 2.0)
-    assert "the bound grew in the second half, from 1.00 µs to 2.00 µs" in said(grown)
+    for last, half in ((1125, 1.0), (1250, 2.0)):
+        releases_of = measurement([1000, 1125, 1000, 1000, last, 1000])
+        assert analyse([releases_of]).settings[0].halves_us == (1.0, half)
+        found = found_in(releases_of, kind=JitterBound)
+        assert (found.label, found.first_half_us, found.second_half_us) == ("core 0", 1.0, half)
 
 
 def test_what_unsynchronised_blockers_do_is_not_told_as_a_bound() -> None:
     period = HZ // 100
     analysis = analyse([measurement([1000, 3 * period, 2 * period], core_series=[0, 0, 1], migrate="unsynchronised")])
-    words = said(analysis)
-    assert "not what a migration costs" in words
-    assert "bound" not in words
+    assert [type(one) for one in results(analysis)] == [JitterBlocked]
 
 
 def test_releases_before_they_were_due_are_an_error_of_the_clock() -> None:
-    assert any("before they were due" in one for one in warnings([measurement([-1, 2], checks={"wrong": 1})]))
+    (found,) = caveats([measurement([-1, 2], checks={"wrong": 1})])
+    assert found == JitterEarly(label="core 0", load="none", migrate="none", releases=1)
+    assert found.severity == "error"
 
 
 def test_settings_that_differ_in_their_seed_alone_are_pooled() -> None:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore.benchmarks import reports
-from intercore.benchmarks.jitter.analysis import analyse, warnings
+from intercore.benchmarks.jitter.analysis import analyse, caveats, results
+from intercore.benchmarks.jitter.findings import JitterEarly, JitterFalsePeriods, JitterSynchronisedCounters
 from intercore.benchmarks.jitter.literature import counters_of
 from intercore.benchmarks.jitter.publication import JitterPublication
 from intercore.benchmarks.jitter.releases import pools
@@ -167,9 +168,10 @@ def test_a_counter_of_16_bits_loses_whole_wraps_as_well() -> None:
     (false,) = analyse([one]).false_periods
     assert false.follows_us == pytest.approx(10_000 % 524.288 + 524.288 / 2)
     assert false.mean_us == pytest.approx(false.follows_us)
-    (said,) = analyse([one]).sentences
-    assert "FALSE on purpose (as published)" in said
-    assert "the part of the period above whole wraps, 38.5 µs, and half a wrap of 524 µs" in said
+    (found,) = results(analyse([one]))
+    assert isinstance(found, JitterFalsePeriods)
+    assert (found.label, found.wraps, found.bits) == ("as published", "one way", 16)
+    assert (found.follows_us, found.wrap_us) == (false.follows_us, pytest.approx(524.288))
 
 
 def test_where_neither_way_wraps_the_mean_is_what_is_left_of_the_period() -> None:
@@ -177,8 +179,9 @@ def test_where_neither_way_wraps_the_mean_is_what_is_left_of_the_period() -> Non
     (false,) = analyse([one]).false_periods
     assert false.follows_us == pytest.approx(10_000 % 524.288)
     assert false.is_plain, "whole wraps are missing"
-    (said,) = analyse([one]).sentences
-    assert "38.5 µs: the part of the period above whole wraps. Neither way wraps, or both do" in said
+    (found,) = results(analyse([one]))
+    assert isinstance(found, JitterFalsePeriods)
+    assert (found.wraps, found.follows_us) == ("neither way", false.follows_us)
 
 
 def test_a_cluster_on_both_sides_of_a_wrap_has_its_median_there() -> None:
@@ -194,8 +197,7 @@ def test_counters_that_are_one_give_no_false_periods() -> None:
     one = raw([1_250_000] * 60, bits=64, apart=0, cores=[0, 1] * 30 + [0])
     analysis = analyse([one])
     assert not analysis.false_periods[0].is_plain
-    (said,) = analysis.sentences
-    assert "gives no false periods here" in said
+    assert list(results(analysis)) == [JitterSynchronisedCounters()]
 
 
 def test_with_uneven_shares_the_mean_follows_from_them() -> None:
@@ -229,7 +231,8 @@ def test_raw_counters_are_in_no_setting_and_in_no_true_table() -> None:
 
 def test_what_is_wrong_with_them_is_told_all_the_same() -> None:
     false = raw([1_250_000] * 8, bits=16, apart=0, cores=[0, 1] * 4 + [0], wrong=2)
-    assert any("as published, raw counters: 2 releases came before" in one for one in warnings([false]))
+    expected = JitterEarly(label="as published, raw counters", load="none", migrate="published", releases=2)
+    assert expected in caveats([false])
 
 
 def test_a_difference_of_counters_may_be_longer_than_the_measurement_took() -> None:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intercore.benchmarks.jitter.analysis import analyse, warnings
+from intercore.benchmarks.jitter.analysis import analyse, caveats, results
 from intercore.benchmarks.jitter.answers import answers, concerns
+from intercore.benchmarks.jitter.findings import JitterDisturbed, JitterLateness, JitterLeftOut, Missed
 from intercore.benchmarks.jitter.releases import FORCED, LOADS
 from tests.benchmarks.jitter_data import HZ, measurement
 
@@ -29,14 +30,16 @@ def test_a_worst_case_that_is_later_at_rest_is_said_to_be_disturbed_and_no_other
     upside_down = at_rest.value.value > loaded.value.value
     assert at_rest.headline == (f"likely disturbed ({at_rest.number})" if upside_down else at_rest.number)
     assert loaded.headline == loaded.number
-    assert ("Under load the worst is earlier" in analysis.sentences[0]) == upside_down
+    first = next(results(analysis))
+    assert isinstance(first, JitterLateness)
+    assert (first.upside_down is not None) == upside_down
 
 
 @pytest.mark.parametrize("load", ["none", "same-priority"])
 def test_without_load_of_lower_priority_nothing_is_said_of_it(load: str) -> None:
     analysis = analyse([measurement([1000, 2 * PERIOD]), measurement([10], load=load, core="1")])
     assert not any("disturbed" in one.about for one in answers(analysis))
-    assert "Under load the worst" not in " ".join(analysis.sentences)
+    assert not any(isinstance(one, JitterLateness) and one.upside_down for one in results(analysis))
 
 
 def test_what_was_late_is_told_by_how_many_measurements_it_came_in() -> None:
@@ -47,18 +50,21 @@ def test_what_was_late_is_told_by_how_many_measurements_it_came_in() -> None:
     missed = "median 8.00 µs; 2 of them a period or more late, in 1 of 4 measurements; later"
     assert f"due every 10.0 ms; {missed}" in at_rest.about
     assert "a period or more late" not in loaded.about
-    said = analysis.sentences[0]
-    assert "likely kept the core at rest: 2 of the releases came a period or more late, in 1 of 4 measurements." in said
-    assert said.endswith("Under load the median is shorter, too (4.00 µs), likely because a core at rest has to wake.")
+    first = next(results(analysis))
+    assert isinstance(first, JitterLateness)
+    assert first.upside_down is not None
+    assert first.upside_down.missed == Missed(2, 1, 4)
+    assert first.upside_down.shorter_median_us == 4.0
 
 
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize("core", ["0", "any"])
 def test_what_disturbed_a_setting_concerns_the_answer_that_it_is_part_of(load: str, core: str) -> None:
     drifting = [*range(1000, 1100), *range(1300, 1400)]
-    (said,) = warnings([measurement(drifting, core_series=[0, 1] * 100, load=load, core=core)])
+    (found,) = caveats([measurement(drifting, core_series=[0, 1] * 100, load=load, core=core)])
     at_rest, loaded = answers(analyse([measurement([1000] * 9), measurement([1000] * 9, load="both")]))
-    assert [concerns(said, one) for one in (at_rest, loaded)] == {
+    assert isinstance(found, JitterDisturbed)
+    assert [concerns(found, one) for one in (at_rest, loaded)] == {
         "none": [True, False],
         "same-priority": [False, False],
     }.get(load, [False, True])
@@ -67,6 +73,6 @@ def test_what_disturbed_a_setting_concerns_the_answer_that_it_is_part_of(load: s
 def test_what_went_wrong_with_a_task_that_is_moved_concerns_none_that_is_not_and_what_is_of_all_both() -> None:
     moved = measurement([10] * 3, migrate=FORCED[0], checks={"asked": 3, "moved": 2})
     told = list(answers(analyse([measurement([1000] * 9), measurement([1000] * 9, load="both")])))
-    (said,) = warnings([moved])
-    assert not any(concerns(said, one) for one in told)
-    assert all(concerns("2 measurements are left out: the target did not report the core.", one) for one in told)
+    (found,) = caveats([moved])
+    assert not any(concerns(found, one) for one in told)
+    assert all(concerns(JitterLeftOut(measurements=2), one) for one in told)

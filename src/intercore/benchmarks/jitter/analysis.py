@@ -15,11 +15,27 @@ from msgspec import Meta
 
 from intercore.benchmarks.grouping import ticks
 from intercore.benchmarks.jitter.false_periods import FalsePeriods, false_periods
-from intercore.benchmarks.jitter.false_periods import sentences as sentences_on_false_periods
+from intercore.benchmarks.jitter.false_periods import results as false_period_results
+from intercore.benchmarks.jitter.findings import (
+    Deviation,
+    JitterAmongEquals,
+    JitterBlocked,
+    JitterBound,
+    JitterDisturbed,
+    JitterEarly,
+    JitterFewMigrations,
+    JitterLateness,
+    JitterLeftOut,
+    JitterLost,
+    JitterMoved,
+    JitterNoBound,
+    JitterNotMoved,
+    JitterStrayed,
+    Lateness,
+)
 from intercore.benchmarks.jitter.releases import (
     BENCHMARK,
     FORCED,
-    MOVED,
     PUBLISHED,
     UNSYNCHRONISED,
     Ticks,
@@ -31,20 +47,19 @@ from intercore.benchmarks.jitter.releases import (
     varied_factors,
     wake_of,
 )
-from intercore.benchmarks.jitter.under_load import settings_under, why_upside_down
+from intercore.benchmarks.jitter.under_load import settings_under, upside_down
 from intercore.statistics.distribution import Distribution, Tail, distribution, disturbances, tail
 from intercore.statistics.histogram import STEPS, quantile
-from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
 _EXTREMES = 4  # of a histogram: smallest and largest latency, smallest and largest deviation
-_MILLISECOND_US = 1000.0
 _BEYOND = 10  # counted releases beyond a percentile that is told
 
 Count = Annotated[int, Meta(ge=0)]
@@ -138,8 +153,6 @@ class JitterAnalysis(msgspec.Struct, frozen=True):
     settings: tuple[JitterSetting, ...]
     false_periods: tuple[FalsePeriods, ...]
     """What was timed by the cores' own counters, on purpose."""
-    sentences: tuple[str, ...]
-    """What was found, what matters most first."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> JitterAnalysis:
@@ -148,41 +161,40 @@ def analyse(measurements: Iterable[Measurement]) -> JitterAnalysis:
     found = pools(ours)
     varied = varied_factors(one for pool in found.values() for one in pool)
     settings = tuple(_setting(label, pool, varied) for label, pool in found.items())
-    false = tuple(false_periods(ours))
-    return JitterAnalysis(settings, false, (*_sentences(settings), *sentences_on_false_periods(false)))
+    return JitterAnalysis(settings, tuple(false_periods(ours)))
 
 
-def warnings(measurements: Iterable[Measurement]) -> list[str]:
-    """Say in plain sentences what makes the numbers doubtful, and the likely cause."""
+def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
+    """Return what makes the numbers doubtful."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     without = sum(len(ticks(one, "late")) > 0 and not has_cores(one) for one in ours)
-    said = [f"{without} measurements are left out: the target did not report the core of each release."] * (without > 0)
+    if without:
+        yield JitterLeftOut(measurements=without)
     both = [*pools(ours).items(), *((f"{label}, raw counters", pool) for label, pool in pools(ours, raw=True).items())]
-    for name, pool in both:
-        label = f"{MOVED} {name}" if pool[0].factors["migrate"] in FORCED else name
-        wrong, migrated, lost, asked, moved = (
-            sum(one.checks.get(name, 0) for one in pool) for name in ("wrong", "migrated", "lost", "asked", "moved")
-        )
-        many = sum(len(ticks(one, "late")) + int(ticks(one, "late.counts").sum()) for one in pool)
-        if wrong:
-            said.append(
-                f"{label}: {wrong} releases came before they were due: the kernel's tick and the common clock do not "
-                "agree, so no latency here is right."
-            )
-        if migrated:
-            said.append(f"{label}: the task was found {migrated} times on a core other than the one it was pinned to.")
-        if lost:
-            said.append(f"{label}: {lost} releases did not fit the buffer, or were later than a histogram can count.")
-        if moved < asked:
-            said.append(f"{label}: {asked - moved} of the {asked} migrations that were asked for did not happen.")
-        if pool[0].factors["migrate"] in (*FORCED, PUBLISHED) and asked < many:
-            said.append(
-                f"{label}: only {asked} of {many} releases came after a migration. Before the others, the task that "
-                "moves it did not run in time, because something else kept its core."
-            )
-        if pool[0].factors["migrate"] not in (*FORCED, PUBLISHED, UNSYNCHRONISED):
-            said += [f"{label}: {sentence}" for one in pool for sentence in disturbances([late_us(one)])]
-    return said
+    for label, pool in both:
+        yield from _caveats(label, pool)
+
+
+def _caveats(label: str, pool: Sequence[Measurement]) -> Iterator[Finding]:
+    load, migrate = (str(pool[0].factors[name]) for name in ("load", "migrate"))
+    wrong, migrated, lost, asked, moved = (
+        sum(one.checks.get(name, 0) for one in pool) for name in ("wrong", "migrated", "lost", "asked", "moved")
+    )
+    many = sum(len(ticks(one, "late")) + int(ticks(one, "late.counts").sum()) for one in pool)
+    if wrong:
+        yield JitterEarly(label=label, load=load, migrate=migrate, releases=wrong)
+    if migrated:
+        yield JitterStrayed(label=label, load=load, migrate=migrate, times=migrated)
+    if lost:
+        yield JitterLost(label=label, load=load, migrate=migrate, releases=lost)
+    if moved < asked:
+        yield JitterNotMoved(label=label, load=load, migrate=migrate, asked=asked, moved=moved)
+    if migrate in (*FORCED, PUBLISHED) and asked < many:
+        yield JitterFewMigrations(label=label, load=load, migrate=migrate, asked=asked, releases=many)
+    if migrate not in (*FORCED, PUBLISHED, UNSYNCHRONISED):
+        found = tuple(each for one in pool for each in disturbances([late_us(one)]))
+        if found:
+            yield JitterDisturbed(label=label, load=load, migrate=migrate, disturbances=found)
 
 
 # One setting
@@ -269,122 +281,79 @@ def _added(histograms: Sequence[Ticks]) -> Ticks:
     return added
 
 
-# In words
+# Findings
 
 
-def _sentences(settings: Sequence[JitterSetting]) -> Iterator[str]:
+def results(analysis: JitterAnalysis) -> Iterator[Finding]:
+    """Return what was found, what matters most first."""
+    settings = analysis.settings
     free = [one for one in settings if one.migrate == "none"]
     rest, loaded = (settings_under(settings, loaded=loaded) for loaded in (False, True))
-    kept = ", never moved," if len(free) < len(settings) else ""
-    if rest:
-        yield _plainly(f"At rest{kept}", rest) + why_upside_down(rest, loaded)
-    if loaded:
-        yield _plainly(f"Under load of lower priority{kept}", loaded)
-    yield from _among_equals([one for one in free if one.load == "same-priority"])
-    yield from _forced([one for one in settings if one.migrate in FORCED], rest)
-    yield from _as_published([one for one in settings if one.migrate == PUBLISHED], rest)
-    yield from _unsynchronised([one for one in settings if one.migrate == UNSYNCHRONISED])
+    for found in (rest, loaded):
+        if found:
+            yield JitterLateness(
+                loaded=found is loaded,
+                others_moved=len(free) < len(settings),
+                lateness=_lateness(found),
+                deviation=_deviation(found),
+                upside_down=upside_down(rest, loaded) if found is rest else None,
+            )
+    equals = [one for one in free if one.load == "same-priority"]
+    if equals:
+        yield JitterAmongEquals(lateness=_lateness(equals))
+    unmoved = _deviation(rest) if rest else None
+    yield from _moved([one for one in settings if one.migrate in FORCED], unmoved, published=False)
+    as_published = [one for one in settings if one.migrate == PUBLISHED]
+    each_moved = [one for one in as_published if one.asked and one.moved == one.asked and one.bound_us is not None]
+    yield from _moved(each_moved, unmoved, published=True)
+    yield from _blocked([one for one in settings if one.migrate == UNSYNCHRONISED])
     yield from _bounds(settings)
+    yield from false_period_results(analysis.false_periods)
 
 
-def _plainly(how: str, settings: Sequence[JitterSetting]) -> str:
+def _lateness(settings: Sequence[JitterSetting]) -> Lateness:
     medians = [one.late_us.median.value for one in settings]
-    return (
-        f"{how} the task was released {_range(medians)} after it was due (median), at most "
-        f"{duration(max(one.largest_us for one in settings))}; {_steady(settings)}."
-    )
+    return Lateness(min(medians), max(medians), max(one.largest_us for one in settings))
 
 
-def _among_equals(settings: Sequence[JitterSetting]) -> Iterator[str]:
+def _deviation(settings: Sequence[JitterSetting]) -> Deviation:
+    largest = max((max(abs(one.bound_us[0]), abs(one.bound_us[1])) for one in settings if one.bound_us), default=0.0)
+    return Deviation(largest, tuple(sorted({one.period_us for one in settings})))
+
+
+def _moved(settings: Sequence[JitterSetting], unmoved: Deviation | None, *, published: bool) -> Iterator[Finding]:
     if settings:
-        yield (
-            "Beside a task of its own priority that never waits, the task was released "
-            f"{_range([one.late_us.median.value for one in settings])} after it was due (median), at most "
-            f"{duration(max(one.largest_us for one in settings))}: the kernel lets tasks of equal priority take turns, "
-            "and a release waits for its turn."
+        yield JitterMoved(
+            published=published,
+            deviation_us=_deviation(settings).largest_us,
+            unmoved=unmoved,
+            asked=sum(one.asked or 0 for one in settings),
+            moved=sum(one.moved or 0 for one in settings),
         )
 
 
-def _forced(settings: Sequence[JitterSetting], rest: Sequence[JitterSetting]) -> Iterator[str]:
-    if not settings:
-        return
-    asked, moved = (sum(getattr(one, name) or 0 for one in settings) for name in ("asked", "moved"))
-    happened = "each happened" if asked == moved else f"{moved:,} happened"
-    unmoved = f"; while it was not moved, {_steady(rest)}" if rest else ""
-    deviation = _deviation(settings)
-    less = ", which is less than a millisecond" if deviation < _MILLISECOND_US else ""
-    yield (
-        "When the task was moved to another core before each release, while it waited, its period deviated by at most "
-        f"{duration(deviation)}{unmoved}. {asked:,} migrations were asked for and {happened}, counted by "
-        "the core of each release. A design that lets a periodic task change its core has to allow for this "
-        f"deviation{less}."
-    )
-
-
-def _as_published(settings: Sequence[JitterSetting], rest: Sequence[JitterSetting]) -> Iterator[str]:
-    """Tell of those that have moved each time."""
-    moved = [one for one in settings if one.asked and one.moved == one.asked and one.bound_us is not None]
-    if moved:
-        unmoved = f"; while it was not moved, {_steady(rest)}" if rest else ""
-        yield (
-            "When the task was moved by the procedure of Arm et al. 2022 as read here, before it waited, its period "
-            f"deviated by at most {duration(_deviation(moved))}, by one clock{unmoved}. "
-            f"{sum(one.moved or 0 for one in moved):,} migrations were asked for and each happened, counted by the "
-            "core of each release."
-        )
-
-
-def _unsynchronised(settings: Sequence[JitterSetting]) -> Iterator[str]:
-    """Tell the worst."""
+def _blocked(settings: Sequence[JitterSetting]) -> Iterator[Finding]:
+    """Report the worst."""
     one = max((one for one in settings if one.bound_us), key=lambda one: one.largest_us, default=None)
     if one is not None and one.bound_us is not None:
         low, high = one.bound_us
-        yield (
-            "When the task was blocked at any time instead, whether it waited or not, its period of "
-            f"{duration(one.period_us)} was from {duration(max(one.period_us + low, 0))} to "
-            f"{duration(one.period_us + high)}, and {one.missed} of {one.late_us.n:,} releases were a period or more "
-            "overdue. This shows for how long blockers of higher priority kept both cores, and not what a migration "
-            "costs."
+        yield JitterBlocked(
+            period_us=one.period_us,
+            shortest_us=max(one.period_us + low, 0.0),
+            longest_us=one.period_us + high,
+            missed=one.missed,
+            releases=one.late_us.n,
         )
 
 
-def _bounds(settings: Sequence[JitterSetting]) -> Iterator[str]:
-    """Say whether the bounds seem to hold, of the settings that are told as real ones."""
-    told = [one for one in settings if one.migrate != UNSYNCHRONISED]
-    if not told:
-        return
-    missed = [one for one in told if one.missed]
-    for one in missed:
-        yield (
-            f"{one.label}: no bound holds, because {one.missed} of {one.late_us.n:,} releases were a period or more "
-            "overdue."
-        )
-    held = [one for one in told if one not in missed and one.halves_us is not None]
+def _bounds(settings: Sequence[JitterSetting]) -> Iterator[Finding]:
+    """Report whether the bounds seem to hold, of the settings that show what a migration costs."""
+    real = [one for one in settings if one.migrate != UNSYNCHRONISED]
+    for one in real:
+        if one.missed:
+            yield JitterNoBound(label=one.label, missed=one.missed, releases=one.late_us.n)
+    held = [one for one in real if not one.missed and one.halves_us is not None]
     worst = max(held, key=lambda one: max(one.halves_us or (0.0, 0.0)), default=None)
     if worst is not None and worst.halves_us is not None:
         before, after = worst.halves_us
-        verdict = (
-            "it seems to hold: the second half of the periods stayed within the bound of the first half, "
-            f"{duration(before)}"
-            if after <= before
-            else f"the bound grew in the second half, from {duration(before)} to {duration(after)}; measure longer"
-        )
-        yield f"Does the bound hold? Where it is widest ({worst.label}), {verdict}. {worst.tail.sentence}"
-
-
-def _steady(settings: Sequence[JitterSetting]) -> str:
-    largest = _deviation(settings)
-    if largest:
-        periods = " or ".join(duration(us) for us in sorted({one.period_us for one in settings}))
-        return f"no period of {periods} deviated by more than {duration(largest)}"
-    return "every period was exact to the tick of the clock"
-
-
-def _deviation(settings: Sequence[JitterSetting]) -> float:
-    """Return the largest deviation of a period, without its sign."""
-    return max((max(abs(one.bound_us[0]), abs(one.bound_us[1])) for one in settings if one.bound_us), default=0.0)
-
-
-def _range(values: Sequence[float]) -> str:
-    low, high = duration(min(values)), duration(max(values))
-    return low if low == high else f"{low} to {high}"
+        yield JitterBound(label=worst.label, first_half_us=before, second_half_us=after, tail=worst.tail.sentence)

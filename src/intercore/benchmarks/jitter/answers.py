@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.jitter.releases import LOADS, MOVED
+from intercore.benchmarks.jitter.findings import JitterLoad, OfSetting
 from intercore.benchmarks.jitter.under_load import (
-    in_measurements,
     is_upside_down,
     largest_us,
+    missed,
     settings_under,
     typical_us,
 )
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, RemarkedWords, about_times
+from intercore.view.answer import Answer
 from intercore.view.cost import Cost
 from intercore.view.quantity import duration
 
@@ -45,9 +44,9 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
             seen = sum(one.releases for one in found)
             about = f"{beside}the latest of {seen:,} seen; due every {' or '.join(periods)}"
             about += f"; median {duration(typical_us(found))}"
-            missed = sum(one.missed for one in found)
-            if missed:
-                about += f"; {missed:,} of them a period or more late, {in_measurements(found)}"
+            late = missed(found)
+            if late.releases:
+                about += f"; {late.releases:,} of them a period or more late, {late.where}"
             verdict = ""
             if found is rest and is_upside_down(rest, load):
                 about += "; later than loaded"
@@ -62,14 +61,11 @@ def _load_of(found: Sequence[JitterSetting]) -> str:
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:
-    """Whether a warning may concern an answer: unless it is of a setting that the answer is not of."""
-    warning = finding.text
-    told = re.match(rf"(any core|core \d+|{MOVED} )[^:]*: ", warning)
-    if told is None:
+    """Whether a caveat may concern an answer: unless it is of a setting that the answer is not of."""
+    if not isinstance(finding, OfSetting):
         return True
-    words = set(told[0].removesuffix(": ").split(", "))
-    apart = told[1].startswith(MOVED) or LOADS["same-priority"] in words
-    return not apart and (answer.question == _LOADED) == any(word in words for word in LOADS.values() if word)
+    apart = finding.migrate != "none" or finding.load == "same-priority"
+    return not apart and (answer.question == _LOADED) == (finding.load != "none")
 
 
 def costs(analysis: JitterAnalysis) -> Iterator[Cost]:
@@ -80,11 +76,8 @@ def costs(analysis: JitterAnalysis) -> Iterator[Cost]:
             yield Cost("deadline", label, typical_us(found), longest_us=largest_us(found))
 
 
-def remarks(analysis: JitterAnalysis) -> Iterator[RemarkedWords]:
+def remarks(analysis: JitterAnalysis) -> Iterator[JitterLoad]:
     """Tell what load does to the largest lateness."""
     rest, load = (largest_us(settings_under(analysis.settings, loaded=loaded)) for loaded in (False, True))
     if 0 < rest < load:
-        yield RemarkedWords(
-            times=load / rest,
-            words=f"Load makes a release up to {duration(load)} late, {about_times(load / rest)} times as much as at rest.",  # noqa: E501
-        )
+        yield JitterLoad(times=load / rest, largest_us=load)

@@ -6,23 +6,24 @@ the release before, as an unsigned number of the counter's bits. So the same rel
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.grouping import ticks
+from intercore.benchmarks.jitter.findings import FalseWay, JitterFalsePeriods, JitterSynchronisedCounters
 from intercore.benchmarks.jitter.releases import in_us, pools, releases, varied_factors, wake_of
 from intercore.benchmarks.jitter.two_counters import TwoCounters, wrap_us
 from intercore.record.measurement import Level
-from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
     Floats = NDArray[np.float64]
@@ -211,47 +212,31 @@ def _model(bits: int, hz: int, period_us: float, ways: Sequence[Way]) -> TwoCoun
     )
 
 
-def sentences(found: Iterable[FalsePeriods]) -> Iterator[str]:
-    """Say what raw counters gave: of the first setting in which they are plainly false, or that they are not."""
+def results(found: Iterable[FalsePeriods]) -> Iterator[Finding]:
+    """Return what raw counters gave: of the first setting in which they are plainly false, or that they are not."""
     known = list(found)
     one = next((one for one in known if one.is_plain), None)
-    if one is not None and one.wrap_us is not None:
-        yield (
-            f"FALSE on purpose ({one.label}): subtracting the cores' counters, of {one.bits} bits at {one.hz / 1e6:g} "
-            f"MHz, as if they were one gives periods of {_told(one.ways)}: {duration(one.mean_us)} on average. The "
-            f"common clock gives {duration(one.true_us)} for the same releases.{_followed(one)}"
+    if one is not None and one.bits is not None and one.wrap_us is not None:
+        yield JitterFalsePeriods(
+            label=one.label,
+            bits=one.bits,
+            hz=one.hz,
+            ways=tuple(FalseWay(way.first, way.second, way.median_us) for way in one.ways),
+            mean_us=one.mean_us,
+            true_us=one.true_us,
+            follows_us=one.follows_us,
+            period_us=one.period_us,
+            wrap_us=one.wrap_us,
+            wraps=_wraps(one, one.wrap_us),
         )
     elif known:
-        yield (
-            "Subtracting raw counters gives no false periods here: the task stayed on one core, or the counters of "
-            "this machine's cores are synchronised, as far as these samples can tell. That is a property of the "
-            "machine, not of the method."
-        )
+        yield JitterSynchronisedCounters()
 
 
-def _told(ways: Sequence[Way]) -> str:
-    return ", ".join(
-        f"{duration(way.median_us)} "
-        + (f"on core {way.first}" if way.first == way.second else f"from core {way.first} to core {way.second}")
-        for way in ways
-    )
-
-
-def _followed(one: FalsePeriods) -> str:
-    """Say what follows from width, rate and period, and when that does not depend on how far the counters are apart."""
-    if one.follows_us is None or one.wrap_us is None:
-        return ""
-    left = one.period_us % one.wrap_us
-    period = "the period" if one.period_us < one.wrap_us else "the part of the period above whole wraps"
+def _wraps(one: FalsePeriods, wrap: float) -> Literal["one way", "neither way", ""]:
+    """Return which way wraps, where the mean does not depend on how far the counters are apart; else nothing."""
     counts = [way.periods for way in one.ways]
-    halves = (one.follows_us - left) / one.wrap_us * 2
-    is_halved = len(counts) == len({False, True}) and counts[0] == counts[1]
-    made = f", with a wrap of {duration(one.wrap_us)}"
-    if is_halved and abs(abs(halves) - 1) < _HALF:
-        made = (
-            f": {period}, {duration(left)}, {'and' if halves > 0 else 'less'} half a wrap of {duration(one.wrap_us)}. "
-            "One of the two ways wraps, so the distance between the counters does not matter"
-        )
-    elif is_halved and abs(halves) < _HALF:
-        made = f": {period}. Neither way wraps, or both do, so the distance between the counters does not matter"
-    return f" The counters' width and rate and the period give {duration(one.follows_us)}{made}."
+    if one.follows_us is None or len(counts) != len({False, True}) or counts[0] != counts[1]:
+        return ""
+    halves = abs((one.follows_us - one.period_us % wrap) / wrap * 2)
+    return "one way" if abs(halves - 1) < _HALF else "neither way" if halves < _HALF else ""

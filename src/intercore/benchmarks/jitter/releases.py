@@ -22,8 +22,6 @@ Ticks: TypeAlias = NDArray[np.int64]
 BENCHMARK = "jitter"
 FORCED = ("affinity", "blockers")
 """Ways in which the task is moved while it waits."""
-MOVED = "moved by"
-"""How what is said of a setting with such a way begins."""
 UNSYNCHRONISED = "unsynchronised"
 PUBLISHED = "published"
 """A paper's procedure as read here: the task is moved right behind its reading, before it waits."""

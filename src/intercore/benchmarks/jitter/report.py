@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from intercore.benchmarks.jitter.analysis import analyse, warnings
+from intercore.benchmarks.jitter.analysis import analyse, caveats, results
 from intercore.benchmarks.jitter.answers import answers, costs, remarks
 from intercore.benchmarks.jitter.literature import (
     false_periods_table,
@@ -16,7 +16,7 @@ from intercore.benchmarks.jitter.literature import (
     periods_figure,
 )
 from intercore.benchmarks.jitter.releases import BENCHMARK, UNSYNCHRONISED, late_us, pools, releases
-from intercore.finding import unconverted
+from intercore.finding import texts
 from intercore.view.axes import Axis
 from intercore.view.distribution import MOST_HISTOGRAMS, distribution_columns, histogram_figure
 from intercore.view.figure import Band, Figure, Panel, Points, colour_of
@@ -40,14 +40,15 @@ _MOST_POINTS = 400  # of a strip: what a phone still shows apart
 def report(run: Run) -> Report:
     """Report on the measurements of `jitter`."""
     analysis = analyse(run.measurements)
+    found = [*results(analysis), *caveats((*run.measurements, *run.failed))]
     return Report(
         BENCHMARK,
-        {BENCHMARK: msgspec.to_builtins(analysis)},
+        {BENCHMARK: {**msgspec.to_builtins(analysis), "sentences": texts(found)}},
         list(_flat_rows(analysis)),
-        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
+        found,
         Section(
             "How steady a periodic task is (jitter)",
-            analysis.sentences,
+            texts(found),
             list(_tables(run, analysis)),
             list(_figures(run, analysis)),
             [*_NOTES, *notes()],

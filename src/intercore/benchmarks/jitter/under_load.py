@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from intercore.view.quantity import duration
+from intercore.benchmarks.jitter.findings import Missed, UpsideDown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,26 +34,18 @@ def is_upside_down(rest: Sequence[JitterSetting], load: Sequence[JitterSetting])
     return bool(rest and load) and largest_us(rest) > largest_us(load)
 
 
-def in_measurements(found: Sequence[JitterSetting]) -> str:
-    """Say of how many measurements the releases are that came a period or more late: `in 1 of 10 measurements`."""
-    return (
-        f"in {sum(one.missed_in for one in found):,} of {sum(one.late_us.repetitions for one in found):,} measurements"
+def missed(found: Sequence[JitterSetting]) -> Missed:
+    """Return the releases that came a period or more late."""
+    return Missed(
+        sum(one.missed for one in found),
+        sum(one.missed_in for one in found),
+        sum(one.late_us.repetitions for one in found),
     )
 
 
-def why_upside_down(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> str:
-    """Say why the latest release at rest is likely later than under load; empty where it is not."""
+def upside_down(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> UpsideDown | None:
+    """Return what speaks against the latest release at rest; None where it is not later than under load."""
     if not is_upside_down(rest, load):
-        return ""
-    missed = sum(one.missed for one in rest)
-    rare = f": {missed:,} of the releases came a period or more late, {in_measurements(rest)}" if missed else ""
-    said = (
-        f" Under load the worst is earlier ({duration(largest_us(load))}), which load does not explain. Something else "
-        f"likely kept the core at rest{rare}."
-    )
+        return None
     at_rest, loaded = typical_us(rest), typical_us(load)
-    if at_rest > loaded:
-        said += (
-            f" Under load the median is shorter, too ({duration(loaded)}), likely because a core at rest has to wake."
-        )
-    return said
+    return UpsideDown(largest_us(load), missed(rest), loaded if at_rest > loaded else None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import jsonschema
 import msgspec
@@ -18,10 +18,23 @@ from intercore.benchmarks.message import analysis as message
 from intercore.benchmarks.message.answers import answers, costs
 from intercore.benchmarks.message.choice import copies
 from intercore.benchmarks.message.curve import curves
+from intercore.benchmarks.message.findings import (
+    MessageAlternatives,
+    MessageBreaks,
+    MessageFailedCheck,
+    MessageFewSizes,
+    MessageHeldOutCheck,
+    MessageHighestThroughput,
+    MessageLowestLatency,
+    MessagePartWords,
+    MessageRoundTrips,
+)
 from intercore.benchmarks.message.publication import MessagePublication
 from intercore.benchmarks.message.report import report
+from intercore.benchmarks.message.results import results
 from intercore.benchmarks.published import published
 from intercore.benchmarks.reports import reports
+from intercore.benchmarks.uncertainty import CrossCoreUncertainty
 from intercore.document.run import run_document
 from intercore.record.measurement import Series
 from intercore.terminal.formats.table import print_table
@@ -33,8 +46,10 @@ from tests.document.validity import SCHEMA
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from intercore.benchmarks.message.analysis import MessageAnalysis
+    from intercore.finding import Finding
     from intercore.record.measurement import Level, Measurement
+
+Kind = TypeVar("Kind")
 
 
 def everything() -> list[Measurement]:
@@ -49,8 +64,14 @@ def everything() -> list[Measurement]:
     return made
 
 
-def words(analysis: MessageAnalysis) -> str:
-    return "\n".join(analysis.sentences)
+def results_of(known: Sequence[Measurement]) -> list[Finding]:
+    found = curves(known)
+    return list(results(message.analyse(known), found))
+
+
+def one_of(known: Sequence[Measurement], kind: type[Kind]) -> Kind:
+    (found,) = (one for one in results_of(known) if isinstance(one, kind))
+    return found
 
 
 # The model
@@ -103,12 +124,14 @@ def test_a_knee_is_said_and_modelled() -> None:
     (row,) = found.latency
     assert [(piece.from_bytes, piece.to_bytes) for piece in row.pieces] == [(4, 256), (512, 4096)]
     assert [piece.beta_ns_per_byte.value for piece in row.pieces] == pytest.approx([10, 50], rel=0.05)
-    assert "between 256 and 512 bytes it bends" in words(found)
+    (bend,) = one_of(knee, MessageBreaks).breaks
+    assert (bend.low_bytes, bend.high_bytes, bend.step_us) == (256, 512, None)
 
 
 def test_a_step_is_told_from_a_knee() -> None:
-    found = message.analyse(campaign(lambda size: 2.0 + 0.001 * size + 5.0 * (size > 100), noise=0.002))
-    assert "between 64 and 128 bytes it steps up by 5.0" in words(found)
+    (step,) = one_of(campaign(lambda size: 2.0 + 0.001 * size + 5.0 * (size > 100), noise=0.002), MessageBreaks).breaks
+    assert (step.low_bytes, step.high_bytes) == (64, 128)
+    assert step.step_us == pytest.approx(5.0, abs=0.05)
 
 
 def test_bytes_that_are_copied_singly_go_their_own_way() -> None:
@@ -120,7 +143,8 @@ def test_bytes_that_are_copied_singly_go_their_own_way() -> None:
     assert {piece.sizes for piece in row.pieces} == {"words", "other"}
     assert row.alpha_us is not None
     assert row.alpha_us.value == pytest.approx(10.0, rel=0.01)
-    assert "In 1 of 1 settings, sizes that are not a multiple of 4 bytes do not follow the model" in words(found)
+    apart = one_of([*exact, *odd], MessagePartWords)
+    assert (apart.apart, apart.settings, apart.word_bytes, apart.sizes) == (1, 1, 4, (1022, 4090))
     (even,) = message.analyse([*exact, measurement([10 + 0.02 * 4090] * 16, size=4090)]).latency
     assert {piece.sizes for piece in even.pieces} == {"all"}
 
@@ -140,11 +164,12 @@ def test_noise_between_measurements_is_seen_where_they_are_repeated() -> None:
 
 
 def test_sizes_left_out_are_predicted_within_five_per_cent() -> None:
-    found = message.analyse(campaign(line(2.0, 20.0), noise=0.05, size_noise=0.01))
+    known = campaign(line(2.0, 20.0), noise=0.05, size_noise=0.01)
+    found = message.analyse(known)
     assert found.held_out is not None
     assert found.held_out.predictions == len(SIZES) - 2
     assert found.held_out.median < 0.05
-    assert "within the aim of 5.0 %" in words(found)
+    assert one_of(known, MessageHeldOutCheck).median == found.held_out.median
 
 
 def test_a_model_that_does_not_predict_is_said_to_fail() -> None:
@@ -152,7 +177,6 @@ def test_a_model_that_does_not_predict_is_said_to_fail() -> None:
     found = message.analyse(campaign(line(2.0, 20.0), noise=0.001, size_noise=0.4, rng=rng))
     assert found.held_out is not None
     assert found.held_out.median > 0.05
-    assert "not within the aim" in words(found)
 
 
 # What to choose
@@ -182,19 +206,17 @@ def test_answers_tell_what_copies_from_what_does_not_and_what_any_size_takes() -
 
 def test_an_advantage_that_may_be_none_is_said_to_be_so() -> None:
     rng = np.random.default_rng(2)
-    found = message.analyse(
-        [
-            one
-            for name in ("ring", "ring-zero-copy")
-            for one in campaign(line(2.0, 0.0), (16, 4096), noise=0.3, count=30, rng=rng, transport=name)
-        ]
-    )
+    known = [
+        one
+        for name in ("ring", "ring-zero-copy")
+        for one in campaign(line(2.0, 0.0), (16, 4096), noise=0.3, count=30, rng=rng, transport=name)
+    ]
+    found = message.analyse(known)
     (times,) = [one.times for one in found.advantages if one.bytes == 4096]
     assert times.low is not None
     assert times.high is not None
     assert times.low <= 1 <= times.high
-    (said,) = [one for one in found.sentences if "instead of" in one]
-    assert said.endswith(" times as fast, which cannot be told from 1.")
+    assert [one.times for one in one_of(known, MessageAlternatives).gains if one.bytes == 4096] == [times]
 
 
 def test_the_answer_and_the_picture_take_the_slower_direction_across_cores() -> None:
@@ -237,30 +259,33 @@ def test_a_rate_of_several_directions_is_said_to_be_their_mean() -> None:
     assert not any("mean" in one.about for one in answers(message.analyse(one_way)))
 
 
-def test_what_to_choose_is_said_in_three_sentences_with_the_numbers() -> None:
-    found = message.analyse(everything())
-    lowest, highest, buys = found.sentences[:3]
-    assert "lowest latency of messages of 4 bytes choose ring-zero-copy, polling: 1.00 µs" in lowest
-    assert "geometric mean of 2 directions" in lowest
-    assert "highest throughput with messages of 4,096 bytes choose ring-zero-copy, polling: 4.10 GB/s" in highest
-    assert "takes 4.00 (" in highest  # ring-zero-copy, blocked
-    assert "Polling instead of blocked makes messages of 4 bytes 3." in buys
-    assert "ring-zero-copy instead of ring makes messages of 4,096 bytes 4" in buys
+def test_what_to_choose_comes_first_with_the_numbers() -> None:
+    lowest, highest, buys = results_of(everything())[:3]
+    assert isinstance(lowest, MessageLowestLatency)
+    assert (lowest.bytes, lowest.choice, lowest.settings) == (4, "ring-zero-copy, polling", 2)
+    assert lowest.time_us == pytest.approx(1.0, rel=0.01)
+    assert isinstance(highest, MessageHighestThroughput)
+    assert (highest.bytes, highest.choice) == (4096, "ring-zero-copy, polling")
+    assert highest.bytes_per_s == pytest.approx(4.1e9, rel=0.01)
+    assert highest.second.choice == "ring-zero-copy, blocked"
+    assert highest.second.times.value == pytest.approx(4.0, rel=0.01)
+    assert isinstance(buys, MessageAlternatives)
+    polling, *_ = buys.gains
+    assert (polling.better, polling.than, polling.bytes, int(polling.times.value)) == ("polling", "blocked", 4, 3)
+    assert {one.bytes for one in buys.gains if one.better == "ring-zero-copy"} == {4096}
 
 
 def test_of_several_that_do_not_copy_each_is_compared_with_its_own() -> None:
-    known = [(name, beta) for name, beta in (("ring", 20.0), ("rpmsg", 30.0))]
-    found = message.analyse(
-        [
-            one
-            for name, beta in known
-            for transport, slope in ((name, beta), (f"{name}-zero-copy", 0.0))
-            for one in campaign(line(1.0, slope), transport=transport)
-        ]
-    )
-    (buys,) = [said for said in found.sentences if "instead of" in said]
-    assert buys.startswith("Ring-zero-copy instead of ring makes messages of 4,096 bytes 82")
-    assert "; rpmsg-zero-copy instead of rpmsg makes messages of 4,096 bytes 124" in buys
+    known = [
+        one
+        for name, beta in (("ring", 20.0), ("rpmsg", 30.0))
+        for transport, slope in ((name, beta), (f"{name}-zero-copy", 0.0))
+        for one in campaign(line(1.0, slope), transport=transport)
+    ]
+    gains = one_of(known, MessageAlternatives).gains
+    assert [(one.better, one.than, one.bytes, round(one.times.value)) for one in gains] == [
+        *(("ring-zero-copy", "ring", 4096, 83), ("rpmsg-zero-copy", "rpmsg", 4096, 124)),
+    ]
 
 
 # Round trips
@@ -286,7 +311,7 @@ def test_a_round_trip_is_told_whole_and_never_as_a_latency() -> None:
     assert found.round_trips[0].round_trip_us.median.value == pytest.approx(10.5, rel=0.01)
     assert {row.transport for row in found.latency} == {"ring"}
     assert not [one for one in found.ranking if "rpmsg" in str(one.choice)]
-    assert "is not half of a round trip" in words(found)
+    assert one_of([*trips, *latency], MessageRoundTrips).transports == ("rpmsg-char:/dev/rpmsg0",)
 
 
 @pytest.mark.parametrize("factors", [{"size": 0}, {"size": "large"}, {"from_": "x"}, {"receiver": 3}])
@@ -375,9 +400,11 @@ def test_slower_by_a_factor_is_slower_by_that_factor_in_any_order(factor: float,
 
 
 def test_broken_transports_are_named() -> None:
-    doubts = message.warnings([measurement([1.0] * 9, checks={"wrong": 3}, transport="pipe")])
-    assert any(text.startswith("message, transport pipe: ") and "3 messages were lost" in text for text in doubts)
-    assert any("one size only" in text for text in doubts)
+    known = [measurement([1.0] * 9, checks={"wrong": 3}, transport="pipe")]
+    assert list(message.caveats(known, curves(known))) == [
+        MessageFailedCheck(benchmark="message", check="wrong", count=3, factor="transport", levels=("pipe",)),
+        MessageFewSizes(few=1, settings=1),
+    ]
 
 
 def test_tables_fit_a_hundred_columns_and_simulated_numbers_say_so() -> None:
@@ -446,6 +473,6 @@ def test_latencies_carry_the_uncertainty_of_a_clock_of_two_counters() -> None:
     ]
     analysis = message.analyse(known)
     assert [(one.second, one.within_us) for one in analysis.latency] == [(0, 0), (1, pytest.approx(0.025))]
-    assert any("uncertain by 25.0 ns either way" in one for one in analysis.sentences), analysis.sentences
+    assert CrossCoreUncertainty(times_of="latency", within_us=pytest.approx(0.025)) in results_of(known)
     titles = [table.title for table in report(run_of(known)).section.tables]
     assert any("give or take 25.0 ns" in title for title in titles), titles

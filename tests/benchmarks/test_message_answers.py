@@ -10,6 +10,13 @@ import pytest
 
 from intercore.benchmarks.message import analysis as message
 from intercore.benchmarks.message.answers import answers, concerns
+from intercore.benchmarks.message.curve import curves
+from intercore.benchmarks.message.findings import (
+    DisturbedSizes,
+    MessageAlsoDisturbed,
+    MessageDisturbed,
+    MessageFewSizes,
+)
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer
 from intercore.view.quantity import duration
@@ -90,18 +97,25 @@ def test_what_disturbed_latencies_is_named_of_all_and_concerns_these_sizes_and_t
         for name in ("pipe", "queue", "ring")
         for size in (16, 256, 4096)
     ]
-    said = [one for one in message.warnings(taken) if " bytes" in one]
-    assert [one.partition(": ")[0] for one in said] == [
-        *("message, pipe 0 → 1, 16 bytes", "message, pipe 0 → 1, 256 bytes", "message, pipe 0 → 1, 4,096 bytes"),
-        "message, others",
+    found = [
+        one for one in message.caveats(taken, curves(taken)) if isinstance(one, MessageDisturbed | MessageAlsoDisturbed)
     ]
-    assert said[-1].endswith(": queue 0 → 1, 16 and 256 and 4,096 bytes; ring 0 → 1, 256 and 4,096 bytes.")
+    *first, others = found
+    assert [(one.curve, one.bytes) for one in first if isinstance(one, MessageDisturbed)] == [
+        *(("pipe 0 → 1", 16), ("pipe 0 → 1", 256), ("pipe 0 → 1", 4096)),
+    ]
+    assert others == MessageAlsoDisturbed(
+        curves=(
+            DisturbedSizes("queue 0 → 1", "queue", (16, 256, 4096)),
+            DisturbedSizes("ring 0 → 1", "ring", (256, 4096)),
+        )
+    )
 
     def concerned(about: str) -> list[tuple[str, int]]:
         questions = ("message of 16 bytes", "4,096 bytes, copied", "300 bytes, copied", "most bytes/s, copied")
         return [
             (question, number)
-            for number, one in enumerate(said)
+            for number, one in enumerate(found)
             for question in questions
             if concerns(one, Answer(question, Interval(1.0), about=about))
         ]
@@ -111,7 +125,7 @@ def test_what_disturbed_latencies_is_named_of_all_and_concerns_these_sizes_and_t
         *(("message of 16 bytes", 0), ("300 bytes, copied", 0), ("300 bytes, copied", 1)),
         *(("4,096 bytes, copied", 2), ("300 bytes, copied", 2)),
     ]
-    assert concerns("message, transport ring: tasks were forced off", Answer("most bytes/s", Interval(1.0)))
+    assert concerns(MessageFewSizes(few=1, settings=2), Answer("most bytes/s", Interval(1.0)))
 
 
 def test_what_a_receiver_that_sleeps_takes_to_wake_is_said_to_be_part_of_what_a_message_takes() -> None:

@@ -11,7 +11,8 @@ import pytest
 from rich.console import Console
 
 from intercore.benchmarks.message import analysis as message
-from intercore.benchmarks.message.overhead import BLOCK_TURNS, taken_us
+from intercore.benchmarks.message.findings import MessageCpuTime, MessageCpuTimeExactness, MessageNoPriorities
+from intercore.benchmarks.message.overhead import BLOCK_TURNS, overhead_results, taken_us, without_priority
 from intercore.benchmarks.message.report import report
 from intercore.benchmarks.reports import reports
 from intercore.benchmarks.series import has_median, quantity
@@ -80,10 +81,15 @@ def test_what_is_compared_is_what_a_message_takes() -> None:
 
 def test_the_least_and_the_most_of_both_cores_are_said_and_how_far_the_truth_is() -> None:
     run = [taking(1500, 2500), taking(1000, 5000, transport="queue"), taking(900, 900, transport="rpmsg", off=128)]
-    said = " ".join(message.analyse(run).sentences)
-    assert "A message of 64 bytes by rpmsg 0 → 1 takes 7.20 µs from the sender's core and 7.20 µs from the" in said
-    assert "by queue 0 → 1 takes 8.00 µs from the sender's core and 40.0 µs from the receiver's, the most." in said
-    assert "at most 2.0 cycles off what the load was seen to lose" in said
+    taken, exact = overhead_results(message.analyse(run).overheads)
+    assert isinstance(taken, MessageCpuTime)
+    assert (taken.bytes, taken.least.setting) == (64, "rpmsg 0 → 1")
+    assert (taken.least.sender_us, taken.least.receiver_us) == pytest.approx((7.2, 7.2))
+    assert taken.most is not None
+    assert taken.most.setting == "queue 0 → 1"
+    assert (taken.most.sender_us, taken.most.receiver_us) == pytest.approx((8.0, 40.0))
+    assert isinstance(exact, MessageCpuTimeExactness)
+    assert exact.cycles == pytest.approx(2.0)
 
 
 def test_the_table_fits_a_hundred_columns_and_the_document_its_schema() -> None:
@@ -105,7 +111,7 @@ def test_without_priorities_it_is_said_not_to_be_what_a_message_takes() -> None:
     for policy, count in (("SCHED_FIFO", 0), ("SCHED_OTHER", 1)):
         one = taking(1500, 2500)
         known = msgspec.structs.replace(one, conditions={**one.conditions, "scheduler.policy": policy})
-        assert sum("its loss is not what the messages take" in said for said in message.warnings([known])) == count
+        assert list(without_priority([known])) == [MessageNoPriorities(policy="SCHED_OTHER")] * count
 
 
 @pytest.mark.parametrize("broken", [{"messages": 0}, {"size": 0}, {"from": "a"}, {"size": -1}])

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from intercore.benchmarks.message import analysis as message
-from intercore.benchmarks.message.pilot import PILOT
+from intercore.benchmarks.message.findings import (
+    MessagePilotRepetitions,
+    MessagePilotSamples,
+    MessagePilotTwoLevels,
+)
+from intercore.benchmarks.message.pilot import PILOT, pilot_results
 from intercore.benchmarks.message.report import report
 from tests.benchmarks.message_data import campaign, measurement, run_of
 
@@ -34,7 +39,7 @@ def test_what_is_asked_for_is_the_users() -> None:
     assert tight.for_mean == pytest.approx(16 * (loose.for_mean or 0), rel=0.01)
     found = report(run_of(known), 0.02)
     assert any("±2.0 %" in table.title for table in found.section.tables)
-    assert any("knowing a median to ±2.0 % with 95 %" in sentence for sentence in found.section.sentences)
+    assert [one.within for one in found.findings if isinstance(one, MessagePilotSamples)] == [0.02]
 
 
 def test_few_samples_are_no_pilot() -> None:
@@ -52,13 +57,14 @@ def test_repetitions_that_differ_are_said_to_need_more_of_them_and_not_more_samp
     assert (one.repetitions, one.samples) == (4, 2000)
     assert one.repetitions_within is not None
     assert one.repetitions_within > 0.1
-    assert any("more repetitions help there, and more samples do not" in sentence for sentence in analysis.sentences)
+    worst = MessagePilotRepetitions(apart=1, asked=1, within=one.repetitions_within)
+    assert worst in pilot_results(analysis.pilots)
 
 
 def test_between_two_levels_no_number_is_enough() -> None:
     known = [measurement(np.repeat([10.0, 20.0], 1000))]
     analysis = message.analyse(known)
     assert [one.for_median for one in analysis.pilots] == [None]
-    assert any("it lies between two levels" in sentence for sentence in analysis.sentences)
+    assert any(isinstance(one, MessagePilotTwoLevels) for one in pilot_results(analysis.pilots))
     (table,) = (one for one in report(run_of(known)).section.tables if one.title.startswith("Samples that know"))
     assert "none do" in [column.text(table.rows[0]) for column in table.columns]

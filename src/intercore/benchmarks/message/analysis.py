@@ -14,16 +14,23 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.caveats import spoilt
+from intercore.benchmarks.caveats import failed_checks
 from intercore.benchmarks.message import WITHIN
 from intercore.benchmarks.message.choice import MessageAdvantage, MessageRank, advantages, rankings
 from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, curves, in_words, observations
+from intercore.benchmarks.message.findings import (
+    NAMED,
+    DisturbedSizes,
+    MessageAlsoDisturbed,
+    MessageDisturbed,
+    MessageFailedCheck,
+    MessageFewSizes,
+)
 from intercore.benchmarks.message.literature import MessageFindingHere, findings_here
-from intercore.benchmarks.message.overhead import MessageOverhead, on_overheads, overheads, without_priority
-from intercore.benchmarks.message.pilot import MessagePilot, on_pilots, pilots
+from intercore.benchmarks.message.overhead import MessageOverhead, overheads, without_priority
+from intercore.benchmarks.message.pilot import MessagePilot, pilots
 from intercore.benchmarks.message.round_trip import MessageRoundTrip, round_trips
 from intercore.benchmarks.message.rows import MessageLatency, MessageThroughput, Positive, latency_row, throughput_row
-from intercore.benchmarks.message.sentences import TOLD, on_round_trips, sentences
 from intercore.statistics.distribution import disturbances
 from intercore.statistics.factors import FactorAnalysis, analyse_factors
 
@@ -31,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from intercore.benchmarks.message.curve import Curve
+    from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
 
@@ -69,8 +77,6 @@ class MessageAnalysis(msgspec.Struct, frozen=True):
     """How many samples it takes to know a time as well as asked, of settings that have enough samples to tell."""
     published: tuple[MessageFindingHere, ...]
     """What publications say of factors that have several levels here."""
-    sentences: tuple[str, ...]
-    """What it comes to: what to choose first."""
 
 
 def analyse(measurements: Iterable[Measurement], within: float = WITHIN.default) -> MessageAnalysis:
@@ -97,7 +103,6 @@ def analyse_curves(
     gains = advantages(found)
     effects = {measure: analyse_factors(observations(by_measure[measure])) for measure in MEASURES}
     asked = pilots(found, within)
-    said = sentences(found, latency, throughput, checked, ranked, gains, effects)
     return MessageAnalysis(
         latency,
         throughput,
@@ -110,71 +115,40 @@ def analyse_curves(
         taken,
         asked,
         findings_here(found, effects),
-        (*said, *on_overheads(taken), *on_pilots(asked), *on_round_trips(trips)),
     )
 
 
-_TEXTS = {
-    "wrong": (
-        "{count} messages were lost, came twice, out of order, or differed from what was sent: this transport does not "
-        "work, and its times mean nothing."
-    ),
-    "preempted": (
-        "tasks were forced off their core {count} times, so the longest latencies include other work. This affects "
-        "medians hardly."
-    ),
-}
-
-
-def warnings(measurements: Iterable[Measurement]) -> list[str]:
-    """Say in plain sentences what makes the results doubtful, and the likely cause."""
+def caveats(measurements: Iterable[Measurement], found: Sequence[Curve]) -> Iterator[Finding]:
+    """Return what makes the results of measurements and their curves doubtful."""
     known = list(measurements)
-    return curve_warnings(known, curves(known))
+    yield from failed_checks(known, BENCHMARK, "transport", MessageFailedCheck)
+    yield from without_priority(known)
+    few = [curve for curve in found if len(curve.points) == 1]
+    if few:
+        yield MessageFewSizes(few=len(few), settings=len(found))
+    yield from _disturbed([curve for curve in found if curve.measure == "latency"])
 
 
-def curve_warnings(known: Sequence[Measurement], found: Sequence[Curve]) -> list[str]:
-    """Say the same of measurements whose curves are known."""
-    return [
-        *spoilt(known, BENCHMARK, "transport", _TEXTS),
-        *without_priority(known),
-        *_few_sizes(found),
-        *_disturbed(found),
-    ]
-
-
-def _disturbed(found: Sequence[Curve]) -> Iterator[str]:
-    """Say what disturbed latencies: of the first few, and which others there are."""
-    told = list(_disturbances(found))
-    for name, size, said in told[:TOLD]:
-        yield f"message, {name}, {size:,} bytes: {said}"
-    others: dict[str, list[str]] = {}
-    for name, size, _ in told[TOLD:]:
-        others.setdefault(name, []).append(f"{size:,}")
-    if others:
-        named = "; ".join(f"{name}, {' and '.join(sizes)} bytes" for name, sizes in others.items())
-        yield f"message, others: Something disturbed these latencies as well: {named}."
-
-
-def _disturbances(found: Sequence[Curve]) -> Iterator[tuple[str, int, str]]:
-    """Name each setting and size whose latencies something disturbed, and say what."""
-    latencies = [curve for curve in found if curve.measure == "latency"]
+def _disturbed(latencies: Sequence[Curve]) -> Iterator[Finding]:
+    """Return what disturbed latencies: of the first few how, and of which others."""
     named = {"transport", "from", "to"} | {
         name for curve in latencies for name, level in curve.setting.items() if level != latencies[0].setting.get(name)
     }
+    reported = 0
+    others: dict[tuple[str, str], list[int]] = {}
     for curve in latencies:
+        name = in_words(curve.setting, [name for name in curve.setting if name in named])
+        transport = str(curve.setting["transport"])
         for size in curve.measurements:
-            said = disturbances(curve.repetitions(size))
-            if said:
-                words = in_words(curve.setting, [name for name in curve.setting if name in named])
-                yield words, size, " ".join(map(str, said))
-
-
-def _few_sizes(found: Sequence[Curve]) -> Iterator[str]:
-    few = [curve for curve in found if len(curve.points) == 1]
-    if few:
-        yield (
-            f"message: {len(few)} of {len(found)} settings were measured at one size only, so they have no model. Name "
-            "several, e.g. size=4,16,64,256,1024."
+            found = disturbances(curve.repetitions(size))
+            if found and reported < NAMED:
+                reported += 1
+                yield MessageDisturbed(curve=name, transport=transport, bytes=size, disturbances=found)
+            elif found:
+                others.setdefault((name, transport), []).append(size)
+    if others:
+        yield MessageAlsoDisturbed(
+            curves=tuple(DisturbedSizes(*curve, tuple(sizes)) for curve, sizes in others.items())
         )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.message.choice import copies
+from intercore.benchmarks.message.findings import MessageAlsoDisturbed, MessageBestGain, MessageDisturbed
 from intercore.benchmarks.message.rows import rate
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, RemarkedWords, about_times, by_way
+from intercore.view.answer import Answer, by_way
 from intercore.view.cost import Cost
 from intercore.view.quantity import duration, significant
 
@@ -184,18 +184,19 @@ def _reach(interval: Interval) -> float:
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:
-    """Whether a warning may concern an answer: what disturbed latencies at some sizes, only these; and no rate.
+    """Whether a caveat may concern an answer: what disturbed latencies at some sizes, only these; and no rate.
 
     What a message of a size between those measured takes is by what all of them take.
     """
-    warning = finding.text
-    told = re.findall(r"(?:^|; |: )([^;:]*?), ((?:[\d,]+(?: and )?)+) bytes(?=[:;.])", warning)
-    if not told:
-        return True
+    match finding:
+        case MessageDisturbed():
+            sizes = {finding.bytes} if finding.transport == answer.choice else set()
+        case MessageAlsoDisturbed():
+            sizes = {size for one in finding.curves if one.transport == answer.choice for size in one.bytes}
+        case _:
+            return True
     asked = re.match(r"(?:message of )?([\d,]+) bytes", answer.question)
-    known = [at.split(" and ") for name, at in told if answer.choice in name.replace(",", "").split()]
-    sizes = set(chain.from_iterable(known))
-    return asked is not None and bool(sizes) and (asked[1] in sizes or asked[1] == f"{_EXAMPLE:,}")
+    return asked is not None and bool(sizes) and int(asked[1].replace(",", "")) in {*sizes, _EXAMPLE}
 
 
 def costs(analysis: MessageAnalysis) -> Iterator[Cost]:
@@ -222,15 +223,16 @@ def _best(found: Sequence[MessageRank], worth: Callable[[MessageRank], float]) -
         yield max(alike, key=worth), (_COPIED if copying else _NOT_COPIED) if len(kinds) > 1 else ""
 
 
-def remarks(analysis: MessageAnalysis) -> Iterator[RemarkedWords]:
+def remarks(analysis: MessageAnalysis) -> Iterator[MessageBestGain]:
     """Tell what the right choice is worth most."""
     most = max(analysis.advantages, key=lambda one: one.times.value, default=None)
     if most is not None:
-        what = "" if most.measure == "latency" else " a stream of messages of"
-        yield RemarkedWords(
+        yield MessageBestGain(
             times=most.times.value,
-            words=f"{most.better} moves{what} {most.bytes:,} bytes {about_times(most.times.value)} times as fast as "
-            f"{most.than}.",
+            better=str(most.better),
+            than=str(most.than),
+            measure=most.measure,
+            bytes=most.bytes,
         )
 
 

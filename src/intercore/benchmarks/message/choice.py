@@ -15,12 +15,11 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.message.curve import MEASURES, Measure, in_words
+from intercore.benchmarks.message.curve import MEASURES, Measure
 from intercore.record.measurement import Level
 from intercore.statistics.factors import Candidate, log_interval, ranking
 from intercore.statistics.intervals import CONFIDENCE, Interval
 from intercore.statistics.probability import student_quantile
-from intercore.view.quantity import bounds, data_rate, duration, significant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -202,97 +201,3 @@ def _mean_interval(logs: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Interv
         return Interval(math.exp(mean))
     reach = float(student_quantile((1 + CONFIDENCE) / 2, len(logs) - 1) * logs.std(ddof=1) / math.sqrt(len(logs)))
     return Interval(*(math.exp(min(end, 700.0)) for end in (mean, mean - reach, mean + reach)))
-
-
-# Sentences
-
-
-def choice_sentences(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvantage]) -> Iterator[str]:
-    """Say what to choose: for the lowest latency, for the highest throughput, and what polling and not copying buy."""
-    latency = [one for one in ranked if one.measure == "latency"]
-    throughput = [one for one in ranked if one.measure == "throughput"]
-    if latency:
-        yield _lowest(latency)
-    if throughput:
-        yield _highest(throughput)
-    alternatives = dict.fromkeys((one.factor, one.better, one.than) for one in gains)
-    said = "; ".join(
-        _buys([one for one in gains if (one.factor, one.better, one.than) == alternative])
-        for factor in ("receiver", "transport")
-        for alternative in alternatives
-        if alternative[0] == factor
-    )
-    if said:
-        yield f"{said[0].upper()}{said[1:]}."
-
-
-def _lowest(ranked: Sequence[MessageRank]) -> str:
-    size = min(one.bytes for one in ranked)
-    first, second = [one for one in ranked if one.bytes == size][:2]
-    said = (
-        f"For the lowest latency of messages of {_bytes(size)} choose {_named(first)}: {duration(first.time_us.value)}"
-        f"{_mean(first)}; {_ahead(second)}"
-    )
-    largest = max(one.bytes for one in ranked)
-    other = next(one for one in ranked if one.bytes == largest)
-    if other.choice != first.choice:
-        said += f" (for {_bytes(largest)}: {_named(other)}, {duration(other.time_us.value)})"
-    return f"{said}."
-
-
-def _highest(ranked: Sequence[MessageRank]) -> str:
-    size = max(one.bytes for one in ranked)
-    first, second = [one for one in ranked if one.bytes == size][:2]
-    return (
-        f"For the highest throughput with messages of {_bytes(size)} choose {_named(first)}: "
-        f"{data_rate(first.bytes_per_s or 0.0)}{_mean(first)}; {_ahead(second)}."
-    )
-
-
-def _named(one: MessageRank) -> str:
-    return in_words(one.choice, one.choice)
-
-
-def _mean(one: MessageRank) -> str:
-    return f" (geometric mean of {one.settings} directions and loads)" if one.settings > 1 else ""
-
-
-def _ahead(second: MessageRank) -> str:
-    """Say by how much the best is ahead of the second."""
-    margin = second.times_best
-    if margin.low is not None and margin.low < 1:
-        return f"{_named(second)} is equally good as far as these samples can tell ({_ratio(margin)} times as long)"
-    return f"the next, {_named(second)}, takes {_ratio(margin)} times as long"
-
-
-def _buys(gains: Sequence[MessageAdvantage]) -> str:
-    """Say what one alternative buys where it should most: not to wait with small messages, not to copy with large."""
-    said = []
-    for measure in MEASURES:
-        ours = [one for one in gains if one.measure == measure]
-        if ours:
-            small = gains[0].factor == "receiver" and measure == "latency"
-            size = (min if small else max)(one.bytes for one in ours)
-            said += [_gain(one) for one in ours if one.bytes == size]
-    return f"{gains[0].better} instead of {gains[0].than} makes {', and '.join(said)}"
-
-
-def _gain(one: MessageAdvantage) -> str:
-    what = "messages" if one.measure == "latency" else "streams of messages"
-    if one.pairs > 1 and one.times.low is None:
-        how = (
-            f"{significant(one.times.value)} ({significant(one.least)} to {significant(one.most)} in {one.pairs} pairs)"
-        )
-    else:
-        how = _ratio(one.times, f"; {one.pairs} pairs of settings" if one.pairs > 1 else "")
-    unsure = one.times.low is not None and one.times.high is not None and one.times.low <= 1 <= one.times.high
-    return f"{what} of {_bytes(one.bytes)} {how} times as fast{', which cannot be told from 1' * unsure}"
-
-
-def _ratio(ratio: Interval, more: str = "") -> str:
-    interval = bounds(ratio, significant)
-    return f"{significant(ratio.value)} ({interval}{more})"
-
-
-def _bytes(size: int) -> str:
-    return "1 byte" if size == 1 else f"{size:,} bytes"

@@ -17,6 +17,12 @@ from msgspec import Meta
 from intercore.benchmarks.grouping import by_level, cycles_per_us, pools, ticks
 from intercore.benchmarks.message import TRUE, TURNS
 from intercore.benchmarks.message.curve import BENCHMARK, in_words
+from intercore.benchmarks.message.findings import (
+    MessageCpuTime,
+    MessageCpuTimeExactness,
+    MessageNoPriorities,
+    Taken,
+)
 from intercore.record.measurement import Level
 from intercore.statistics.intervals import Interval
 from intercore.statistics.repetitions import median
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -161,45 +168,35 @@ def _differences(one: Measurement, end: End) -> list[float]:
     return differences
 
 
-# In words, and in a table
+# What is found, and a table
 
 
-def on_overheads(found: Sequence[MessageOverhead]) -> Iterator[str]:
-    """Say which transport takes least from both cores, and which most, of the smallest and of the largest messages."""
+def overhead_results(found: Sequence[MessageOverhead]) -> Iterator[Finding]:
+    """Return which transport takes least from both cores, and which most, of the smallest and the largest messages."""
     apart = [one for one in found if one.receiver is not None]
     sizes = {one.bytes for one in apart}
     for size in sorted({min(sizes), max(sizes)} if sizes else ()):
         ranked = sorted((one for one in apart if one.bytes == size), key=lambda one: one.total_us)
         least, most = ranked[0], ranked[-1]
-        said = f"A message of {size:,} bytes by {_in_words(least)}"
-        if least.setting != most.setting:
-            said += f", the least of both together. A message by {_in_words(most)}, the most"
-        yield f"{said}."
+        yield MessageCpuTime(
+            bytes=size, least=_taken_of(least), most=None if least.setting == most.setting else _taken_of(most)
+        )
     off = [end.off_cycles for one in found for end in (one.sender, one.receiver) if end]
     known = [cycles for cycles in off if cycles is not None]
     if known:
-        yield (
-            f"Checked against the simulator: the time that a message takes from a core is at most {max(known):.1f} "
-            "cycles off what the load was seen to lose."
-        )
+        yield MessageCpuTimeExactness(cycles=max(known))
 
 
-def without_priority(measurements: Iterable[Measurement]) -> Iterator[str]:
-    """Say so if the load was not of lower priority: then the kernel divided the processor as it liked."""
+def _taken_of(one: MessageOverhead) -> Taken:
+    receiver = one.receiver or one.sender
+    return Taken(in_words(one.setting, one.setting), one.sender.us.value, receiver.us.value)
+
+
+def without_priority(measurements: Iterable[Measurement]) -> Iterator[Finding]:
+    """Return whether the load was not of lower priority: then the kernel divided the processor as it liked."""
     policies = {one.conditions.get(_POLICY) for one in measurements if _is_usable(one)}
     if _NO_PRIORITY in policies:
-        yield (
-            f"message measure=overhead: the kernel gave no real-time priority ({_NO_PRIORITY}), so the load competed "
-            "with the messages as an equal, and its loss is not what the messages take. Permit a real-time priority."
-        )
-
-
-def _in_words(one: MessageOverhead) -> str:
-    receiver = one.receiver or one.sender
-    return (
-        f"{in_words(one.setting, one.setting)} takes {duration(one.sender.us.value)} from the sender's core and "
-        f"{duration(receiver.us.value)} from the receiver's"
-    )
+        yield MessageNoPriorities(policy=_NO_PRIORITY)
 
 
 def overhead_table(found: Sequence[MessageOverhead], where: str) -> Table[MessageOverhead]:

@@ -10,6 +10,12 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.message.curve import Measure, in_words
+from intercore.benchmarks.message.findings import (
+    MessagePilotPublished,
+    MessagePilotRepetitions,
+    MessagePilotSamples,
+    MessagePilotTwoLevels,
+)
 from intercore.benchmarks.message.publication import MessagePublication
 from intercore.benchmarks.published import published
 from intercore.record.measurement import Level
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.message.curve import Curve
+    from intercore.finding import Finding
 
 PILOT = 1000
 """Samples of a setting and size from which on they are a pilot: fewer tell too roughly how many lie next to the
@@ -86,39 +93,37 @@ def _pilot(curve: Curve, size: int, within: float) -> MessagePilot:
     )
 
 
-def on_pilots(found: Sequence[MessagePilot]) -> Iterator[str]:
-    """Say how many samples are enough everywhere, and what as many as were published know."""
+def pilot_results(found: Sequence[MessagePilot]) -> Iterator[Finding]:
+    """Return how many samples are enough everywhere, and what as many as were published know."""
     if not found:
         return
-    wanted = percent(found[0].within)
+    within = found[0].within
     known = [one for one in found if one.for_median is not None]
     if known:
         most = max(known, key=lambda one: one.for_median or 0)
-        what = in_words(most.setting, most.setting)
-        yield (
-            f"Pilot of {min(one.samples for one in found):,} samples or more: knowing a median to ±{wanted} with 95 % "
-            f"confidence takes {most.for_median:,} samples at most ({most.measure}, {what}, {most.bytes:,} bytes)"
-            + (f", of {len(known)} of {len(found)} settings and sizes" if len(known) < len(found) else "")
-            + ", within one repetition."
+        yield MessagePilotSamples(
+            pilot_samples=min(one.samples for one in found),
+            within=within,
+            samples=most.for_median or 0,
+            measure=most.measure,
+            curve=in_words(most.setting, most.setting),
+            bytes=most.bytes,
+            known=len(known),
+            asked=len(found),
         )
     if len(known) < len(found):
-        yield (
-            f"For {len(found) - len(known)} of {len(found)} settings and sizes, no number of samples gives the median "
-            f"to ±{wanted}: it lies between two levels."
-        )
+        yield MessagePilotTwoLevels(unknown=len(found) - len(known), asked=len(found), within=within)
     for table in published(MessagePublication):
-        worst = max(one.median_within[str(table.figures.samples)] for one in found)
-        yield (
-            f"{table.figures.samples:,} samples, as many as {table.label} took after a pilot of "
-            f"{table.figures.pilot_samples:,}, give each of these medians to ±{percent(worst)} or better."
+        yield MessagePilotPublished(
+            samples=table.figures.samples,
+            pilot_samples=table.figures.pilot_samples,
+            publication=table.label,
+            within=max(one.median_within[str(table.figures.samples)] for one in found),
         )
     apart = [one for one in found if one.repetitions_within is not None and one.repetitions_within > one.within]
     if apart:
-        yield (
-            f"For {len(apart)} of {len(found)}, the pilot's own repetitions give the median no better than to "
-            f"±{percent(max(one.repetitions_within or 0.0 for one in apart))}: more repetitions help there, and more "
-            "samples do not."
-        )
+        worst = max(one.repetitions_within or 0.0 for one in apart)
+        yield MessagePilotRepetitions(apart=len(apart), asked=len(found), within=worst)
 
 
 def pilot_table(found: Sequence[MessagePilot], where: str) -> Table[MessagePilot]:

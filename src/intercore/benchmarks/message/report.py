@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from intercore.benchmarks.message import WITHIN
-from intercore.benchmarks.message.analysis import MessageAnalysis, analyse_curves, curve_warnings
+from intercore.benchmarks.message.analysis import MessageAnalysis, analyse_curves, caveats
 from intercore.benchmarks.message.answers import answers, costs, remarks
 from intercore.benchmarks.message.choice import MessageRank, copies
 from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, Curve, curves, in_words, observations
@@ -18,10 +18,11 @@ from intercore.benchmarks.message.literature import literature_notes
 from intercore.benchmarks.message.overhead import MessageOverhead, overhead_table, overheads
 from intercore.benchmarks.message.pilot import pilot_table
 from intercore.benchmarks.message.publication import MessagePublication
+from intercore.benchmarks.message.results import results
 from intercore.benchmarks.message.round_trip import MessageRoundTrip, round_trips
 from intercore.benchmarks.message.rows import MessageLatency, MessageThroughput, rate
 from intercore.benchmarks.published import published
-from intercore.finding import unconverted
+from intercore.finding import texts
 from intercore.statistics.intervals import Interval
 from intercore.view.curve import PlottedCurve, curve_figure
 from intercore.view.factors import factor_table, interaction_figures, main_effects_figure
@@ -56,18 +57,19 @@ def report(run: Run, within: float = WITHIN.default) -> Report:
     """Report on the measurements of `message`; pilots are to know a time to the fraction `within` to either side."""
     found = curves(run.measurements)
     analysis = analyse_curves(found, round_trips(run.measurements), overheads(run.measurements), within)
+    findings = [*results(analysis, found), *caveats((*run.measurements, *run.failed), found)]
     return Report(
         BENCHMARK,
-        {BENCHMARK: msgspec.to_builtins(analysis)},
+        {BENCHMARK: {**msgspec.to_builtins(analysis), "sentences": texts(findings)}},
         [
             *(_row(row, measure) for measure, rows in _by_measure(analysis).items() for row in rows),
             *map(_round_trip_row, analysis.round_trips),
             *map(_overhead_row, analysis.overheads),
         ],
-        unconverted(analysis.sentences, curve_warnings((*run.measurements, *run.failed), found)),
+        findings,
         Section(
             "Moving messages between cores (message)",
-            analysis.sentences,
+            texts(findings),
             list(_tables(run, analysis)),
             list(_figures(found, analysis)),
             list(_notes(run, analysis)),

@@ -1,0 +1,544 @@
+"""What `message` may find, and how that is worded."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import ClassVar
+
+import msgspec
+
+from intercore.benchmarks.caveats import FailedCheck, capitalised
+from intercore.benchmarks.exactness import constant
+from intercore.benchmarks.message.curve import HELD_OUT_AIM, Measure
+from intercore.benchmarks.message.size_effect import ns_per_byte
+from intercore.finding import Caveat, Finding
+from intercore.statistics.disturbance import Disturbance
+from intercore.statistics.intervals import Interval
+from intercore.view.answer import Remark, about_times, equal
+from intercore.view.quantity import bounds, data_rate, duration, percent, significant
+
+NAMED = 3
+"""Settings in one sentence."""
+
+
+def size_in_words(size: int) -> str:
+    """Return a size in bytes with its unit."""
+    return "1 byte" if size == 1 else f"{size:,} bytes"
+
+
+def _ratio(ratio: Interval, more: str = "") -> str:
+    return f"{significant(ratio.value)} ({bounds(ratio, significant)}{more})"
+
+
+class Second(msgspec.Struct, frozen=True):
+    """The second best choice."""
+
+    choice: str
+    times: Interval
+    """How many times as long it takes as the best one."""
+
+    def __str__(self) -> str:
+        """Return by how much the best is ahead of it."""
+        if self.times.low is not None and self.times.low < 1:
+            return (
+                f"{self.choice} is equally good as far as these samples can tell ({_ratio(self.times)} times as long)"
+            )
+        return f"the next, {self.choice}, takes {_ratio(self.times)} times as long"
+
+
+class Largest(msgspec.Struct, frozen=True):
+    """The best choice for the largest messages."""
+
+    bytes: int
+    choice: str
+    time_us: float
+
+
+class MessageLowestLatency(Finding, frozen=True):
+    """What to choose for the lowest latency."""
+
+    bytes: int
+    choice: str
+    time_us: float
+    settings: int
+    """Directions and loads of which the time is the geometric mean."""
+    second: Second
+    largest: Largest | None
+    """None if the best choice is the same for the largest messages."""
+
+    @property
+    def sentence(self) -> str:
+        found = (
+            f"For the lowest latency of messages of {size_in_words(self.bytes)} choose {self.choice}: "
+            f"{duration(self.time_us)}{_mean(self.settings)}; {self.second}"
+        )
+        if self.largest is not None:
+            found += (
+                f" (for {size_in_words(self.largest.bytes)}: {self.largest.choice}, {duration(self.largest.time_us)})"
+            )
+        return f"{found}."
+
+
+class MessageHighestThroughput(Finding, frozen=True):
+    """What to choose for the highest throughput."""
+
+    bytes: int
+    choice: str
+    bytes_per_s: float
+    settings: int
+    """Directions and loads of which the time is the geometric mean."""
+    second: Second
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"For the highest throughput with messages of {size_in_words(self.bytes)} choose {self.choice}: "
+            f"{data_rate(self.bytes_per_s)}{_mean(self.settings)}; {self.second}."
+        )
+
+
+def _mean(settings: int) -> str:
+    return f" (geometric mean of {settings} directions and loads)" if settings > 1 else ""
+
+
+class Gain(msgspec.Struct, frozen=True):
+    """What one level of a factor buys against another."""
+
+    better: str
+    than: str
+    measure: Measure
+    bytes: int
+    times: Interval
+    """How many times as fast it is."""
+    least_times: float
+    most_times: float
+    pairs: int
+    """Pairs of settings that differ in nothing else."""
+
+    def __str__(self) -> str:
+        """Return it in words, without the names of the two."""
+        what = "messages" if self.measure == "latency" else "streams of messages"
+        if self.pairs > 1 and self.times.low is None:
+            least, most = significant(self.least_times), significant(self.most_times)
+            how = f"{significant(self.times.value)} ({least} to {most} in {self.pairs} pairs)"
+        else:
+            how = _ratio(self.times, f"; {self.pairs} pairs of settings" if self.pairs > 1 else "")
+        unsure = ", which cannot be told from 1" if equal(self.times) == "no sure difference" else ""
+        return f"{what} of {size_in_words(self.bytes)} {how} times as fast{unsure}"
+
+
+class MessageAlternatives(Finding, frozen=True):
+    """What polling buys against being blocked, and what it buys not to copy."""
+
+    gains: tuple[Gain, ...]
+    """Those of one alternative stand together."""
+
+    @property
+    def sentence(self) -> str:
+        alternatives = [
+            f"{better} instead of {than} makes {', and '.join(map(str, gains))}"
+            for (better, than), gains in groupby(self.gains, lambda one: (one.better, one.than))
+        ]
+        return f"{capitalised('; '.join(alternatives))}."
+
+
+class FactorShare(msgspec.Struct, frozen=True):
+    """How much of the variation a factor explains."""
+
+    factor: str
+    share: float
+    """Of what the size does not explain."""
+
+
+class Interaction(msgspec.Struct, frozen=True):
+    """Two factors whose effects depend on each other."""
+
+    first: str
+    second: str
+    share: float
+    """Of what the size does not explain."""
+
+
+class MessageFactors(Finding, frozen=True):
+    """Which factor explains how much of the variation."""
+
+    measure: Measure
+    size_share: float
+    """What the size explains; 0 if one size was measured."""
+    shares: tuple[FactorShare, ...]
+    """The largest first."""
+    interaction: Interaction | None
+
+    @property
+    def sentence(self) -> str:
+        what = "latency" if self.measure == "latency" else "time per message of a stream"
+        begin = f"Of the variation of log {what}"
+        if self.size_share:
+            begin = f"The size explains {percent(self.size_share)} of the variation of log {what}; of the rest"
+        shares = ", ".join(f"{one.factor} {percent(one.share)}" for one in self.shares)
+        also = ""
+        if self.interaction is not None:
+            pair = self.interaction
+            also = f"; the effect of {pair.first} depends on {pair.second} ({percent(pair.share)})"
+        return f"{begin}: {shares}{also}."
+
+
+class MessageLineFit(Finding, frozen=True):
+    """How well a line alpha + beta × size fits."""
+
+    median_error: float
+    """As a fraction of the time: the median over settings."""
+    worst_error: float
+    worst_measure: Measure
+    worst_setting: str
+    straight: int
+    """Settings in which one line is enough."""
+    settings: int
+
+    @property
+    def sentence(self) -> str:
+        what = "a stream by " if self.worst_measure == "throughput" else ""
+        return (
+            f"A line alpha + beta × size is off by {percent(self.median_error)} of the time in median and by "
+            f"{percent(self.worst_error)} at worst ({what}{self.worst_setting}). In {self.straight} of {self.settings} "
+            "settings, one line is enough, or no second line can be told."
+        )
+
+
+class Break(msgspec.Struct, frozen=True):
+    """Where one line ends and another one begins."""
+
+    low_bytes: float
+    high_bytes: float
+    step_us: float | None
+    """By how much the time steps, up if above 0; None where the lines meet."""
+    before_ns_per_byte: float
+    after_ns_per_byte: float
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        where = f"Somewhere between {self.low_bytes:,.0f} and {self.high_bytes:,.0f} bytes it"
+        slopes = f"{ns_per_byte(self.before_ns_per_byte)} to {ns_per_byte(self.after_ns_per_byte)} ns per byte"
+        how = "bends"
+        if self.step_us is not None:
+            how = f"steps {'up' if self.step_us > 0 else 'down'} by {duration(abs(self.step_us))}"
+        return f"{where} {how}, and its slope goes from {slopes}."
+
+
+class MessageBreaks(Finding, frozen=True):
+    """One line is not enough."""
+
+    measure: Measure
+    curve: str
+    """The setting, in words."""
+    line_error: float
+    """By how much one line is off at worst, as a fraction of the time."""
+    lines: int
+    lines_error: float
+    breaks: tuple[Break, ...]
+
+    @property
+    def sentence(self) -> str:
+        name = capitalised(self.curve) if self.measure == "latency" else f"A stream by {self.curve}"
+        return (
+            f"{name}: one line is not enough, because it is off by up to {percent(self.line_error)}; {self.lines} "
+            f"lines are off by up to {percent(self.lines_error)}. {' '.join(map(str, self.breaks))}"
+        )
+
+
+class MessageMoreBreaks(Finding, frozen=True):
+    """One line is not enough in more settings."""
+
+    settings: int
+
+    @property
+    def sentence(self) -> str:
+        return f"The same is true of {self.settings} more settings: their pieces are in the JSON document."
+
+
+class MessagePartWords(Finding, frozen=True):
+    """Messages that are not whole words take longer."""
+
+    apart: int
+    """Settings in which they do."""
+    settings: int
+    word_bytes: int
+    worst_setting: str
+    measure: Measure
+    sizes: tuple[int, ...]
+    """Of these messages, in the worst setting."""
+    times: float
+    """How many times as long a quarter of them takes there, or longer."""
+
+    @property
+    def sentence(self) -> str:
+        sizes = ", ".join(f"{size:,}" for size in self.sizes[:NAMED])
+        return (
+            f"In {self.apart} of {self.settings} settings, sizes that are not a multiple of {self.word_bytes} bytes do "
+            f"not follow the model of the others. At worst ({self.worst_setting}, {self.measure}, {sizes} bytes), a "
+            f"quarter of such messages takes {significant(self.times)} times as long as whole words, or longer. Pad "
+            "messages to whole words."
+        )
+
+
+class MessageHeldOutCheck(Finding, frozen=True):
+    """How well the model predicts sizes that it did not see, as fractions of the time."""
+
+    median: float
+    p90: float
+    max: float
+    predictions: int
+
+    @property
+    def sentence(self) -> str:
+        verdict = "within" if self.median <= HELD_OUT_AIM else "not within"
+        return (
+            f"Held-out check: sizes that the model did not see are predicted to {percent(self.median)} in median, "
+            f"{verdict} the aim of {percent(HELD_OUT_AIM)} ({percent(self.p90)} or better for 9 of 10, "
+            f"{percent(self.max)} at worst; {self.predictions:,} predictions)."
+        )
+
+
+class MessageExactness(Finding, frozen=True):
+    """By how much measured latencies are longer than those that the simulator saw."""
+
+    least_ticks: int
+    most_ticks: int
+    spread_ticks: int
+    """By how much that varies within a setting and size, at most."""
+
+    @property
+    def sentence(self) -> str:
+        low, high = self.least_ticks, self.most_ticks
+        between = f"{low}" if low == high else f"{low} to {high}"
+        return (
+            f"Checked against the simulator: measured minus true latency is {between} ticks, within a setting and size "
+            f"{constant(self.spread_ticks)}."
+        )
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """What a message takes from both cores."""
+
+    setting: str
+    sender_us: float
+    receiver_us: float
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return (
+            f"{self.setting} takes {duration(self.sender_us)} from the sender's core and {duration(self.receiver_us)} "
+            "from the receiver's"
+        )
+
+
+class MessageCpuTime(Finding, frozen=True):
+    """What a message takes from both cores, by the transports that take least and most."""
+
+    bytes: int
+    least: Taken
+    most: Taken | None
+    """None if one setting was measured."""
+
+    @property
+    def sentence(self) -> str:
+        found = f"A message of {self.bytes:,} bytes by {self.least}"
+        if self.most is not None:
+            found += f", the least of both together. A message by {self.most}, the most"
+        return f"{found}."
+
+
+class MessageCpuTimeExactness(Finding, frozen=True):
+    """How far what messages take is off what the simulator saw."""
+
+    cycles: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Checked against the simulator: the time that a message takes from a core is at most {self.cycles:.1f} "
+            "cycles off what the load was seen to lose."
+        )
+
+
+class MessagePilotSamples(Finding, frozen=True):
+    """How many samples it takes to know each median."""
+
+    pilot_samples: int
+    """Samples of the smallest pilot."""
+    within: float
+    """To what fraction to either side a median is to be known."""
+    samples: int
+    """That many are enough everywhere."""
+    measure: Measure
+    curve: str
+    """Where it takes most."""
+    bytes: int
+    known: int
+    """Settings and sizes of which a number of samples is enough."""
+    asked: int
+    """All settings and sizes."""
+
+    @property
+    def sentence(self) -> str:
+        some = f", of {self.known} of {self.asked} settings and sizes" if self.known < self.asked else ""
+        return (
+            f"Pilot of {self.pilot_samples:,} samples or more: knowing a median to ±{percent(self.within)} with 95 % "
+            f"confidence takes {self.samples:,} samples at most ({self.measure}, {self.curve}, {self.bytes:,} bytes)"
+            f"{some}, within one repetition."
+        )
+
+
+class MessagePilotTwoLevels(Finding, frozen=True):
+    """Medians that no number of samples makes known."""
+
+    unknown: int
+    asked: int
+    within: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"For {self.unknown} of {self.asked} settings and sizes, no number of samples gives the median to "
+            f"±{percent(self.within)}: it lies between two levels."
+        )
+
+
+class MessagePilotPublished(Finding, frozen=True):
+    """How well medians are known by as many samples as a publication took."""
+
+    samples: int
+    pilot_samples: int
+    publication: str
+    within: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"{self.samples:,} samples, as many as {self.publication} took after a pilot of {self.pilot_samples:,}, "
+            f"give each of these medians to ±{percent(self.within)} or better."
+        )
+
+
+class MessagePilotRepetitions(Finding, frozen=True):
+    """Where more repetitions help, and more samples do not."""
+
+    apart: int
+    asked: int
+    within: float
+    """To what the pilot's own repetitions give the median at worst."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"For {self.apart} of {self.asked}, the pilot's own repetitions give the median no better than to "
+            f"±{percent(self.within)}: more repetitions help there, and more samples do not."
+        )
+
+
+class MessageRoundTrips(Finding, frozen=True):
+    """Transports by which round trips were measured."""
+
+    transports: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"By {', '.join(self.transports)}, messages went to an echo and came back: these are round trips, which "
+            "include the echo's own work. Its clock is not ours, so the time of one way is not known, and it is not "
+            "half of a round trip."
+        )
+
+
+class MessageBestGain(Remark, frozen=True):
+    """What the right choice is worth most."""
+
+    better: str
+    than: str
+    measure: Measure
+    bytes: int
+
+    @property
+    def sentence(self) -> str:
+        what = "" if self.measure == "latency" else " a stream of messages of"
+        return f"{self.better} moves{what} {self.bytes:,} bytes {about_times(self.times)} times as fast as {self.than}."
+
+
+class MessageNoPriorities(Caveat, frozen=True):
+    """The load was not of lower priority."""
+
+    policy: str
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"message measure=overhead: the kernel gave no real-time priority ({self.policy}), so the load competed "
+            "with the messages as an equal, and its loss is not what the messages take. Permit a real-time priority."
+        )
+
+
+class MessageFewSizes(Caveat, frozen=True):
+    """Settings that were measured at one size have no model."""
+
+    few: int
+    settings: int
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"message: {self.few} of {self.settings} settings were measured at one size only, so they have no model. "
+            "Name several, e.g. size=4,16,64,256,1024."
+        )
+
+
+class MessageDisturbed(Caveat, frozen=True):
+    """Latencies of one size were disturbed."""
+
+    curve: str
+    """The setting, in words."""
+    transport: str
+    bytes: int
+    disturbances: tuple[Disturbance, ...]
+
+    @property
+    def sentence(self) -> str:
+        what = " ".join(one.sentence for one in self.disturbances)
+        return f"message, {self.curve}, {self.bytes:,} bytes: {what}"
+
+
+class DisturbedSizes(msgspec.Struct, frozen=True):
+    """Sizes of one setting whose latencies were disturbed."""
+
+    curve: str
+    transport: str
+    bytes: tuple[int, ...]
+
+    def __str__(self) -> str:
+        """Return them in words."""
+        return f"{self.curve}, {' and '.join(f'{size:,}' for size in self.bytes)} bytes"
+
+
+class MessageAlsoDisturbed(Caveat, frozen=True):
+    """More latencies were disturbed than `MessageDisturbed` is reported of."""
+
+    curves: tuple[DisturbedSizes, ...]
+
+    @property
+    def sentence(self) -> str:
+        return f"message, others: Something disturbed these latencies as well: {'; '.join(map(str, self.curves))}."
+
+
+class MessageFailedCheck(FailedCheck, frozen=True):
+    """A check of the firmware failed."""
+
+    wording: ClassVar[dict[str, str]] = {
+        **FailedCheck.wording,
+        "wrong": (
+            "{count} messages were lost, came twice, out of order, or differed from what was sent: this transport does "
+            "not work, and its times mean nothing."
+        ),
+        "preempted": (
+            "tasks were forced off their core {count} times, so the longest latencies include other work. This affects "
+            "medians hardly."
+        ),
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 import numpy as np
@@ -10,91 +10,64 @@ import pytest
 
 from intercore.benchmarks.contention import doubts as contention_doubts
 from intercore.benchmarks.memory import analysis as memory
-from intercore.benchmarks.own_work import without_own_wrong, wrong_units
+from intercore.benchmarks.own_work import (
+    Mistake,
+    OwnWorkWrong,
+    OwnWorkWrongUnit,
+    Split,
+    without_own_wrong,
+    wrong_units,
+)
 from intercore.benchmarks.speedup import doubts as speedup_doubts
 from intercore.benchmarks.speedup.analysis import analyse
 from intercore.record.measurement import Series
 from tests.benchmarks.test_speedup import measured
 
 if TYPE_CHECKING:
-    from intercore.record.measurement import Level
+    from intercore.record.measurement import Level, Measurement
 
 pytestmark = pytest.mark.measures("speedup", "contention", "memory")
 
+FACTORS: dict[str, Level] = {"workload": "own:fft", "n": 64}
 
-@pytest.mark.parametrize(
-    ("series", "checks", "told"),
-    [
-        (
-            "beyond",
-            {"wrong": 1},
-            "fft with n=64 on 2 cores writes beyond its part: unit 7, by itself, changes what is not its own.",
-        ),
-        (
-            "around",
-            {"wrong": 1},
-            "fft with n=64 on 2 cores writes around its buffer, in a window or part that begins with unit 7; none of "
-            "its units does so by itself.",
-        ),
-        (
-            "differs",
-            {"wrong": 1},
-            "fft with n=64 on 2 cores gives another result than on one core: the first unit that differs is 7. "
-            "State that parts share, or the order of units, comes into it.",
-        ),
-        (
-            "depends",
-            {"wrong": 1},
-            "fft with n=64 on 2 cores gives another sum than its parts: the first unit that differs is 7. It adds "
-            "something else behind others than by itself, so it depends on the order, on the split, or on what a call "
-            "leaves behind.",
-        ),
-        (
-            "unexpected",
-            {"wrong": 1},
-            "fft with n=64 on 2 cores is not what its file says is right: the first unit that differs is 7.",
-        ),
-        (
-            None,
-            {"wrong": 1},
-            "fft with n=64 on 2 cores gives another sum than its parts, and no unit by itself does: it depends on the "
-            "order, on the split, or on state that parts share.",
-        ),
-        (None, {"wrong": 0}, None),
-    ],
-)
-def test_what_was_wrong_first_is_named(series: str | None, checks: dict[str, int], told: str | None) -> None:
-    factors: dict[str, Level] = {"workload": "own:fft", "n": 64}
-    one = measured([100] * 3, [60] * 3, checks=checks, **factors)
-    if series is not None:
-        found = Series(series, "common", 1, np.array([7], dtype=np.int64))
-        one = msgspec.structs.replace(one, series=(*one.series, found))
-    assert [*wrong_units([one])] == ([] if told is None else [told])
+
+def with_unit(one: Measurement, mistake: Mistake, unit: int) -> Measurement:
+    found = Series(mistake, "common", 1, np.array([unit], dtype=np.int64))
+    return msgspec.structs.replace(one, series=(*one.series, found))
+
+
+ON_TWO_CORES: dict[str, Any] = {"work": "fft", "benchmark": "speedup", "split": Split(64, 2)}
+
+
+@pytest.mark.parametrize("mistake", get_args(Mistake))
+def test_the_first_wrong_unit_is_named(mistake: Mistake) -> None:
+    one = with_unit(measured([100] * 3, [60] * 3, checks={"wrong": 1}, **FACTORS), mistake, 7)
+    assert [*wrong_units([one])] == [OwnWorkWrongUnit(**ON_TWO_CORES, mistake=mistake, unit=7)]
+
+
+def test_no_unit_is_named_where_none_was_found() -> None:
+    wrong, right = (measured([100] * 3, [60] * 3, checks={"wrong": count}, **FACTORS) for count in (1, 0))
+    assert [*wrong_units([wrong])] == [OwnWorkWrong(**ON_TWO_CORES, is_sought=True)]
+    assert [*wrong_units([right])] == []
 
 
 def test_a_unit_that_was_found_is_told_before_a_window_in_which_none_was() -> None:
-    factors: dict[str, Level] = {"workload": "own:fft", "n": 64}
-    without = measured([100] * 3, [60] * 3, checks={"wrong": 1}, **factors)
-    found = Series("differs", "common", 1, np.array([7], dtype=np.int64))
-    (told,) = wrong_units([without, msgspec.structs.replace(without, series=(*without.series, found))])
-    assert "the first unit that differs is 7" in told
+    without = measured([100] * 3, [60] * 3, checks={"wrong": 1}, **FACTORS)
+    found = [*wrong_units([without, with_unit(without, "differs", 7)])]
+    assert found == [OwnWorkWrongUnit(**ON_TWO_CORES, mistake="differs", unit=7)]
 
 
 @pytest.mark.parametrize(
     ("benchmark", "factors"), [("contention", {"workload": "own:fft"}), ("memory", {"other": "own:fft"})]
 )
-def test_other_benchmarks_tell_the_unit_of_a_buffer_and_where_that_of_a_sum_is_looked_for(
+def test_other_benchmarks_tell_the_unit_of_a_buffer_and_do_not_look_for_that_of_a_sum(
     benchmark: str, factors: dict[str, Level]
 ) -> None:
     wrong = msgspec.structs.replace(measured([1], [1], checks={"wrong": 1}), benchmark=benchmark, factors=factors)
-    assert [*wrong_units([wrong])] == [
-        f"fft in {benchmark} has not passed what is checked, and {benchmark} does not look for the unit: speedup "
-        "workload=own:fft does."
-    ]
-    found = Series("beyond", "common", 1, np.array([3], dtype=np.int64))
-    assert [*wrong_units([msgspec.structs.replace(wrong, series=(found,))])] == [
-        f"fft in {benchmark} writes beyond its part: unit 3, by itself, changes what is not its own."
-    ]
+    where: dict[str, Any] = {"work": "fft", "benchmark": benchmark, "split": None}
+    assert [*wrong_units([wrong])] == [OwnWorkWrong(**where, is_sought=False)]
+    found = [*wrong_units([with_unit(msgspec.structs.replace(wrong, series=()), "beyond", 3)])]
+    assert found == [OwnWorkWrongUnit(**where, mistake="beyond", unit=3)]
 
 
 def test_work_of_the_tree_is_not_told_of() -> None:

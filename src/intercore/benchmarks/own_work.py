@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import msgspec
 
+from intercore.finding import Finding, Severity
 from intercore.record.own_work import PREFIX
 
 if TYPE_CHECKING:
@@ -15,51 +16,105 @@ if TYPE_CHECKING:
 
 _SEEKS = "speedup"
 """The benchmark that looks for the unit of a sum that is wrong."""
-_WRONG = {
-    "beyond": "writes beyond its part: unit {unit}, by itself, changes what is not its own.",
-    "around": (
-        "writes around its buffer, in a window or part that begins with unit {unit}; none of its units does so by "
-        "itself."
-    ),
-    "unexpected": "is not what its file says is right: the first unit that differs is {unit}.",
-    "depends": (
-        "gives another sum than its parts: the first unit that differs is {unit}. It adds something else behind others "
-        "than by itself, so it depends on the order, on the split, or on what a call leaves behind."
-    ),
-    "differs": (
-        "gives another result than on one core: the first unit that differs is {unit}. State that parts share, or the "
-        "order of units, comes into it."
-    ),
-}
-"""By series of a measurement (firmware/workload/own/own.c), what its first unit tells; what is told before others."""
+
+Mistake: TypeAlias = Literal["beyond", "around", "unexpected", "depends", "differs"]
+"""The series of a measurement that has the first unit with it (firmware/workload/own/own.c)."""
+_MISTAKES = get_args(Mistake)
+"""The one that explains most is reported first."""
 
 
-def wrong_units(measurements: Sequence[Measurement]) -> Iterator[str]:
-    """Say which unit of the user's own work was wrong first, or that none was found; nothing if all was right."""
+class Split(msgspec.Struct, frozen=True):
+    """How work was split."""
+
+    n: int
+    """Units."""
+    cores: int
+
+
+class _OwnWork(Finding, frozen=True):
+    """A workload of the user's own gives wrong results."""
+
+    work: str
+    benchmark: str
+    split: Split | None
+    """None in benchmarks that split nothing."""
+
+    @property
+    def severity(self) -> Severity:
+        return "error"
+
+    @property
+    def where(self) -> str:
+        """What was wrong, as the sentence begins."""
+        split = self.split
+        return f"{self.work} in {self.benchmark}" + (f" with n={split.n} on {split.cores} cores" if split else "")
+
+
+class OwnWorkWrong(_OwnWork, frozen=True):
+    """A workload of the user's own gives wrong results, and no unit was found that does by itself."""
+
+    is_sought: bool
+    """Whether the benchmark looks for such a unit."""
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, and what it depends on."""
+        if self.is_sought:
+            return (
+                f"{self.where} gives another sum than its parts, and no unit by itself does: it depends on the order, "
+                "on the split, or on state that parts share."
+            )
+        return (
+            f"{self.where} gives wrong results, and {self.benchmark} does not look for the unit: "
+            f"{_SEEKS} workload={PREFIX}{self.work} does."
+        )
+
+
+class OwnWorkWrongUnit(_OwnWork, frozen=True):
+    """The first unit of a workload of the user's own that is wrong."""
+
+    mistake: Mistake
+    unit: int
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, and what it depends on."""
+        what = {
+            "beyond": f"writes beyond its part: unit {self.unit}, by itself, changes what is not its own.",
+            "around": (
+                f"writes around its buffer, in a window or part that begins with unit {self.unit}; none of its units "
+                "does so by itself."
+            ),
+            "unexpected": f"is not what its file says is right: the first unit that differs is {self.unit}.",
+            "depends": (
+                f"gives another sum than its parts: the first unit that differs is {self.unit}. It adds another number "
+                "after other units than by itself, so it depends on the order, on the split, or on what a call leaves "
+                "behind."
+            ),
+            "differs": (
+                f"gives another result than on one core: the first unit that differs is {self.unit}. It depends on "
+                "state that parts share, or on the order of units."
+            ),
+        }[self.mistake]
+        return f"{self.where} {what}"
+
+
+def wrong_units(measurements: Sequence[Measurement]) -> Iterator[OwnWorkWrong | OwnWorkWrongUnit]:
+    """Return which unit of the user's own work was wrong first, or that none was found; nothing if all was right."""
     wrong = [one for one in measurements if one.checks.get("wrong") and own_level(one)]
     for one in wrong:
         first = {series.name: int(series.ticks[0]) for series in one.series if len(series.ticks)}
-        for name in (name for name in _WRONG if name in first):
-            yield f"{_where(one)} {_WRONG[name].format(unit=first[name])}"
+        for mistake in (mistake for mistake in _MISTAKES if mistake in first):
+            yield OwnWorkWrongUnit(**_where(one), mistake=mistake, unit=first[mistake])
             return
-    for one in wrong:
-        if one.benchmark == _SEEKS:
-            yield (
-                f"{_where(one)} gives another sum than its parts, and no unit by itself does: it depends on the order, "
-                "on the split, or on state that parts share."
-            )
-        else:
-            yield (
-                f"{_where(one)} has not passed what is checked, and {one.benchmark} does not look for the unit: "
-                f"{_SEEKS} workload={own_level(one)} does."
-            )
-        return
+    for one in wrong[:1]:
+        yield OwnWorkWrong(**_where(one), is_sought=one.benchmark == _SEEKS)
 
 
 def without_own_wrong(measurements: Iterable[Measurement]) -> list[Measurement]:
-    """Return the measurements, without the count of wrong results of the user's own work: `wrong_units` tells of those.
+    """Return the measurements without the count of wrong results of the user's own work: `wrong_units` reports those.
 
-    What else is said of wrong results names causes that are not his.
+    What else is reported of wrong results names causes in the target.
     """
     return [_without(one, "wrong") if own_level(one) else one for one in measurements]
 
@@ -75,8 +130,8 @@ def own_level(measurement: Measurement) -> str:
     return next((level for level in levels if level.startswith(PREFIX)), "")
 
 
-def _where(measurement: Measurement) -> str:
-    factors, name = measurement.factors, own_level(measurement).removeprefix(PREFIX)
-    if measurement.benchmark == _SEEKS:
-        return f"{name} with n={factors.get('n')} on {factors.get('cores')} cores"
-    return f"{name} in {measurement.benchmark}"
+def _where(measurement: Measurement) -> dict[str, Any]:
+    """Return the fields that tell what was wrong."""
+    name, benchmark, factors = own_level(measurement).removeprefix(PREFIX), measurement.benchmark, measurement.factors
+    split = Split(int(factors.get("n", 0)), int(factors.get("cores", 0))) if benchmark == _SEEKS else None
+    return {"work": name, "benchmark": benchmark, "split": split}

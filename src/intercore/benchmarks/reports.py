@@ -88,9 +88,8 @@ def reports(run: Run, options: Options | None = None) -> Reported:
 def run_caveats(run: Run) -> tuple[Finding, ...]:
     """Say in sentences what makes all numbers of a run doubtful, whatever the benchmark, and what to do about it."""
     of_times = () if run.plan.emulated else (*_few_repetitions(run), *stop_rule.warnings(run))
-    return tuple(
-        unconverted((), (*wrong_units(run.measurements), *possible.warnings(run), *conditions.warnings(run), *of_times))
-    )
+    others = unconverted((), (*possible.warnings(run), *conditions.warnings(run), *of_times))
+    return (*wrong_units(run.measurements), *others)
 
 
 def _few_repetitions(run: Run) -> Iterator[str]:

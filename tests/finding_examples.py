@@ -65,7 +65,7 @@ def _fields(kind: type) -> Sequence[inspect.Field]:
     return found.fields
 
 
-def _values(type_: inspect.Type, name: str) -> list[Any]:  # noqa: PLR0911 - a type each
+def _values(type_: inspect.Type, name: str) -> list[Any]:  # noqa: PLR0911, PLR0912 - a type each
     """Return values of a type, the first of which is like most."""
     match type_:
         case inspect.BoolType():
@@ -74,7 +74,7 @@ def _values(type_: inspect.Type, name: str) -> list[Any]:  # noqa: PLR0911 - a t
             return [3, 2, 1] if (type_.ge or 0) <= 1 else [type_.ge]
         case inspect.FloatType():
             most = type_.le if type_.le is not None else type_.lt
-            return [12.34, 0.25] if most is None else [0.75 * most]
+            return [12.34, 0.25, 56.78] if most is None else [0.75 * most]
         case inspect.StrType():
             return [f"<{name.replace('_', ' ')}>"]
         case inspect.LiteralType():
@@ -86,8 +86,10 @@ def _values(type_: inspect.Type, name: str) -> list[Any]:  # noqa: PLR0911 - a t
             return [value for one in known for value in _values(one, name)]
         case inspect.VarTupleType():
             one = _values(type_.item_type, name)
-            several = (one * 2)[:2]
-            return [tuple(_numbered(several)), (one[0],), ()]
+            sizes = [tuple(_numbered((one * 2)[:2])), (one[0],), ()]
+            return [value for value in sizes if len(value) >= (type_.min_length or 0)]
+        case inspect.TupleType():
+            return [tuple(_values(item, name)[0] for item in type_.item_types)]
         case inspect.DictType():
             value = _values(type_.value_type, name)
             return [{f"<{name} 1>": value[0], f"<{name} 2>": value[-1]}, {f"<{name}>": value[0]}]

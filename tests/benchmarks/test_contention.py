@@ -11,8 +11,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from intercore.benchmarks.contention.analysis import analyse, warnings
+from intercore.benchmarks.contention.analysis import analyse, caveats
+from intercore.benchmarks.contention.findings import (
+    Apart,
+    ContentionAloneWithoutSleep,
+    ContentionBesideLoop,
+    ContentionBothCores,
+    ContentionCoreNotReserved,
+    ContentionCoreSpeed,
+    ContentionFailedCheck,
+    ContentionFaster,
+    ContentionFewTowers,
+    ContentionFewTurns,
+    ContentionFreeTasks,
+    ContentionLeastShare,
+    ContentionLongestWait,
+    ContentionLongSleep,
+    ContentionOwnWork,
+    ContentionPinnedAsFree,
+    ContentionPublishedShape,
+    ContentionSharedCore,
+    ContentionSleep,
+    ContentionSlowedByLoop,
+    ContentionUnsteady,
+)
 from intercore.benchmarks.contention.report import report
+from intercore.benchmarks.contention.results import results
+from intercore.finding import Finding
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
 from intercore.view.figure import Bars
@@ -27,8 +52,6 @@ HZ = 1_000_000
 WINDOW_MS = 100
 WINDOW, TOWER = 100_000, 1000  # ticks; of a tower alone, a hundred of which are in a window
 OWN = {"preset": "none", "task0": "off", "task1": "off", "main": "off", "free": 0}
-SPEED = "By itself, core 1 takes 1.00 times as long as core 0 for the same work."
-WORK = f" The work is recursion; other work can gain more or less. {SPEED}"
 DEFAULT = {"yield": "none", "discs": 14, "window_ms": WINDOW_MS, "samples": 1, "seed": 1}
 PRESET_ROWS: Sequence[Mapping[str, float]] = (
     {"task0.0": 1.0, "task1.1": 0.5, "main.1": 0.5},
@@ -101,6 +124,17 @@ def one(*measurements: Measurement) -> Contest:
     return found
 
 
+LOOPS = (ContentionBesideLoop, ContentionCoreNotReserved)
+
+
+def found_in(*measurements: Measurement, kind: type[Finding] | tuple[type[Finding], ...] = Finding) -> list[Finding]:
+    return [each for each in results(analyse(measurements), measurements) if isinstance(each, kind)]
+
+
+def near(value: float) -> Any:  # noqa: ANN401 - stands for a number
+    return pytest.approx(value, abs=1e-6)
+
+
 # Known answers
 
 
@@ -143,9 +177,9 @@ def test_the_work_of_free_tasks_counts_where_it_ran_and_not_where_towers_ended()
     shown = report(run(free_tasks()))
     assert cells(shown, "Towers")[0][-2:] == ["200 2.00", "98–100% 100%"]
     assert [row[2] for row in cells(shown, "Shares")] == ["0: 48% 1: 50% ?: 2%", "0: 50% 1: 50%"]
-    (said,) = analyse([free_tasks()]).sentences
-    assert said.startswith("2 tasks without a core of their own do 2.00 times what one core does alone, on 2 cores")
-    assert "100% of a core each" in said
+    assert found_in(free_tasks(), kind=ContentionFreeTasks) == [
+        ContentionFreeTasks(tasks=2, cores=2, times=near(2.0), parts_percent=(near(100), near(100)))
+    ]
 
 
 def test_of_free_tasks_whose_parts_were_not_counted_it_is_not_known_where_they_ran() -> None:
@@ -158,23 +192,15 @@ def test_of_free_tasks_whose_parts_were_not_counted_it_is_not_known_where_they_r
 
 def test_the_sum_of_free_tasks_stands_beside_that_of_as_many_pinned_ones() -> None:
     pinned = own({"task0.0": 1.0, "task1.1": 1.0}, task0="work", task1="work")
-    (said,) = [
-        said for said in analyse([free_tasks(), pinned]).sentences if said.startswith("The same number of pinned tasks")
-    ]
-    assert "(task0, task1) does 2.00 times what one core does alone: the sum is the same to within 2%, as" in said
+    same = ContentionPinnedAsFree(contest="task0, task1", times=near(2.0), difference=near(0), is_same=True)
+    assert found_in(free_tasks(), pinned, kind=ContentionPinnedAsFree) == [same]
     less = own({"task0.0": 0.75, "task1.1": 1.0}, task0="work", task1="work")
-    (said,) = [
-        said for said in analyse([free_tasks(), less]).sentences if said.startswith("The same number of pinned tasks")
-    ]
-    assert "free tasks do +0.25" in said
+    differs = ContentionPinnedAsFree(contest="task0, task1", times=near(1.75), difference=near(0.25), is_same=False)
+    assert found_in(free_tasks(), less, kind=ContentionPinnedAsFree) == [differs]
     others = own({"task0.0": 1.0, "task1.1": 0.5}, task0="work", task1="work", main="spin")
-    assert not any(
-        said.startswith("The same number of pinned tasks") for said in analyse([free_tasks(), others]).sentences
-    )
+    assert not found_in(free_tasks(), others, kind=ContentionPinnedAsFree)
     beside = own({"task1.1": 0.5, "main.1": 0.5}, task1="work", main="work")
-    assert not any(
-        said.startswith("The same number of pinned tasks") for said in analyse([free_tasks(), beside]).sentences
-    ), "on one core"
+    assert not found_in(free_tasks(), beside, kind=ContentionPinnedAsFree), "on one core"
 
 
 def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
@@ -202,9 +228,9 @@ def test_more_than_all_cores_can_do_is_said_to_come_from_what_they_are_compared_
     shown = report(run(own(parts, task0="work", task1="work")))
     (told,) = (each for each in shown.answers if each.question == "a task on each core does")
     assert told.about == about
-    said = next(each for each in shown.section.sentences if each.startswith("Both cores at work"))
-    assert ("More than 100 % is no gain" in said) == ("above 2" in about)
-    assert shown.section.sentences[0] == said
+    first = shown.findings[0]
+    assert isinstance(first, ContentionBothCores)
+    assert first.slow_alone == ("above 2" in about)
 
 
 def test_what_a_task_on_each_core_does_is_told_of_those_and_not_of_others_that_did_more() -> None:
@@ -218,8 +244,7 @@ def test_no_core_is_used_for_more_than_all_of_it_but_a_warning_says_what_it_woul
     fast = with_series(own({"task0.0": 1.0}, task0="work"), alone_0=[1200] * 5)
     (use,) = one(fast).cores
     assert (use.used, use.used_at_most) == (1.0, 1.0)
-    (said,) = warnings([fast])
-    assert "Core 0 did 120.0% of the work that its own speed just before allows (at work: task0)" in said
+    assert [*caveats([fast])] == [ContentionFaster(core=0, contest="task0", part_percent=near(120))]
 
 
 # A sleep after each tower
@@ -237,40 +262,41 @@ def test_with_a_sleep_after_each_tower_parts_are_of_what_a_task_does_that_sleeps
     assert [each.of_a_core for each in found.competitors] == pytest.approx([1.0, 0.5])
     (use,) = found.cores
     assert (use.alone_us, use.tower_us, use.used) == (1000.0, 500.0, pytest.approx(0.75))
-    said = analyse([sleeper({"task1.1": 1.0, "main.1": 0.5}, task1="work", main="work")]).sentences
-    assert any("a tower with 0.5 ms of work takes 1 ms" in one and "leaves 50% of the core" in one for one in said)
-    assert any("2 tasks that share a core (task1, main) do 1.50 times what one does alone" in one for one in said)
+    shared = sleeper({"task1.1": 1.0, "main.1": 0.5}, task1="work", main="work")
+    assert found_in(shared, kind=(ContentionSleep, ContentionSharedCore)) == [
+        ContentionSleep(core=1, tower_ms=0.5, alone_ms=1.0, sleep_percent=near(50)),
+        ContentionSharedCore(contest="task1, main", tasks=2, times=near(1.5), used_percent=near(75)),
+    ]
 
 
 def test_a_sleep_is_not_taken_for_what_the_other_core_costs() -> None:
-    """Seven rows with towers of about a tick: what was told of memory and bus is the sleep alone."""
+    """Seven rows with towers of about a tick: what a task does less is the sleep alone."""
     rows = measurement(PRESET_ROWS, {"preset": "qiita-table", "yield": "tick"})
     rows = with_series(rows, tower_0=[TOWER // 2] * 5, tower_1=[TOWER // 2] * 5)
-    said = analyse([rows]).sentences
-    assert not any(word in one for one in said for word in ("slows down", "memory", "bus,", "fetches"))
-    assert any("7 published rows measured here have the published shape to within 0." in one for one in said)
-    (warning,) = warnings([rows])
-    assert "a task alone sleeps 50% of the time, because a tower takes only 500 µs" in warning
+    assert not found_in(rows, kind=ContentionSlowedByLoop)
+    (shape,) = found_in(rows, kind=ContentionPublishedShape)
+    assert isinstance(shape, ContentionPublishedShape)
+    assert (shape.rows, shape.is_same) == (7, True)
+    assert abs(shape.difference_percent) < 1
+    (warning,) = caveats([rows])
+    assert isinstance(warning, ContentionLongSleep)
+    assert (warning.sleep_percent, warning.tower_us) == (near(50), 500.0)
 
 
 def test_older_runs_that_slept_are_not_compared_with_published_parts() -> None:
     rows = measurement(PRESET_ROWS, {"preset": "qiita-table", "yield": "tick"})
-    found = analyse([rows])
-    assert not any("published" in said for said in found.sentences)
-    (warning,) = warnings([rows])
-    assert "timed without the sleep" in warning
+    assert not found_in(rows, kind=ContentionPublishedShape)
+    assert [*caveats([rows])] == [ContentionAloneWithoutSleep()]
 
 
 def test_settings_are_not_compared_with_each_other() -> None:
     """A loop that spins, measured with one size, and one that waits, measured with another, tell no cause."""
     spins = own({"task1.1": 0.5}, task1="work", main="spin")
     blocks = own({"task1.1": 1.0}, task1="work", main="block", discs=15)
-    said = analyse([spins, blocks]).sentences
-    assert said[0].startswith(
-        "With discs=14: beside a main loop that has nothing to do and never waits, a task on core 1 does 50.0%"
-    )
-    assert said[-1].startswith("With discs=15: beside a main loop that waits")
-    assert not any("not kept here" in one for one in said)
+    assert found_in(spins, blocks, kind=LOOPS) == [
+        ContentionBesideLoop(loop="spin", part_percent=near(50), setting={"discs": 14}),
+        ContentionBesideLoop(loop="block", part_percent=near(100), setting={"discs": 15}),
+    ]
 
 
 def test_the_rows_of_the_preset_stand_beside_the_published_ones() -> None:
@@ -281,14 +307,18 @@ def test_the_rows_of_the_preset_stand_beside_the_published_ones() -> None:
         assert was.keys() == {worker.name for worker in contest.workers}
         for worker in contest.workers:
             assert worker.of_a_core == pytest.approx(was[worker.name].of_a_core, abs=0.01)
-    assert any("7 published rows measured here have the published shape" in said for said in found.sentences)
+    (shape,) = found_in(preset(), kind=ContentionPublishedShape)
+    assert isinstance(shape, ContentionPublishedShape)
+    assert (shape.rows, shape.is_same) == (7, True)
 
 
 def test_a_shape_that_is_not_the_published_one_is_told() -> None:
     other = [dict(row) for row in PRESET_ROWS]
     other[6]["task1.1"] = 1.0  # core 1 gives all of itself
-    found = analyse([measurement(other, {"preset": "qiita-table"})])
-    assert any("task1 in task1 (main spins) differs most, by +49.2%" in said for said in found.sentences)
+    (shape,) = found_in(measurement(other, {"preset": "qiita-table"}), kind=ContentionPublishedShape)
+    assert isinstance(shape, ContentionPublishedShape)
+    assert (shape.competitor, shape.contest, shape.is_same) == ("task1", "task1 (main spins)", False)
+    assert shape.difference_percent == pytest.approx(49.2, abs=0.05)
 
 
 def test_a_run_that_was_stopped_has_the_rows_it_got_to() -> None:
@@ -299,97 +329,101 @@ def test_a_run_that_was_stopped_has_the_rows_it_got_to() -> None:
 def test_what_the_article_asks_is_answered_where_both_kinds_of_loop_were_measured() -> None:
     spins = own({"task1.1": 0.5}, task1="work", main="spin")
     blocks = own({"task1.1": 1.0}, task1="work", main="block")
-    both = analyse([spins, blocks]).sentences
-    assert both[0].startswith(
-        "Beside a main loop that has nothing to do and never waits, a task on core 1 does 50.0% of what it does alone"
-    )
-    assert both[1] == "Beside a main loop that waits for an event a task on core 1 does 100.0% of what it does alone."
-    assert both[2].startswith(
-        "An article on the ESP32, by makotaka, asks whether half of core 1 is kept for the main loop. It is not kept "
-        "here"
-    )
-    assert not any("not kept here" in said for said in analyse([spins]).sentences)
-    assert not any("not kept here" in said for said in analyse([blocks]).sentences)
+    assert found_in(spins, blocks, kind=LOOPS) == [
+        ContentionBesideLoop(loop="spin", part_percent=near(50)),
+        ContentionBesideLoop(loop="block", part_percent=near(100)),
+        ContentionCoreNotReserved(spin_percent=near(50), waiting_percent=near(100)),
+    ]
+    assert not found_in(spins, kind=ContentionCoreNotReserved)
+    assert not found_in(blocks, kind=ContentionCoreNotReserved)
     neither = own({"task1.1": 0.5}, task1="work", main="block")
-    assert not any("not kept here" in said for said in analyse([spins, neither]).sentences), "it is not the spinning"
+    assert not found_in(spins, neither, kind=ContentionCoreNotReserved), "it is not the spinning"
+
+
+def test_the_least_that_a_task_gets_of_its_core_stands_out() -> None:
+    shown = report(run(own({"task1.1": 0.5}, task1="work", main="spin"), own({"task0.0": 0.9}, task0="work")))
+    least = ContentionLeastShare(times=near(2), contest="task1 (main spins)", part_percent=near(50))
+    assert list(shown.remarks) == [least]
 
 
 def test_a_loop_that_slows_the_other_core_down_is_told() -> None:
     slowed = own({"task0.0": 0.9}, task0="work", main="spin")
     quiet = own({"task0.0": 1.0}, task0="work", main="block")
-    (said,) = analyse([slowed, quiet]).sentences
-    assert "slows down a task on core 0: the task does 90.0% of what it does alone, and 100.0% where the loop" in said
-    (alone,) = analyse([slowed]).sentences
-    assert alone == "A task on core 0 does 90.0% of what it does alone while a main loop spins on core 1."
+    assert found_in(slowed, quiet) == [ContentionSlowedByLoop(part_percent=near(90), quiet_percent=near(100))]
+    assert found_in(slowed) == [ContentionSlowedByLoop(part_percent=near(90), quiet_percent=None)]
     both_slow = own({"task0.0": 0.9}, task0="work", main="block")
-    assert not analyse([slowed, both_slow]).sentences, "whatever it is, it is not the spinning"
-    assert not analyse([own({"task0.0": 0.9}, task0="work", main="block")]).sentences
-    assert not analyse([own({"task0.0": 1.0}, task0="work", main="spin")]).sentences
+    assert not found_in(slowed, both_slow), "whatever it is, it is not the spinning"
+    assert not found_in(own({"task0.0": 0.9}, task0="work", main="block"))
+    assert not found_in(own({"task0.0": 1.0}, task0="work", main="spin"))
 
 
 def test_what_cores_take_from_each_other_is_told_by_the_same_work_on_one_of_them() -> None:
     both = own({"task0.0": 0.9, "main.1": 0.8}, task0="work", main="work")
-    (said,) = analyse([both]).sentences
-    assert said == "Both cores at work (task0, main) do 1.70 times what one core does alone: 90% and 80%." + WORK
+    told = ContentionBothCores(
+        contest="task0, main",
+        work="recursion",
+        times=near(1.7),
+        parts_percent=(near(90), near(80)),
+        apart=None,
+        slow_alone=False,
+    )
+    assert found_in(both) == [told, ContentionCoreSpeed(core=1, first=0, times=1.0, varied_percent=None)]
     single = [own({"task0.0": 1.0}, task0="work"), own({"main.1": 1.0}, main="work")]
-    said = analyse([both, *single]).sentences[0]
-    assert said.endswith("in a window of its own does 100% and 100%: they take 30% of a core from each other." + WORK)
+    apart = Apart((near(100), near(100)), lost_percent=near(30))
+    assert found_in(both, *single)[0] == msgspec.structs.replace(told, apart=apart)
     slow = [own({"task0.0": 0.9}, task0="work"), own({"main.1": 0.8}, main="work")]
-    said = analyse([both, *slow]).sentences[0]
-    assert said.endswith("does 90% and 80%: neither core slows down the other." + WORK)
+    apart = Apart((near(90), near(80)), lost_percent=None)
+    assert found_in(both, *slow)[0] == msgspec.structs.replace(told, apart=apart)
+
+
+def test_work_of_the_users_own_is_named_before_what_it_comes_to() -> None:
+    both = own({"task0.0": 0.9, "main.1": 0.8}, task0="work", main="work")
     ours = msgspec.structs.replace(both, factors={**both.factors, "workload": "own:fft", "units": 4})
-    assert "The work is fft;" in analyse([ours]).sentences[0]
+    first, told, _ = found_in(ours)
+    assert first == ContentionOwnWork(workload="own:fft", work="fft", units=4)
+    assert isinstance(told, ContentionBothCores)
+    assert told.work == "fft"
 
 
 def test_a_long_wait_is_a_turn_s_only_where_those_who_share_no_core_waited_less() -> None:
     shared = own({"task1.1": 0.25, "main.1": 0.5}, task1="work", main="work")
-    (said,) = analyse([shared]).sentences
-    assert said.startswith("Of the tasks that share a core, task1 in task1, main once took 4 ms")
-    (said,) = analyse([shared, own({"main.1": 1.0}, main="work")]).sentences
-    assert said.startswith("A task that shares a core waits for its turn")
-    assert said.endswith("no tower took longer than 1 ms.")
-    (said,) = analyse([shared, own({"main.1": 0.2}, main="work")]).sentences
-    assert said.startswith("Of the tasks that share a core")
+    told = ContentionLongestWait(competitor="task1", contest="task1, main", wait_ms=4.0, alone_ms=1.0, unshared_ms=None)
+    assert found_in(shared) == [told]
+    assert found_in(shared, own({"main.1": 1.0}, main="work")) == [msgspec.structs.replace(told, unshared_ms=1.0)]
+    assert found_in(shared, own({"main.1": 0.2}, main="work")) == [told]
 
 
 # Warnings
 
 
-@pytest.mark.parametrize(
-    ("check", "words"),
-    [
-        ("wrong", "wrong checksum"),
-        ("migrated", "core other than"),
-        ("lost", "no room"),
-        ("preempted", "competitor, 3 times"),
-    ],
-)
-def test_a_disturbed_measurement_is_told(check: str, words: str) -> None:
-    (said,) = warnings([measurement(PRESET_ROWS, {"preset": "qiita-table"}, **{check: 3})])
-    assert words in said
+@pytest.mark.parametrize("check", ["wrong", "migrated", "lost", "preempted"])
+def test_a_disturbed_measurement_is_told(check: str) -> None:
+    (found,) = caveats([measurement(PRESET_ROWS, {"preset": "qiita-table"}, **{check: 3})])
+    assert isinstance(found, ContentionFailedCheck)
+    assert (found.check, found.count, found.levels) == (check, 3, ("qiita-table",))
+    assert found.severity == ("error" if check == "wrong" else "warning")
 
 
 def test_an_undisturbed_one_is_not() -> None:
-    assert warnings([preset()]) == []
+    assert not [*caveats([preset()])]
 
 
 def test_few_towers_are_told() -> None:
-    (said,) = warnings([own({"task0.0": 0.05}, task0="work")])
-    assert "task0 did 5 towers in a window" in said
+    few = ContentionFewTowers(contest="task0", competitor="task0", towers=5.0)
+    assert [*caveats([own({"task0.0": 0.05}, task0="work")])] == [few]
 
 
 def test_a_window_of_few_turns_is_told() -> None:
     linux = {"scheduler.policy": "SCHED_FIFO", "scheduler.rr_timeslice_ms": "100"}
-    (said,) = warnings([measurement(PRESET_ROWS, {"preset": "qiita-table"}, linux)])
-    assert "for 100 ms before another task has its turn. A window of 100 ms holds fewer than 4 such turns" in said
+    few = ContentionFewTurns(turn_ms=100, window_ms=100, fewest=4)
+    assert [*caveats([measurement(PRESET_ROWS, {"preset": "qiita-table"}, linux)])] == [few]
     linux["scheduler.timeslice_ms"] = "5"
-    assert warnings([measurement(PRESET_ROWS, {"preset": "qiita-table"}, linux)]) == []
+    assert not [*caveats([measurement(PRESET_ROWS, {"preset": "qiita-table"}, linux)])]
 
 
 def test_a_core_of_unsteady_speed_is_told() -> None:
-    steady = own({"task0.0": 1.0}, task0="work")
-    (said,) = warnings([with_series(steady, alone_0=[1000, 1000, 1500, 1500, 1500])])
-    assert "the median time of a tower alone varied from 1000 µs to 1500 µs" in said
+    uneven = with_series(own({"task0.0": 1.0}, task0="work"), alone_0=[1000, 1000, 1500, 1500, 1500])
+    assert [*caveats([uneven])] == [ContentionUnsteady(core=0, shortest_us=1000.0, median_us=1500.0)]
 
 
 # Anything that may come
@@ -434,8 +468,8 @@ def test_any_measurements_give_finite_numbers_that_add_up(measurements: list[Mea
         for each in contest.competitors:
             assert each.of_a_core <= each.of_a_core_at_most
             assert each.does == "work" or not each.towers
-    report(run(*measurements))
-    assert all(isinstance(said, str) for said in warnings(measurements))
+    shown = report(run(*measurements))
+    assert all(msgspec.json.decode(msgspec.json.encode(each.to_json())) for each in shown.findings)
 
 
 # The report

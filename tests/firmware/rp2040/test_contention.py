@@ -104,7 +104,7 @@ def test_a_task_gets_half_of_core_1_from_a_main_loop_that_spins_and_all_of_it_fr
     assert got["spin"] == pytest.approx(0.50, abs=0.03)
     assert got["block"] >= 0.97
     assert 0.95 < got["delay"] < got["block"], "to wake at each tick only to sleep again costs something"
-    assert any("not kept here" in sentence for sentence in found["sentences"])
+    assert "contention-core-not-reserved" in {one["code"] for one in shown["findings"]}
 
 
 @pytest.mark.usefixtures("desk")
@@ -120,11 +120,13 @@ def test_with_towers_of_about_a_tick_the_page_says_in_numbers_what_the_tick_does
     (core,) = by_label["main"]["cores"]
     assert core["alone_us"] == pytest.approx(2000, abs=5), "a tower of just above a tick"
     assert core["used"] == pytest.approx(core["tower_us"] / core["alone_us"], abs=0.02)
-    assert any("leaves 48% of the core to others" in sentence for sentence in found["sentences"])
-    (warning,) = shown["warnings"]
-    assert "a task alone sleeps 48% of the time" in warning
-    causes = ("slows down", "memory", "bus,", "fetches", "take turns", "waits for its turn")
-    assert not any(cause in sentence for sentence in found["sentences"] for cause in causes)
+    values = {one["code"]: one["values"] for one in shown["findings"]}
+    assert values["contention-sleep"]["sleep_percent"] == pytest.approx(48, abs=0.5)
+    assert values["contention-long-sleep"]["sleep_percent"] == pytest.approx(48, abs=0.5)
+    assert [one["code"] for one in shown["findings"] if one["severity"] != "info"] == ["contention-long-sleep"]
+    causes = {"contention-slowed-by-loop", "contention-core-not-reserved"}
+    assert not causes & values.keys()
+    assert values["contention-longest-wait"]["unshared_ms"] is None
 
 
 @pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes half a minute: set INTERCORE_SLOW=1")
@@ -158,7 +160,7 @@ def test_free_tasks_come_to_the_sum_of_pinned_ones_and_no_core_to_more_than_all_
         assert mine["used_at_most"] <= 1
         assert mine["used"] - 0.04 < other["used"] < mine["used_at_most"] + 0.04
         assert mine["used_at_most"] - mine["used"] < 0.05
-    assert any(sentence.startswith("The same number of pinned tasks") for sentence in found["sentences"])
+    assert "contention-pinned-as-free" in {one["code"] for one in shown["findings"]}
 
 
 # Whether it measures what it says

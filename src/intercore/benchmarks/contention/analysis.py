@@ -22,20 +22,21 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from intercore.benchmarks.caveats import failed_checks
+from intercore.benchmarks.contention.caveats import doubts, faster, too_few_turns, unsteady
 from intercore.benchmarks.contention.contest import PINNED, Competitor, Contest, CoreUse, Does, PublishedTowers
-from intercore.benchmarks.contention.doubts import disturbances, doubts, faster, too_few_turns, unsteady
+from intercore.benchmarks.contention.findings import ContentionFailedCheck
 from intercore.benchmarks.contention.publication import ContentionPublication
-from intercore.benchmarks.contention.sentences import sentences
 from intercore.benchmarks.grouping import varied_names
+from intercore.benchmarks.own_work import without_own_wrong
 from intercore.benchmarks.published import published
-from intercore.record.own_work import PREFIX
-from intercore.view.quantity import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
+    from intercore.finding import Finding
     from intercore.record.measurement import Level, Measurement, Series
 
 BENCHMARK = "contention"
@@ -86,8 +87,6 @@ class ContentionAnalysis(msgspec.Struct, frozen=True):
     contests: tuple[Contest, ...]
     alone: tuple[CoreAlone, ...]
     """Each core that some contest used."""
-    sentences: tuple[str, ...]
-    """What was found and what it means for a design, what matters most first."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> ContentionAnalysis:
@@ -104,40 +103,7 @@ def analyse(measurements: Iterable[Measurement]) -> ContentionAnalysis:
         _contest(row, roles, varied, windows, literature.get(_at_work(roles), ()) if row is not None else ())
         for (row, roles, varied), windows in pools.items()
     )
-    work = work_of(ours)
-    alone = tuple(_cores_alone(contests))
-    return ContentionAnalysis(contests, alone, tuple(_with_speeds([*sentences(contests, work)], alone)))
-
-
-def _with_speeds(said: Sequence[str], alone: Sequence[CoreAlone]) -> Iterator[str]:
-    """Say with what matters most whether a core is slower by itself than the first one, where several were used."""
-    first, others = alone[:1], alone[1:]
-    speeds = " ".join(
-        f"By itself, core {one.core} takes {one.times_first:.2f} times as long as core {first[0].core} for the same "
-        f"work{_no_difference(one.explains(first[0]))}."
-        for one in others
-    )
-    if speeds and said:
-        yield f"{said[0]} {speeds}"
-        yield from said[1:]
-    else:
-        yield from said
-
-
-def _no_difference(varied: float) -> str:
-    """Say why cores need not differ; empty if what one of them takes did not vary."""
-    if not varied:
-        return ""
-    return (
-        f": no difference that shows, since the time of one core by itself varied by {percent(varied)} in this run, "
-        "likely with the processor's speed"
-    )
-
-
-def work_of(measurements: Iterable[Measurement]) -> str:
-    """Return what the competitors do, in a word: recursion, or the user's own work."""
-    levels = sorted({str(one.factors.get("workload", "")) for one in measurements})
-    return next((level.removeprefix(PREFIX) for level in levels if level.startswith(PREFIX)), "recursion")
+    return ContentionAnalysis(contests, tuple(_cores_alone(contests)))
 
 
 def _cores_alone(contests: Sequence[Contest]) -> Iterator[CoreAlone]:
@@ -150,17 +116,15 @@ def _cores_alone(contests: Sequence[Contest]) -> Iterator[CoreAlone]:
         yield CoreAlone(core, time, time / next(iter(times.values())), max(taken[core]) / min(taken[core]))
 
 
-def warnings(measurements: Iterable[Measurement]) -> list[str]:
-    """Say in plain sentences what makes the counts doubtful, and the likely cause."""
+def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
+    """Return what makes the counts doubtful."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     contests = analyse(ours).contests
+    yield from failed_checks(without_own_wrong(ours), BENCHMARK, "preset", ContentionFailedCheck)
     uneven = list(unsteady(core_times for one in ours for core_times in _alone([one], "tower").items()))
-    return [
-        *disturbances(ours),
-        *(uneven or faster(contests)),
-        *doubts(contests),
-        *too_few_turns(ours),
-    ]
+    yield from uneven or faster(contests)
+    yield from doubts(contests)
+    yield from too_few_turns(ours)
 
 
 # What was measured

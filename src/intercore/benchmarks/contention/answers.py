@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks.contention.findings import ContentionLeastShare
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, RemarkedWords, equal
+from intercore.view.answer import Answer, equal
 from intercore.view.quantity import percent
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def answers(analysis: ContentionAnalysis, work: str) -> Iterator[Answer]:
         yield Answer(question, times, "times", about, verdict=verdict, brief=False)
 
 
-def remarks(analysis: ContentionAnalysis) -> Iterator[RemarkedWords]:
+def remarks(analysis: ContentionAnalysis) -> Iterator[ContentionLeastShare]:
     """Tell what one that does no work takes from a task on its core."""
     found = [
         (worker.of_a_core, one.label)
@@ -53,4 +54,4 @@ def remarks(analysis: ContentionAnalysis) -> Iterator[RemarkedWords]:
     ]
     if found:
         part, label = min(found)
-        yield RemarkedWords(times=1 / part, words=f"{label}: the only task with work gets {percent(part)} of its core.")
+        yield ContentionLeastShare(times=1 / part, contest=label, part_percent=100 * part)

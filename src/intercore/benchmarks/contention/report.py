@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from intercore.benchmarks.contention import currents
-from intercore.benchmarks.contention.analysis import BENCHMARK, analyse, warnings, work_of
+from intercore.benchmarks.contention.analysis import BENCHMARK, analyse, caveats
 from intercore.benchmarks.contention.answers import answers, remarks
 from intercore.benchmarks.contention.contest import PINNED
 from intercore.benchmarks.contention.publication import ContentionPublication
+from intercore.benchmarks.contention.results import results, work_of
 from intercore.benchmarks.published import published
-from intercore.finding import unconverted
-from intercore.record.own_work import PREFIX
+from intercore.finding import texts
 from intercore.view.axes import Axis
 from intercore.view.figure import Bars, Figure, Panel, colour_of
 from intercore.view.quantity import duration
@@ -39,14 +39,15 @@ _SEEN = 0.005  # of a task's work, from which on it is told that it is not known
 def report(run: Run) -> Report:
     """Report on the measurements of `contention`."""
     analysis = analyse(run.measurements)
+    found = [*results(analysis, run.measurements), *caveats((*run.measurements, *run.failed))]
     return Report(
         BENCHMARK,
-        {BENCHMARK: msgspec.to_builtins(analysis)},
+        {BENCHMARK: {**msgspec.to_builtins(analysis), "sentences": texts(found)}},
         list(_flat_rows(analysis)),
-        unconverted((*_own_work(run), *analysis.sentences), warnings((*run.measurements, *run.failed))),
+        found,
         Section(
             "Who gets the processor (contention)",
-            [*_own_work(run), *analysis.sentences],
+            texts(found),
             [_table(run, analysis), _details(run, analysis), *currents.tables(run, analysis, _mark(run))],
             [_bars(run, analysis), *currents.figures(run, analysis)] if analysis.contests else [],
             [*_NOTES, *_sources(analysis)],
@@ -55,15 +56,6 @@ def report(run: Run) -> Report:
         answers=tuple(answers(analysis, work_of(run.measurements))),
         remarks=tuple(remarks(analysis)),
     )
-
-
-def _own_work(run: Run) -> Iterator[str]:
-    """Say what was done in place of towers, where it was work of the user's own."""
-    done = {(str(one.factors.get("workload", "")), one.factors.get("units")) for one in run.measurements}
-    for workload, units in sorted(done, key=str):
-        if workload.startswith(PREFIX):
-            name = workload.removeprefix(PREFIX)
-            yield f"With workload={workload}, what is called a tower is {name} of {units} unit{'s' * (units != 1)}."
 
 
 _NOTES = (

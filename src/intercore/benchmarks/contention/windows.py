@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from intercore.benchmarks.contention.analysis import contests_of, label_of, tower_series, window_ticks, work_of
+from intercore.benchmarks.contention.analysis import contests_of, label_of, tower_series, window_ticks
 from intercore.benchmarks.contention.contest import PINNED
+from intercore.benchmarks.contention.results import work_of
 from intercore.record.meter_recording import Window
 
 if TYPE_CHECKING:

@@ -1,0 +1,415 @@
+"""What `contention` may find, and how that is worded.
+
+Parts of a core are parts of what one task does that has a core to itself. A contest is named by who is at work, and in
+brackets by what those without work do: `task1 (main spins)`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from intercore.benchmarks.caveats import FailedCheck
+from intercore.finding import Caveat, Finding
+from intercore.view.answer import Remark
+from intercore.view.quantity import significant
+
+Loop: TypeAlias = Literal["spin", "block", "delay"]
+"""What a main loop without work does: it never waits, waits for an event, or sleeps to each next tick."""
+
+
+class ContentionOwnWork(Finding, frozen=True):
+    """What competitors do in place of towers: a workload of the user's own."""
+
+    workload: str
+    """As a level of the factor: `own:fft`."""
+    work: str
+    """Its name alone."""
+    units: int
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"With workload={self.workload}, what is called a tower is {self.work} of {self.units} "
+            f"unit{'s' * (self.units != 1)}."
+        )
+
+
+class Apart(msgspec.Struct, frozen=True):
+    """What two tasks do when each has a window of its own."""
+
+    parts_percent: tuple[float, float]
+    """Of a core, by task."""
+    lost_percent: float | None
+    """Of a core: what both do less when they work at the same time; None where that is no difference."""
+
+
+class ContentionBothCores(Finding, frozen=True):
+    """What two cores do when a task works on each."""
+
+    contest: str
+    work: str
+    """What the tasks do: `recursion`, or the name of a workload of the user's own."""
+    times: float
+    """What both do, over what one core does alone."""
+    parts_percent: tuple[float, float]
+    """Of a core, by task."""
+    apart: Apart | None
+    """None if they were not measured apart."""
+    slow_alone: bool
+    """Whether a core did more in the contest than while it was timed alone: it was slower then."""
+
+    @property
+    def sentence(self) -> str:
+        text = f"Both cores at work ({self.contest}) do {self.times:.2f} times what one core does alone"
+        text += f": {_parts(self.parts_percent)} of it. "
+        if self.apart is not None:
+            lost = self.apart.lost_percent
+            cost = (
+                "neither core slows down the other" if lost is None else f"they cost each other {lost:.0f} % of a core"
+            )
+            text += f"Each in a window of its own does {_parts(self.apart.parts_percent)}: {cost}. "
+        if self.slow_alone:
+            text += "More than 100 % is no gain: that core was slower while it was timed alone. "
+        return f"{text}The work is {self.work}; other work can gain more or less."
+
+
+class ContentionCoreSpeed(Finding, frozen=True):
+    """How fast a core is by itself, against the first one."""
+
+    core: int
+    first: int
+    times: float
+    """Time for the same work over that of the first core."""
+    varied_percent: float | None
+    """By what a core's own time varied in the run, where that explains the difference."""
+
+    @property
+    def sentence(self) -> str:
+        text = (
+            f"By itself, core {self.core} takes {self.times:.2f} times as long as core {self.first} for the same work"
+        )
+        if self.varied_percent is None:
+            return f"{text}."
+        return (
+            f"{text}, which shows no difference: the time of one core by itself varied by "
+            f"{significant(self.varied_percent, 2)} % in this run, likely with the processor's clock."
+        )
+
+
+class ContentionBesideLoop(Finding, frozen=True):
+    """What a task on core 1 does beside a main loop that has no work."""
+
+    loop: Loop
+    part_percent: float
+    """Of a core."""
+
+    @property
+    def sentence(self) -> str:
+        loop, why = {
+            "spin": (
+                "has nothing to do and never waits",
+                ": loop() returns at once and is called again, at the same priority",
+            ),
+            "block": ("waits for an event", ""),
+            "delay": ("sleeps to each next tick (delay(1))", ""),
+        }[self.loop]
+        part = f"{self.part_percent:.1f} %"
+        return f"Beside a main loop that {loop}, a task on core 1 does {part} of what it does alone{why}."
+
+
+class ContentionCoreNotReserved(Finding, frozen=True):
+    """No part of core 1 is kept for the main loop: a task gets what a loop that waits leaves."""
+
+    spin_percent: float
+    """Of a core, beside a main loop that never waits."""
+    waiting_percent: float
+    """Of a core, beside one that waits."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            "An article on the ESP32, by makotaka, asks whether half of core 1 is kept for the main loop. It is not "
+            f"kept here: a task does {self.spin_percent:.0f} % of what it does alone beside a loop that never waits, "
+            f"and {self.waiting_percent:.0f} % beside a loop that waits. Let an empty loop() wait, or delete its task."
+        )
+
+
+class ContentionSlowedByLoop(Finding, frozen=True):
+    """A main loop that spins on core 1 slows down a task on core 0."""
+
+    part_percent: float
+    """Of a core: what the task does."""
+    quiet_percent: float | None
+    """The same where the loop does not spin; None if that was not measured."""
+
+    @property
+    def sentence(self) -> str:
+        part = f"{self.part_percent:.1f} % of what it does alone"
+        if self.quiet_percent is None:
+            return f"A task on core 0 does {part} while a main loop spins on core 1."
+        return (
+            f"A main loop that spins on core 1 slows down a task on core 0: the task does {part}, and "
+            f"{self.quiet_percent:.1f} % where the loop does not spin."
+        )
+
+
+class ContentionSleep(Finding, frozen=True):
+    """What the sleep after each tower makes of a task that has a core to itself."""
+
+    core: int
+    tower_ms: float
+    """Without the sleep."""
+    alone_ms: float
+    """With the sleep."""
+    sleep_percent: float
+    """Of the time."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"A task that has core {self.core} to itself sleeps to the next tick after each tower of Hanoi, which is "
+            f"one piece of its work. So a tower with {self.tower_ms:.3g} ms of work takes {self.alone_ms:.3g} ms, and "
+            f"the task leaves {self.sleep_percent:.0f} % of the core to others. Parts of a core are parts of what such "
+            "a task does."
+        )
+
+
+class ContentionSharedCore(Finding, frozen=True):
+    """What tasks that sleep after each tower do together on one core."""
+
+    contest: str
+    tasks: Annotated[int, Meta(ge=2)]
+    times: float
+    """What all do, over what one does alone."""
+    used_percent: float
+    """Of the time, for which they keep the core busy."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"{self.tasks} tasks that share a core ({self.contest}) do {self.times:.2f} times what one does alone, and "
+            f"keep the core busy for {self.used_percent:.0f} % of the time."
+        )
+
+
+class ContentionPublishedShape(Finding, frozen=True):
+    """How parts of a core differ from published ones."""
+
+    rows: int
+    """Published ones that were measured here."""
+    competitor: str
+    contest: str
+    """The competitor and the contest of the largest difference."""
+    difference_percent: float
+    """Of a core."""
+    is_same: bool
+    """Whether that is small enough for the same shape."""
+
+    @property
+    def sentence(self) -> str:
+        largest = f"{self.competitor} in {self.contest}"
+        if not self.is_same:
+            return f"Of the published rows, {largest} differs most, by {self.difference_percent:+.1f} % of a core."
+        return (
+            f"Parts of a core are the published ones to within {abs(self.difference_percent):.1f} % of a core (rows "
+            f"measured: {self.rows}; largest difference: {largest}). Counts are not compared, because chip and sizes "
+            "differ."
+        )
+
+
+class ContentionLongestWait(Finding, frozen=True):
+    """The longest time that a task which shares a core was without a finished tower."""
+
+    competitor: str
+    contest: str
+    wait_ms: float
+    alone_ms: float
+    """Time for a tower alone."""
+    unshared_ms: float | None
+    """The longest where nobody else wanted the core; None if that is not known, or no shorter."""
+
+    @property
+    def sentence(self) -> str:
+        text = (
+            f"{self.competitor} in {self.contest} once took {self.wait_ms:.3g} ms to the end of a piece of work (a "
+            f"tower of Hanoi) that takes {self.alone_ms:.3g} ms alone"
+        )
+        if self.unshared_ms is None:
+            return f"Of the tasks that share a core, {text}."
+        return (
+            f"A task that shares a core waits for its turn: {text}. Where no other task wanted the core, no tower took "
+            f"longer than {self.unshared_ms:.3g} ms."
+        )
+
+
+class ContentionFreeTasks(Finding, frozen=True):
+    """What tasks without a core of their own do together."""
+
+    tasks: int
+    cores: int
+    """On which they ran."""
+    times: float
+    """What all do, over what one core does alone."""
+    parts_percent: Annotated[tuple[float, ...], Meta(min_length=1)]
+    """Of a core, by task."""
+
+    @property
+    def sentence(self) -> str:
+        each = " to ".join(dict.fromkeys(f"{end(self.parts_percent):.0f}" for end in (min, max)))
+        return (
+            f"Tasks without a core of their own do {self.times:.2f} times what one core does alone, {each} % of a core "
+            f"each (tasks: {self.tasks}, cores: {self.cores})."
+        )
+
+
+class ContentionPinnedAsFree(Finding, frozen=True):
+    """What as many pinned tasks do as free ones, beside the same others."""
+
+    contest: str
+    times: float
+    """What the pinned ones do, over what one core does alone."""
+    difference: float
+    """What the free ones do more, in the same unit."""
+    is_same: bool
+    """Whether that is no difference."""
+
+    @property
+    def sentence(self) -> str:
+        same = ", so the sums are the same, as makotaka's article says of its tasks" if self.is_same else ""
+        return (
+            f"As many pinned tasks ({self.contest}) do {self.times:.2f} times what one core does alone; free tasks "
+            f"differ from that by {round(self.difference, 2) + 0.0:+.2f}{same}."
+        )
+
+
+class ContentionLeastShare(Remark, frozen=True):
+    """The only task with work gets the least part of its core: one without work takes the rest."""
+
+    contest: str
+    part_percent: float
+
+    @property
+    def sentence(self) -> str:
+        part = significant(self.part_percent, 2)
+        return f"{self.contest}: the only task with work gets {part} % of its core."
+
+
+class ContentionUnsteady(Caveat, frozen=True):
+    """The time of a tower alone varied, so that it is no measure of a core."""
+
+    core: int
+    shortest_us: float
+    median_us: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"On core {self.core} the median time of a tower alone varied from {self.shortest_us:.4g} µs to "
+            f"{self.median_us:.4g} µs, so parts of this core are no more exact than that. Frequency scaling and other "
+            "programs are likely causes."
+        )
+
+
+class ContentionFaster(Caveat, frozen=True):
+    """A core did more in the windows than its speed before them allows."""
+
+    core: int
+    contest: str
+    part_percent: float
+    """Of what it can do by that speed."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Core {self.core} did {self.part_percent:.1f} % of the work that its own speed just before allows (at "
+            f"work: {self.contest}). It was faster in the windows than before them, and parts of a core are too large "
+            "by that. Frequency scaling is a likely cause."
+        )
+
+
+class ContentionFewTowers(Caveat, frozen=True):
+    """A competitor ended few towers in a window."""
+
+    contest: str
+    competitor: str
+    towers: float
+    """In a window, on average."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"{self.contest}: {self.competitor} did {self.towers:.3g} towers in a window, so the unfinished tower at "
+            "its end weighs much: take fewer discs or a longer window."
+        )
+
+
+class ContentionAloneWithoutSleep(Caveat, frozen=True):
+    """A tower alone was timed without the sleep that competitors make."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            "A tower alone was timed without the sleep that competitors make (yield=tick), as in older programs. So "
+            "parts of a core lack the cost of the tick, and cannot be compared with published ones. Measure again."
+        )
+
+
+class ContentionLongSleep(Caveat, frozen=True):
+    """Towers are so short that the sleep after each decides what competitors do."""
+
+    contest: str
+    sleep_percent: float
+    """Of the time of a task alone."""
+    tower_us: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"With yield=tick a task alone sleeps {self.sleep_percent:.0f} % of the time, because a tower takes only "
+            f"{self.tower_us:.4g} µs. So the results of the competitors ({self.contest}) depend on the tick. Take more "
+            "discs: each one doubles a tower."
+        )
+
+
+class ContentionFewTurns(Caveat, frozen=True):
+    """A window holds few turns of the scheduler."""
+
+    turn_ms: int
+    """For which the system lets a real-time task run."""
+    window_ms: int
+    fewest: int
+    """Turns that a window should hold."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"This system lets a real-time task run for {self.turn_ms} ms before another task has its turn. A window "
+            f"of {self.window_ms} ms holds fewer than {self.fewest} such turns, so shares are too coarse. Take a "
+            "longer window."
+        )
+
+
+class ContentionFailedCheck(FailedCheck, frozen=True):
+    """A check of the firmware failed."""
+
+    wording: ClassVar[dict[str, str]] = {
+        "wrong": "{count} towers had a wrong checksum: the target computes wrongly or its stacks are too small.",
+        "migrated": (
+            "{count} times a tower ended on a core other than the one its task is pinned to: allow the affinity."
+        ),
+        "lost": (
+            "{count} towers found no room in the target's memory and are not counted: take more discs or a shorter "
+            "window."
+        ),
+        "preempted": (
+            "other programs interrupted a tower that was timed alone, or delayed the start of a competitor, {count} "
+            "times. So parts of a core are wrong: close these programs and measure again."
+        ),
+    }
+
+
+def _parts(percent: tuple[float, float]) -> str:
+    return " and ".join(f"{part:.0f} %" for part in percent)

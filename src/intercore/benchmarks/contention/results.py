@@ -1,0 +1,260 @@
+"""What the contests come to.
+
+A cause is named only where contests of the same run that differ in nothing else tell it from others; where they are
+missing, there are the numbers alone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.benchmarks.contention.contest import PINNED
+from intercore.benchmarks.contention.findings import (
+    Apart,
+    ContentionBesideLoop,
+    ContentionBothCores,
+    ContentionCoreNotReserved,
+    ContentionCoreSpeed,
+    ContentionFreeTasks,
+    ContentionLongestWait,
+    ContentionOwnWork,
+    ContentionPinnedAsFree,
+    ContentionPublishedShape,
+    ContentionSharedCore,
+    ContentionSleep,
+    ContentionSlowedByLoop,
+    Loop,
+)
+from intercore.record.own_work import PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from intercore.benchmarks.contention.analysis import ContentionAnalysis, CoreAlone
+    from intercore.benchmarks.contention.contest import Competitor, Contest
+    from intercore.finding import Finding
+    from intercore.record.measurement import Level, Measurement
+
+_SLOWED = 0.02  # of a core, from which on a difference between two contests is one
+_SAME_SHAPE = 0.05  # of a core, by which parts may differ from published ones
+_SAME_SUM = 0.02  # of a sum, by which that of free tasks may differ from that of pinned ones
+_WHOLE = 0.9  # of a core, from which on a task has it to itself
+_LONGER = 1.5  # times the longest wait on a core of one's own, from which on one is a wait for a turn
+_WAITS: tuple[Loop, ...] = ("block", "delay")
+
+
+def results(analysis: ContentionAnalysis, measurements: Iterable[Measurement]) -> Iterator[Finding]:
+    """Return what was found, what matters most first; of each setting of the other factors by itself."""
+    ours = list(measurements)
+    yield from _own_work(ours)
+    for place, found in enumerate(_of_settings(analysis.contests, work_of(ours))):
+        yield found
+        if not place:
+            yield from _core_speeds(analysis.alone)
+
+
+def work_of(measurements: Iterable[Measurement]) -> str:
+    """Return what the competitors do, in a word: recursion, or the user's own work."""
+    levels = sorted({str(one.factors.get("workload", "")) for one in measurements})
+    return next((level.removeprefix(PREFIX) for level in levels if level.startswith(PREFIX)), "recursion")
+
+
+def _own_work(measurements: Iterable[Measurement]) -> Iterator[ContentionOwnWork]:
+    done = {(str(one.factors.get("workload", "")), int(one.factors.get("units", 1))) for one in measurements}
+    for workload, units in sorted(done):
+        if workload.startswith(PREFIX):
+            yield ContentionOwnWork(workload=workload, work=workload.removeprefix(PREFIX), units=units)
+
+
+def _core_speeds(alone: Sequence[CoreAlone]) -> Iterator[ContentionCoreSpeed]:
+    """Tell whether a core is slower by itself than the first one, where several were used."""
+    for one in alone[1:]:
+        varied = one.explains(alone[0])
+        yield ContentionCoreSpeed(
+            core=one.core,
+            first=alone[0].core,
+            times=one.times_first,
+            varied_percent=100 * varied if varied else None,
+        )
+
+
+def _of_settings(contests: Iterable[Contest], work: str) -> Iterator[Finding]:
+    groups: dict[tuple[tuple[str, Level], ...], list[Contest]] = defaultdict(list)
+    for one in contests:
+        groups[tuple(one.varied.items())].append(one)
+    for varied, group in groups.items():
+        for found in _of_one_setting(group, work):
+            yield msgspec.structs.replace(found, setting=dict(varied))
+
+
+def _of_one_setting(contests: Sequence[Contest], work: str) -> Iterator[Finding]:
+    yield from _both_cores(contests, work)
+    yield from _beside_a_loop(contests)
+    yield from _slowed_by_a_loop(contests)
+    yield from _sleep(contests)
+    yield from _shape(contests)
+    yield from _longest_wait(contests)
+    yield from _free_tasks(contests)
+
+
+def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[Finding]:
+    """Tell what task1 gets when it alone has work, by what the main loop does, and answer what an article asks."""
+    got: dict[str, float] = {}
+    for one in contests:
+        task = one.competitor("task1")
+        if task and one.workers == [task] and one.does.keys() <= {"task1", "main"}:
+            got.setdefault(one.does.get("main", "off"), task.of_a_core)
+    loops: tuple[Loop, ...] = ("spin", *_WAITS)
+    yield from (ContentionBesideLoop(loop=loop, part_percent=100 * got[loop]) for loop in loops if loop in got)
+    most = max((got[loop] for loop in _WAITS if loop in got), default=0.0)
+    if most >= _WHOLE and "spin" in got and got["spin"] < most - _SLOWED:
+        yield ContentionCoreNotReserved(spin_percent=100 * got["spin"], waiting_percent=100 * most)
+
+
+def _slowed_by_a_loop(contests: Sequence[Contest]) -> Iterator[ContentionSlowedByLoop]:
+    """Tell what a main loop that spins on core 1 costs a task on core 0: what one that does not spin leaves it."""
+    spins = _alone_at_work(contests, "task0", "spin")
+    quiet = _alone_at_work(contests, "task0", "block", "delay", "off")
+    if spins is None or spins.of_a_core_at_most >= 1 - _SLOWED:
+        return
+    part = 100 * spins.of_a_core
+    if quiet is None:
+        yield ContentionSlowedByLoop(part_percent=part, quiet_percent=None)
+    elif quiet.of_a_core > spins.of_a_core_at_most:
+        yield ContentionSlowedByLoop(part_percent=part, quiet_percent=100 * quiet.of_a_core)
+
+
+def _alone_at_work(contests: Sequence[Contest], name: str, *main: str) -> Competitor | None:
+    """Return a competitor where it alone works, and nobody else takes part but a main loop that does one of these."""
+    for does in main:
+        for one in contests:
+            found = one.competitor(name)
+            if found and one.workers == [found] and one.does.keys() <= {name, "main"}:
+                loop = "off" if name == "main" else one.does.get("main", "off")
+                if loop == does:
+                    return found
+    return None
+
+
+def _sleep(contests: Sequence[Contest]) -> Iterator[Finding]:
+    """Tell what the sleep to the next tick costs, and what becomes of it where tasks share a core."""
+    uses = [use for one in contests if one.alone_sleeps for use in one.cores]
+    if not uses:
+        return
+    most = max(uses, key=lambda use: use.sleep)
+    yield ContentionSleep(
+        core=most.core,
+        tower_ms=most.tower_us / 1000,
+        alone_ms=most.alone_us / 1000,
+        sleep_percent=100 * most.sleep,
+    )
+    for one in contests:
+        cores = {worker.core for worker in one.workers}
+        if one.alone_sleeps and len(one.workers) > 1 and len(one.cores) == 1 == len(cores) and not one.idlers:
+            yield ContentionSharedCore(
+                contest=one.label,
+                tasks=len(one.workers),
+                times=one.of_a_core,
+                used_percent=100 * one.cores[0].used,
+            )
+
+
+def _shape(contests: Sequence[Contest]) -> Iterator[ContentionPublishedShape]:
+    known = [(one, was) for one in contests if one.alone_sleeps == one.sleeps for was in one.published]
+    differences = {
+        (was.name, one.label): competitor.of_a_core - was.of_a_core
+        for one, was in known
+        if (competitor := one.competitor(was.name))
+    }
+    if not differences:
+        return
+    worst = max(differences, key=lambda key: abs(differences[key]))
+    name, label = worst
+    yield ContentionPublishedShape(
+        rows=len({one.row for one, _ in known}),
+        competitor=name,
+        contest=label,
+        difference_percent=100 * differences[worst],
+        is_same=abs(differences[worst]) <= _SAME_SHAPE,
+    )
+
+
+def _both_cores(contests: Sequence[Contest], work: str) -> Iterator[ContentionBothCores]:
+    """Tell what a core does when the other one works as well, from a contest of one pinned worker on each."""
+    for one in contests:
+        if one.is_one_on_each:
+            first, second = one.workers
+            yield ContentionBothCores(
+                contest=one.label,
+                work=work,
+                times=one.of_a_core,
+                parts_percent=(100 * first.of_a_core, 100 * second.of_a_core),
+                apart=_apart(contests, one),
+                slow_alone=max(first.of_a_core, second.of_a_core) > 1,
+            )
+            return
+
+
+def _apart(contests: Sequence[Contest], both: Contest) -> Apart | None:
+    first, second = (_alone_at_work(contests, worker.name, "off", "block", "delay") for worker in both.workers)
+    if first is None or second is None:
+        return None
+    lost = first.of_a_core + second.of_a_core - both.of_a_core
+    return Apart((100 * first.of_a_core, 100 * second.of_a_core), 100 * lost if lost > _SLOWED else None)
+
+
+def _longest_wait(contests: Sequence[Contest]) -> Iterator[ContentionLongestWait]:
+    """Tell how long one that shares a core may stand still, against one that does not."""
+    shared: list[tuple[float, float, str, str]] = []
+    single: list[float] = []
+    for contest in contests:
+        for one in contest.workers:
+            for use in contest.cores:
+                if one.core != use.core or not one.longest_wait_us:
+                    continue
+                if sum(other == use.core for other in contest.busy) > 1:
+                    shared.append((one.longest_wait_us, use.alone_us, one.name, contest.label))
+                elif None not in contest.busy:
+                    single.append(one.longest_wait_us)
+    if shared:
+        wait, alone, name, label = max(shared)
+        yield ContentionLongestWait(
+            competitor=name,
+            contest=label,
+            wait_ms=wait / 1000,
+            alone_ms=alone / 1000,
+            unshared_ms=max(single) / 1000 if single and wait > _LONGER * max(single) else None,
+        )
+
+
+def _free_tasks(contests: Sequence[Contest]) -> Iterator[Finding]:
+    """Tell what free tasks come to, and what as many pinned ones do beside the same others."""
+    for one in contests:
+        free = [competitor for competitor in one.workers if competitor.core is None]
+        if free and len(free) == len(one.workers):
+            yield ContentionFreeTasks(
+                tasks=len(free),
+                cores=len(one.cores),
+                times=one.of_a_core,
+                parts_percent=tuple(100 * each.of_a_core for each in free),
+            )
+            yield from _beside_pinned(one, contests)
+
+
+def _beside_pinned(free: Contest, contests: Sequence[Contest]) -> Iterator[ContentionPinnedAsFree]:
+    """Compare free tasks with pinned ones, as makotaka's article does."""
+    for one in contests:
+        names = {worker.name for worker in one.workers}
+        pinned = names <= PINNED.keys() and {PINNED[name] for name in names} == set(PINNED.values())
+        if pinned and len(names) == len(free.workers) and one.idlers == free.idlers:
+            differs = free.of_a_core - one.of_a_core
+            yield ContentionPinnedAsFree(
+                contest=one.label,
+                times=one.of_a_core,
+                difference=differs,
+                is_same=abs(differs) <= _SAME_SUM * one.of_a_core,
+            )
+            return

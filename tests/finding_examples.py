@@ -86,7 +86,7 @@ def _values(type_: inspect.Type, name: str) -> list[Any]:  # noqa: PLR0911, PLR0
             return [value for one in known for value in _values(one, name)]
         case inspect.VarTupleType():
             one = _values(type_.item_type, name)
-            sizes = [tuple(_numbered((one * 2)[:2])), (one[0],), ()]
+            sizes = [tuple(_numbered((one * 2)[:2])), *((value,) for value in one), ()]
             return [value for value in sizes if len(value) >= (type_.min_length or 0)]
         case inspect.TupleType():
             return [tuple(_values(item, name)[0] for item in type_.item_types)]

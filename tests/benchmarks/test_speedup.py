@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 import numpy as np
@@ -14,25 +14,44 @@ from hypothesis import strategies as st
 
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
-from intercore.benchmarks.speedup.answers import answers, paying, ways
+from intercore.benchmarks.speedup.answers import answers, paying, pays_from, remarks
+from intercore.benchmarks.speedup.caveats import caveats
 from intercore.benchmarks.speedup.document import to_json
-from intercore.benchmarks.speedup.doubts import warnings
-from intercore.benchmarks.speedup.fit import losses
+from intercore.benchmarks.speedup.findings import (
+    SpeedupFailedCheck,
+    SpeedupImpossible,
+    SpeedupLeftOut,
+    SpeedupNoFlash,
+    SpeedupOnTicks,
+    SpeedupPoorFit,
+    SpeedupSlower,
+    SpeedupUnstable,
+    Start,
+)
 from intercore.benchmarks.speedup.publication import SpeedupPublication
+from intercore.benchmarks.speedup.results import losses, results
+from intercore.finding import Finding
 from intercore.record.measurement import Level, Measurement, Series
 from intercore.statistics.intervals import Interval
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
     from intercore.benchmarks.speedup.fit import ForkJoinFit
+    from intercore.benchmarks.speedup.points import Why
+    from intercore.record.origin import Origin
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 few = settings(max_examples=25)
+Kind = TypeVar("Kind", bound=Finding)
+
+
+def of_kind(kind: type[Kind], findings: Iterable[Finding]) -> list[Kind]:
+    return [one for one in findings if isinstance(one, kind)]
 
 
 def measured(
@@ -172,12 +191,15 @@ class TestThePublishedTable:
         )
 
     def test_is_warned_of(self, table: SpeedupPublication) -> None:
-        (only,) = warnings(analyse_published(table))
-        assert "polled on the tick" in only
+        (only,) = caveats(analyse_published(table))
+        assert isinstance(only, SpeedupOnTicks)
+        assert only.tick_us == 1000
+        assert only.p_value < 0.01
 
     def test_a_loss_is_a_finding_and_no_warning(self, table: SpeedupPublication) -> None:
-        (found,) = losses(analyse_published(table).fits)
-        assert "0.22 % slower while all of them work" in found
+        (found,) = losses(only_fit(analyse_published(table)))
+        assert found.loss_percent == pytest.approx(0.22, abs=0.005)
+        assert found.severity == "info"
 
 
 class TestTheFit:
@@ -352,7 +374,7 @@ class TestPoints:
         other = Measurement("switch", {}, 0, (), {}, {"lost": 1}, "2026-01-01T00:00:00Z")
         analysis = analyse([other])
         assert (analysis.points, analysis.fits, analysis.left_out) == ((), (), ())
-        assert warnings(analysis, [other]) == []
+        assert not [*caveats(analysis, [other])]
 
 
 class TestQuantisation:
@@ -453,7 +475,8 @@ class TestJson:
         text = json.dumps(to_json(analysis), allow_nan=False)
         assert len(json.loads(text)["speedup"]) == len(analysis.points)
         assert len(analysis.points) + len(analysis.left_out) == len({(n, cores) for _, _, n, cores in rows})
-        assert all(sentence.endswith(".") for sentence in warnings(analysis, run))
+        found = [*results(analysis, run, 0.9), *caveats(analysis, run)]
+        assert all(json.dumps(one.to_json(), allow_nan=False) for one in found)
 
 
 class TestFewSizes:
@@ -467,7 +490,7 @@ class TestFewSizes:
             assert not any(
                 "% used" in one.text or "efficient" in one.question for one in answers(found, 0.9) if one.value
             )
-            assert "% used" not in ways(found, 0.9)
+            assert [way.efficient for told in pays_from(found, 0.9) for way in told.ways] == [None]
             (told,) = (one for one in answers(found, 0.9) if "efficient" in one.question)
             assert "no work" not in told.about, "whether some does is not known"
             assert list(paying(found, 0.9)) == []
@@ -477,62 +500,69 @@ class TestFewSizes:
     def test_one_that_reaches_it_is_a_bound(self) -> None:
         """That needs no model: all the work that was measured has that efficiency."""
         found = analyse(synthetic(overhead_us=10, noise_us=1, sizes=(2_000, 4_000)))
-        assert "8.00 ms or less" in ways(found, 0.9)
+        (told,) = pays_from(found, 0.9)
+        (way,) = told.ways
+        assert way.tasks == "create"
+        assert way.efficient == Start(Interval(pytest.approx(8000, rel=0.01)), "or less")
+
+
+def test_work_that_takes_longer_on_more_cores_stands_out() -> None:
+    slower = SpeedupSlower(times=2.0, t1_us=50.0, cores=2, mode="create")
+    assert [*remarks(analyse([measured([100] * 5, [60] * 5), measured([50] * 5, [100] * 5, n=500)]))] == [slower]
+    assert not [*remarks(analyse([measured([100] * 5, [60] * 5)]))]
 
 
 class TestWarnings:
     def test_of_a_clean_run_are_none(self) -> None:
         run = synthetic(overhead_us=100, noise_us=1)
-        assert warnings(analyse(run), run) == []
+        assert not [*caveats(analyse(run), run)]
+
+    @pytest.mark.parametrize("check", ["wrong", "migrated", "lost", "preempted"])
+    def test_tell_of_disturbed_measurements(self, check: str) -> None:
+        modes = (("create", 0), ("spin", 3))
+        run = [measured([100] * 5, [60] * 5, mode=mode, checks={"done": 5, check: count}) for mode, count in modes]
+        (found,) = of_kind(SpeedupFailedCheck, caveats(analyse(run), run))
+        assert (found.check, found.count, found.levels) == (check, 3, ("spin",))
+        assert found.severity == ("error" if check == "wrong" else "warning")
 
     @pytest.mark.parametrize(
-        ("check", "cause"),
-        [("wrong", "optimisation"), ("migrated", "affinity"), ("lost", "fewer samples"), ("preempted", "real-time")],
-    )
-    def test_tell_of_disturbed_measurements(self, check: str, cause: str) -> None:
-        run = [measured([100] * 5, [60] * 5, n=n, checks={"done": 5, check: count}) for n, count in ((1, 0), (2, 3))]
-        (sentence,) = (text for text in warnings(analyse(run), run) if text.startswith("In "))
-        assert sentence.startswith("In 1 of 2 measurements, 3 ")
-        assert cause in sentence
-
-    @pytest.mark.parametrize(
-        ("workload", "told", "warned"),
+        ("workload", "read", "warned"),
         [
             ("flash", "none, a table in ram stands in for it", True),
             ("flash", "the region flash, through the cache", False),
             ("fp", "none, a table in ram stands in for it", False),
         ],
     )
-    def test_tell_that_flash_was_not_read_where_there_is_none(self, workload: str, told: str, warned: bool) -> None:
+    def test_tell_that_flash_was_not_read_where_there_is_none(self, workload: str, read: str, *, warned: bool) -> None:
         run = [measured([1000] * 5, [600] * 5, workload=workload)]
-        run = [msgspec.structs.replace(one, conditions={"memory.flash": told}) for one in run]
-        found = [text for text in warnings(analyse(run), run) if "flash" in text]
-        expected = f"workload=flash read no flash (memory.flash: {told}): these numbers tell nothing about it."
-        assert found == ([expected] if warned else [])
+        run = [msgspec.structs.replace(one, conditions={"memory.flash": read}) for one in run]
+        found = of_kind(SpeedupNoFlash, caveats(analyse(run), run))
+        assert found == [SpeedupNoFlash(condition="memory.flash", read=read)] * warned
 
     def test_tell_of_unstable_settings_and_name_the_worst(self) -> None:
         run = [measured([1000, 1010] * 5, [600] * 10, n=1), measured([1000, 2000] * 5, [600] * 10, n=2)]
-        (sentence,) = (text for text in warnings(analyse(run), run) if "unstable" in text)
-        assert sentence.startswith("1 of 2 settings are unstable (created tasks). The worst is created tasks, n = 2, ")
-        assert "other programs" in sentence
+        (found,) = of_kind(SpeedupUnstable, caveats(analyse(run), run))
+        assert (found.unstable, found.settings, found.modes) == (1, 2, ("create",))
+        assert found.worst == {"mode": "create", "n": 2}
+        assert found.width_percent > 5
+        assert found.cause == "disturbances"
 
     def test_tell_of_no_other_programs_on_a_simulated_chip(self) -> None:
         run = [measured([1000, 2000] * 5, [600] * 10, n=1)]
-        (sentence,) = (text for text in warnings(analyse(run), run, "simulated") if "unstable" in text)
-        assert "other programs" not in sentence
-        assert "nothing else runs on a simulated chip" in sentence
+        (found,) = of_kind(SpeedupUnstable, caveats(analyse(run), run, "simulated"))
+        assert found.cause == "placement"
 
     def test_tell_of_a_speed_up_beyond_the_number_of_cores(self) -> None:
-        run = [measured([1000] * 5, [450] * 5)]
-        (sentence,) = (text for text in warnings(analyse(run), run) if "not possible" in text)
-        assert "2.222 on 2 cores" in sentence
+        run = [measured([1000] * 5, [450] * 5), measured([1000] * 5, [900] * 5, n=2)]
+        (found,) = of_kind(SpeedupImpossible, caveats(analyse(run), run))
+        assert found == SpeedupImpossible(speedup=pytest.approx(1000 / 450), cores=2, setting={"n": 1000})
 
-    def test_tell_of_a_poor_fit(self) -> None:
+    @pytest.mark.parametrize(("origin", "cause"), [("measured", "disturbances"), ("simulated", "uneven growth")])
+    def test_tell_of_a_poor_fit(self, origin: Origin, cause: str) -> None:
         run = [measured([1000 * n] * 5, [tp] * 5, n=n) for n, tp in ((1, 600), (2, 1800), (4, 2100), (8, 6000))]
-        (sentence,) = (text for text in warnings(analyse(run), run) if "fit is poor" in text)
-        assert "Disturbances" in sentence
-        (sentence,) = (text for text in warnings(analyse(run), run, "simulated") if "fit is poor" in text)
-        assert "Disturbances" not in sentence
+        (found,) = of_kind(SpeedupPoorFit, caveats(analyse(run), run, origin))
+        assert found.cause == cause
+        assert found.residual_percent == pytest.approx(100 * only_fit(analyse(run)).largest_residual)
 
     def test_tell_of_a_fit_that_leaves_the_work_for_an_efficiency_known_to_a_factor(self) -> None:
         """Blocks of a checksum on the simulated Pico, µs: beside small work, starting takes 95 to 100 µs."""
@@ -545,47 +575,48 @@ class TestWarnings:
         fit = only_fit(analyse(run))
         assert fit.largest_residual < 0.05
         assert fit.isoefficiency.is_rough
-        for origin in ("measured", "simulated"):
-            assert any("fit is poor" in text for text in warnings(analyse(run), run, origin))
+        assert of_kind(SpeedupPoorFit, caveats(analyse(run), run))
         told = [one.text for one in answers(analyse(run), 0.9)]
         assert not any("90% used from" in text and duration(fit.isoefficiency.t1_us.value) in text for text in told)
         noisy = synthetic(overhead_us=100, noise_us=30, samples=9, sizes=(50, 100, 200, 400))
         assert only_fit(analyse(noisy)).isoefficiency.is_rough
-        assert not any("fit is poor" in text for text in warnings(analyse(noisy), noisy)), "noise is no misfit"
+        assert not of_kind(SpeedupPoorFit, caveats(analyse(noisy), noisy)), "noise is no misfit"
 
     def test_tell_one_cause_of_what_falls_on_ticks(self) -> None:
         """A fit to whole ticks is poor, and that the work was polled for is why."""
         sizes = ((137, 1000), (411, 1000), (1507, 2000), (3973, 3000), (13837, 8000))
         run = [measured([t1] * 5, [tp] * 5, n=t1, tick_hz="1000") for t1, tp in sizes]
         assert only_fit(analyse(run)).largest_residual > 0.05
-        found = warnings(analyse(run), run)
-        assert any("falls on whole kernel ticks" in text for text in found)
-        assert not any("fit is poor" in text for text in found)
+        found = [*caveats(analyse(run), run)]
+        assert [one.tick_us for one in of_kind(SpeedupOnTicks, found)] == [1000]
+        assert not of_kind(SpeedupPoorFit, found)
 
     def test_do_not_tell_of_a_loss_which_is_a_finding(self) -> None:
         run = synthetic(overhead_us=100, loss=0.05, noise_us=1)
-        assert warnings(analyse(run), run) == []
-        (sentence,) = losses(analyse(run).fits)
-        assert "5 % slower" in sentence
+        assert not [*caveats(analyse(run), run)]
+        (found,) = losses(only_fit(analyse(run)))
+        assert found.loss_percent == pytest.approx(5, abs=0.5)
 
     @pytest.mark.parametrize(
-        ("measurement", "reason"),
+        ("measurement", "why", "names"),
         [
-            (measured([], []), "no samples"),
-            (measured([5, 5], [0, 0]), "too small for the clock"),
-            (measured([0, 0], [5, 5]), "too small for the clock"),
-            (measured([5], [5], cores=0), "no core"),
-            (measured([5], [5], n="many"), "$.n"),
-            (Measurement("speedup", {}, 0, (), {}, {}, ""), "workload"),
-            (Measurement("speedup", measured([], []).factors, 0, (), {}, {}, ""), "no series 't1'"),
+            (measured([], []), "samples", ()),
+            (measured([5, 5], [0, 0]), "zero", ()),
+            (measured([0, 0], [5, 5]), "zero", ()),
+            (measured([5], [5], cores=0), "cores", ()),
+            (measured([5], [5], n="many"), "factors", ("n",)),
+            (Measurement("speedup", {}, 0, (), {}, {}, ""), "factors", ("workload", "mode", "join", "n", "cores")),
+            (Measurement("speedup", measured([], []).factors, 0, (), {}, {}, ""), "series", ("t1", "tp")),
         ],
     )
-    def test_tell_of_settings_without_a_ratio(self, measurement: Measurement, reason: str) -> None:
+    def test_tell_of_settings_without_a_ratio(self, measurement: Measurement, why: Why, names: tuple[str, ...]) -> None:
         analysis = analyse([measurement])
         assert analysis.points == ()
-        (sentence,) = warnings(analysis, [measurement])
-        assert sentence.startswith("Left out: ")
-        assert reason in sentence
+        assert [*caveats(analysis, [measurement])] == [SpeedupLeftOut(why=why, names=names)]
+
+    def test_name_the_setting_without_a_ratio_among_others(self) -> None:
+        analysis = analyse([measured([5] * 5, [3] * 5), measured([], [], mode="spin")])
+        assert analysis.left_out == (SpeedupLeftOut(why="samples", names=(), setting={"mode": "spin"}),)
 
 
 def width(interval: Interval) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from intercore.benchmarks.speedup.analysis import analyse
-from intercore.benchmarks.speedup.own import sentences
+from intercore.benchmarks.speedup.findings import SpeedupOwnLoss, SpeedupOwnPays
+from intercore.benchmarks.speedup.own import of_own_work
 from intercore.board.boards import PICO
 from intercore.board.image import Image
 from intercore.cli.new import workload as new_workload
 from intercore.record.store import Store
 from intercore.target import opening
+from tests.benchmarks.test_speedup import Kind, of_kind
 from tests.built_once import ROOT, alone_in
 from tests.firmware.rp2040.conftest import Board, need_tools
 from tests.firmware.rp2040.tool_in_process import command
@@ -237,11 +238,11 @@ def by_desk(
     return lambda *words: command(monkeypatch, capsys, *words)
 
 
-def answer_of_run() -> str:
+def found_in_run(kind: type[Kind]) -> Kind:
     with Store(Path("intercore.db")) as store:
         run = store.run()
-    (told,) = sentences(analyse(run.measurements), run.measurements)
-    return told
+    (one,) = of_kind(kind, of_own_work(analyse(run.measurements), run.measurements))
+    return one
 
 
 def test_the_desk_lists_what_a_program_adds(by_desk: Callable[..., Any]) -> None:
@@ -257,26 +258,34 @@ def test_the_desk_measures_what_a_program_adds(by_desk: Callable[..., Any], work
     assert points[0]["n"] == 2
     assert points[-1]["n"] >= RIGHT[work], "as many as it has"
     assert 1.5 < points[-1]["speedup_low"] <= points[-1]["speedup_high"] < 2
-    assert answer_of_run().startswith(f"Two cores pay for {work} from ")
+    assert found_in_run(SpeedupOwnPays).work == work
 
 
-@pytest.mark.parametrize(
-    ("work", "told"),
-    [
-        ("banks", r": each waits for [\d.]+ % because the other one holds SRAM0 [\d.]+ %"),
-        ("bridge", r"waits for [\d.]+ % more than one core alone for wait states of APB [\d.]+ %"),
-        ("uneven", r": each sleeps for 4[5-9](\.\d)? %, until the other one is done.*; the rest, .* %, is unknown"),
-    ],
-)
-def test_what_a_work_is_known_to_lose_is_told_as_its_cause(by_desk: Callable[..., Any], work: str, told: str) -> None:
+@pytest.mark.parametrize(("work", "kind", "slave"), [("banks", "conflicts", "sram0"), ("bridge", "waits", "apb")])
+def test_what_a_work_is_known_to_lose_is_told_as_its_cause(
+    by_desk: Callable[..., Any], work: str, kind: str, slave: str
+) -> None:
     by_desk("run", "pico-sim", "speedup", f"workload=own:{work}", "n=4,16,64", "mode=pool", "samples=4")
-    assert re.search(told, answer_of_run()), answer_of_run()
+    causes = found_in_run(SpeedupOwnLoss).causes
+    assert causes is not None
+    (cause,) = (one for one in causes if one.kind == kind)
+    assert next(iter(cause.slaves_percent)) == slave
+
+
+def test_a_core_that_waits_for_the_other_ones_longer_part_sleeps(by_desk: Callable[..., Any]) -> None:
+    by_desk("run", "pico-sim", "speedup", "workload=own:uneven", "n=4,16,64", "mode=pool", "samples=4")
+    told = found_in_run(SpeedupOwnLoss)
+    assert told.causes is not None
+    assert told.causes[0].kind == "sleep"
+    assert 45 <= told.causes[0].share_percent < 50
+    assert told.unexplained_percent is not None
 
 
 def test_a_core_that_spins_until_the_other_one_is_done_has_no_cause(by_desk: Callable[..., Any]) -> None:
     by_desk("run", "pico-sim", "speedup", "workload=own:uneven", "n=4,16,64", "mode=spin", "samples=4")
-    assert "sleeps" not in answer_of_run()
-    assert "unknown" in answer_of_run()
+    told = found_in_run(SpeedupOwnLoss)
+    assert "sleep" not in {one.kind for one in told.causes or ()}
+    assert not told.causes or told.unexplained_percent is not None
 
 
 @pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two programs: INTERCORE_SLOW=1 runs it")

@@ -132,8 +132,8 @@ class ContentionCoreNotReserved(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             "An article on the ESP32, by makotaka, asks whether half of core 1 is kept for the main loop. It is not "
-            f"kept here: a task does {self.spin_percent:.0f} % of what it does alone beside a loop that never waits, "
-            f"and {self.waiting_percent:.0f} % beside a loop that waits. Let an empty loop() wait, or delete its task."
+            f"kept here: a task does {self.spin_percent:.1f} % of what it does alone beside a loop that never waits, "
+            f"and {self.waiting_percent:.1f} % beside a loop that waits. Let an empty loop() wait, or delete its task."
         )
 
 

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from intercore.benchmarks.speedup import EFFICIENCY
+from intercore.benchmarks.speedup.findings import SpeedupLeftOut
 from intercore.benchmarks.speedup.fit import ForkJoinFit, fit_of
 from intercore.benchmarks.speedup.points import (
     IDENTITY,
@@ -25,6 +26,7 @@ from intercore.benchmarks.speedup.points import (
     selected,
     varied_factors,
 )
+from intercore.benchmarks.speedup.words import apart
 from intercore.errors import UsageError
 from intercore.statistics.intervals import Interval
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from intercore.benchmarks.speedup.publication import SpeedupPublication
-    from intercore.record.measurement import Measurement
+    from intercore.record.measurement import Level, Measurement
 
 
 class SpeedupAnalysis(msgspec.Struct, frozen=True):
@@ -42,8 +44,8 @@ class SpeedupAnalysis(msgspec.Struct, frozen=True):
     """Ordered by group, then size."""
     fits: tuple[ForkJoinFit, ...]
     """One per group, in the order of the points."""
-    left_out: tuple[str, ...]
-    """Settings of which no ratio can be formed, with the reason, a sentence each without its full stop."""
+    left_out: tuple[SpeedupLeftOut, ...]
+    """Settings of which no ratio can be formed, with the reason."""
 
 
 def analyse(measurements: Sequence[Measurement], efficiency: float = EFFICIENCY.default) -> SpeedupAnalysis:
@@ -55,17 +57,21 @@ def analyse(measurements: Sequence[Measurement], efficiency: float = EFFICIENCY.
     ours = sorted(of_speedup(measurements), key=lambda measurement: (measurement.repetition, measurement.started))
     varied = varied_factors(ours)
     pools: dict[str, list[Measurement]] = defaultdict(list)
+    levels: dict[str, dict[str, Level]] = {}
     for measurement in ours:
-        pools[in_words(selected(measurement.factors, (*IDENTITY, *varied)))].append(measurement)
+        identity = selected(measurement.factors, (*IDENTITY, *varied))
+        levels[in_words(identity)] = identity
+        pools[in_words(identity)].append(measurement)
 
     settings: list[SpeedupSetting] = []
-    left_out: list[str] = []
+    left_out: list[SpeedupLeftOut] = []
     for label, pool in sorted(pools.items()):
-        outcome = measured_setting(pool, varied)
-        if isinstance(outcome, SpeedupSetting):
-            settings.append(outcome)
+        found = measured_setting(pool, varied)
+        if isinstance(found, SpeedupSetting):
+            settings.append(found)
         else:
-            left_out.append(f"{label}: {outcome}")
+            setting = apart(levels[label], levels.values())
+            left_out.append(SpeedupLeftOut(why=found.why, names=found.names, setting=setting))
     return _analysis(settings, left_out, efficiency)
 
 
@@ -90,7 +96,9 @@ def _check_efficiency(efficiency: float) -> None:
         raise UsageError(f"the wanted efficiency must lie between 0 and 1, not at {efficiency:g}")
 
 
-def _analysis(settings: Sequence[SpeedupSetting], left_out: Iterable[str], efficiency: float) -> SpeedupAnalysis:
+def _analysis(
+    settings: Sequence[SpeedupSetting], left_out: Iterable[SpeedupLeftOut], efficiency: float
+) -> SpeedupAnalysis:
     groups: dict[str, list[SpeedupSetting]] = defaultdict(list)
     for setting in sorted(settings, key=lambda setting: _order(setting.point)):
         groups[setting.point.group].append(setting)

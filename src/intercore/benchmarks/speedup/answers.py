@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import msgspec
 
-from intercore.benchmarks.speedup.points import BUILT, TASKS
+from intercore.benchmarks.speedup.findings import SpeedupPaysFrom, SpeedupSlower, Start, Tasks, Way
+from intercore.benchmarks.speedup.points import TASKS
+from intercore.benchmarks.speedup.words import settings_of_groups
 from intercore.statistics.intervals import Interval
-from intercore.text import listed
-from intercore.view.answer import Answer, RemarkedWords, about_times
+from intercore.view.answer import Answer
 from intercore.view.cost import Paying
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
     from intercore.benchmarks.speedup.break_even import BreakEven
     from intercore.benchmarks.speedup.fit import ForkJoinFit
     from intercore.benchmarks.speedup.isoefficiency import Isoefficiency
     from intercore.benchmarks.speedup.points import SpeedupPoint
+    from intercore.record.measurement import Level
     from intercore.view.answer import Bound
 
 
@@ -79,52 +81,51 @@ def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Paying]:
             yield Paying(how, 0.0 if begin is None or begin.bound else begin.t1_us.value, well.value, efficiency)
 
 
-def ways(analysis: SpeedupAnalysis, efficiency: float) -> str:
-    """Say in a sentence from which work on a job is worth splitting, by what one builds for it.
+def pays_from(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[SpeedupPaysFrom]:
+    """Tell from which work on a job is worth splitting, by what one builds for it.
 
-    Empty if that is not known, or there are more ways than a sentence lists.
+    Nothing if that is not known, or there are more ways than a sentence lists.
     """
-    said: list[str] = []
+    ways: list[Way] = []
     for fit in analysis.fits if len(analysis.fits) <= _WAYS else ():
         begin = _begin(analysis, fit, 1.0, fit.break_even)
-        if begin is None:
-            continue
-        on_one = "" if said else " of work on one core"
-        way = _tasks(analysis, fit, BUILT)
-        built = f" if {way}" if way else ""
-        well = _used(analysis, fit, efficiency)
-        said.append(f"from {_in_words(begin)}{on_one}{built}{f' ({well})' if well else ''}")
-    return f"A job is worth splitting {listed(said)}." if said else ""
+        if begin is not None:
+            levels = _levels(analysis, fit)
+            tasks = next((known for known in get_args(Tasks) if known == levels.get("mode")), None)
+            others = {name: level for name, level in levels.items() if tasks is None or name != "mode"}
+            ways.append(Way(tasks, others, _start(begin), _efficient(analysis, fit, efficiency)))
+    if ways:
+        yield SpeedupPaysFrom(ways=tuple(ways), efficiency_percent=100 * efficiency)
 
 
 def _used(analysis: SpeedupAnalysis, fit: ForkJoinFit, efficiency: float) -> str:
     """Say from which work on all cores are used well; empty if that is not known."""
-    used = _begin(analysis, fit, efficiency, fit.isoefficiency)
+    used = _efficient(analysis, fit, efficiency)
     cores = "both" if fit.cores == _TWO else f"{fit.cores}"
+    return "" if used is None else f"{cores} cores {efficiency:.0%} used from {used}"
+
+
+def _efficient(analysis: SpeedupAnalysis, fit: ForkJoinFit, efficiency: float) -> Start | None:
+    """Return from which work on all cores are used well; None if that is not known."""
+    used = _begin(analysis, fit, efficiency, fit.isoefficiency)
     if used is None:
-        return ""
-    known = used.t1_us
-    if fit.isoefficiency.is_rough and not used.bound and known.low is not None:
-        end = "more, or never" if known.high is None else duration(known.high)
-        return f"{cores} cores {efficiency:.0%} used from {duration(known.low)} or {end}"
-    return f"{cores} cores {efficiency:.0%} used from {_in_words(used)}"
+        return None
+    if fit.isoefficiency.is_rough and not used.bound and used.t1_us.low is not None:
+        return Start(used.t1_us, "between")
+    return _start(used)
 
 
-def _in_words(begin: _Begin) -> str:
-    return f"{duration(begin.t1_us.value)}{' or less' if begin.bound else ''}"
+def _start(begin: _Begin) -> Start:
+    return Start(begin.t1_us, "or less" if begin.bound else "exactly")
 
 
-def remarks(analysis: SpeedupAnalysis) -> Iterator[RemarkedWords]:
+def remarks(analysis: SpeedupAnalysis) -> Iterator[SpeedupSlower]:
     """Tell of work that takes longer on several cores than on one."""
     points = [point for point in analysis.points if point.cores > 1]
     slowest = min(points, key=lambda point: point.speedup.value, default=None)
     if slowest and 0 < slowest.speedup.value < 1:
         times = 1 / slowest.speedup.value
-        yield RemarkedWords(
-            times=times,
-            words=f"Work of {duration(slowest.t1_us.value)} takes {about_times(times)} times as long on {slowest.cores} "  # noqa: E501
-            f"cores as on one, by {slowest.tasks} (mode={slowest.mode}).",
-        )
+        yield SpeedupSlower(times=times, t1_us=slowest.t1_us.value, cores=slowest.cores, mode=slowest.mode)
 
 
 def _from(
@@ -179,12 +180,21 @@ def _smallest(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> SpeedupPoint:
     return min((point for point in analysis.points if point.group == fit.group), key=lambda point: point.t1_us.value)
 
 
-def _tasks(analysis: SpeedupAnalysis, fit: ForkJoinFit, called: Mapping[str, str] = TASKS) -> str:
+def _tasks(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> str:
     """Return which tasks do the work of a group, as far as others do other groups': `polling tasks`."""
-    words = [word for word in fit.group.split() if not word.startswith("workload=")]
-    shared = set.intersection(*(set(one.group.split()) for one in analysis.fits))
-    own = [word for word in words if word not in shared or (len(analysis.fits) == 1 and word.startswith("mode="))]
-    return " ".join(called.get(word.removeprefix("mode="), word) for word in own)
+    levels = _levels(analysis, fit)
+    return " ".join(
+        TASKS.get(str(level), f"mode={level}") if name == "mode" else f"{name}={level}"
+        for name, level in levels.items()
+    )
+
+
+def _levels(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> dict[str, Level]:
+    """Return what tells a group apart from the others, but for the work; of one alone, the mode."""
+    if len(analysis.fits) == 1:
+        return {"mode": analysis.points[0].mode}
+    levels = settings_of_groups(analysis.points)[fit.group]
+    return {name: level for name, level in levels.items() if name != "workload"}
 
 
 def _reached(point: SpeedupPoint, wanted: float) -> bool:

@@ -13,7 +13,7 @@ from intercore.benchmarks.speedup.quantisation import Quantisation, quantisation
 from intercore.statistics.intervals import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from intercore.benchmarks.speedup.points import SpeedupSetting
 
@@ -69,16 +69,6 @@ class ForkJoinFit(msgspec.Struct, frozen=True):
         low = overhead.value if overhead.low is None else overhead.low
         high = overhead.value if overhead.high is None else overhead.high
         return None if low > 0 else max(abs(low), abs(high))
-
-
-def losses(fits: Iterable[ForkJoinFit]) -> Iterator[str]:
-    """Say where each core is surely slower while all of them work: a finding, and no doubt."""
-    for fit in fits:
-        if fit.loss and fit.loss.low is not None and fit.loss.low > 0:
-            yield (
-                f"{fit.group}: each core is {100 * fit.loss.value:.2g} % slower while all of them work: they share "
-                "memory, a bus or a power budget, or one of them is slower. Larger work does not win this back."
-            )
 
 
 def fit_of(group: str, settings: Sequence[SpeedupSetting], efficiency: float) -> ForkJoinFit:

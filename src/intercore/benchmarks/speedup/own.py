@@ -1,21 +1,33 @@
-"""What is said of a workload of the user's own: from which size on several cores pay, and what limits them."""
+"""What is found of a workload of the user's own: from which size on several cores pay, and what limits them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from intercore.benchmarks.speedup.findings import (
+    Cause,
+    FromSize,
+    FromSmallest,
+    SpeedupOwnDoesNotPay,
+    SpeedupOwnFewSizes,
+    SpeedupOwnLoss,
+    SpeedupOwnNoLoss,
+    SpeedupOwnOverhead,
+    SpeedupOwnPays,
+    SpeedupOwnUncertainLoss,
+)
 from intercore.benchmarks.speedup.points import of_speedup
 from intercore.record.own_work import PREFIX
 from intercore.statistics.intervals import Interval
-from intercore.view.quantity import bounds, duration, duration_with_bounds, percent, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
     from intercore.benchmarks.speedup.fit import ForkJoinFit
     from intercore.benchmarks.speedup.points import SpeedupPoint
+    from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
 CONFLICTS = "conflicts."
@@ -27,8 +39,8 @@ ASLEEP = "asleep"
 ALONE = "alone."
 """Before these names: of one core, which does all of it."""
 _MOST_SLAVES = 4
-_MISSES = {"xip": "misses of the flash's cache"}
-"""What wait states of a slave of the bus are called, if not by its name."""
+_CACHED = "xip"
+"""The slave of the bus whose wait states are misses of the flash's cache."""
 _NEXT_TO_NOTHING = 0.005
 """A loss per core, as a fraction, that is not worth a cause."""
 _KNOWN = 4
@@ -39,8 +51,8 @@ _SMALL = 0.2
 """What of a loss may have no cause without a word: windows differ from one another."""
 
 
-def sentences(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) -> Iterator[str]:
-    """Say of each workload of the user's own from which size on several cores pay, and what limits, as far as known."""
+def of_own_work(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) -> Iterator[Finding]:
+    """Tell of each workload of the user's own from which size on several cores pay, and what limits, if known."""
     ours = of_speedup(measurements)
     for workload in dict.fromkeys(point.workload for point in analysis.points if point.workload.startswith(PREFIX)):
         groups = [_Group(fit, analysis) for fit in analysis.fits if f"workload={workload} " in f"{fit.group} "]
@@ -48,11 +60,11 @@ def sentences(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) ->
         if groups:
             best = min(groups, key=lambda group: (group.pays_from_us, -group.points[0].speedup.value))
             name = workload.removeprefix(PREFIX)
-            yield " ".join(filter(None, (best.pays(name), best.smaller(), best.overhead(), _loss(best, name, ours))))
+            yield from (best.pays(name), best.overhead(name), _loss(best, name, ours))
 
 
 def is_own(fit: ForkJoinFit) -> bool:
-    """Whether a fit is of a workload of the user's own, of which `sentences` tell."""
+    """Whether a fit is of a workload of the user's own, of which `of_own_work` tells."""
     return f"workload={PREFIX}" in fit.group
 
 
@@ -73,35 +85,30 @@ class _Group(NamedTuple):
             return self.points[0].t1_us.value
         return float("inf") if begin.t1_us is None else begin.t1_us.value
 
-    def pays(self, name: str) -> str:
-        """Say from which size on its cores pay."""
-        cores = "Two" if self.fit.cores == 2 else str(self.fit.cores)
-        begin, smallest, largest = self.fit.break_even, self.points[0], self.points[-1]
-        how = f"mode={smallest.mode}"
-        best = f"at n={largest.n} S is {_speedup(largest)}"
+    def pays(self, name: str) -> SpeedupOwnPays | SpeedupOwnDoesNotPay:
+        """Tell from which size on its cores pay."""
+        begin, largest = self.fit.break_even, self.points[-1]
+        sizes: dict[str, Any] = {
+            "work": name,
+            "mode": largest.mode,
+            "cores": self.fit.cores,
+            "largest_n": largest.n,
+            "largest_speedup": largest.speedup,
+        }
         if begin.place == "below":
-            return f"{cores} cores pay for {name} from the smallest size measured, n={smallest.n} ({how}), and {best}."
-        if begin.t1_us is None:
-            return f"{cores} cores do not pay for {name} at any size measured ({how}): {begin.reason}."
-        units = "" if begin.n is None else f"n={round(begin.n.value)}, "
-        where = f"{units}{duration_with_bounds(begin.t1_us)} of one core"
-        if begin.place == "above":
-            doubt = ", or never" if begin.t1_us.high is None else ""
-            return (
-                f"{cores} cores do not pay for {name} at any size measured ({how}), and {best}; extrapolated, they pay "
-                f"from {where}{doubt}."
-            )
-        return f"{cores} cores pay for {name} from {where} ({how}), and {best}."
+            return SpeedupOwnPays(**sizes, begin=self._smallest())
+        n = None if begin.n is None else round(begin.n.value)
+        size = None if begin.t1_us is None else FromSize(n, begin.t1_us)
+        if begin.place == "within" and size is not None:
+            return SpeedupOwnPays(**sizes, begin=size)
+        loss = self.fit.loss if begin.place == "never" else None
+        return SpeedupOwnDoesNotPay(**sizes, extrapolated=size, loss_percent=None if loss is None else 100 * loss.value)
 
-    def smaller(self) -> str:
-        """Say how less work is tried, where all that was measured pays; empty where it does not."""
-        smallest, cores = self.points[0], self.fit.cores
-        if self.fit.break_even.place != "below":
-            return ""
-        if smallest.n > cores:
-            return f"For less work, name a smaller n: from {cores} on."
-        unit = duration(smallest.t1_us.value / smallest.n)
-        return f"For less work, make a unit, {unit}, smaller by a constant that a flag sets: --flag=-DNAME=VALUE."
+    def _smallest(self) -> FromSmallest:
+        """Return the smallest size, and what a unit of it takes where no smaller one can be split."""
+        smallest = self.points[0]
+        unit_us = None if smallest.n > self.fit.cores else smallest.t1_us.value / smallest.n
+        return FromSmallest(smallest.n, unit_us)
 
     @property
     def told_apart(self) -> bool:
@@ -113,13 +120,11 @@ class _Group(NamedTuple):
         """What starting and joining takes, in µs; None if it is not told apart or cannot be told from 0."""
         return self.fit.overhead_us if self.told_apart and self.fit.resolution_us is None else None
 
-    def overhead(self) -> str:
-        """Say what starting and joining takes."""
+    def overhead(self, name: str) -> SpeedupOwnOverhead | SpeedupOwnFewSizes:
+        """Tell what starting and joining takes."""
         if not self.told_apart:
-            return "Fewer than three sizes do not tell what starting and joining takes from what large work loses."
-        if self.overhead_us is None:
-            return "Of small work, what starting and joining takes cannot be told from 0."
-        return f"Small work is limited by starting and joining, {duration_with_bounds(self.overhead_us)}."
+            return SpeedupOwnFewSizes(work=name)
+        return SpeedupOwnOverhead(work=name, overhead_us=self.overhead_us)
 
     def lost(self) -> Interval:
         """Return what a core's part of the largest work takes longer than alone, as a share of it: TP P / T1 - 1.
@@ -144,32 +149,30 @@ class _Group(NamedTuple):
         return Interval(share(point.speedup.value, fixed.value), *bounds)
 
 
-def _speedup(point: SpeedupPoint) -> str:
-    between = bounds(point.speedup, significant)
-    return f"{significant(point.speedup.value)} ({between})" if between else significant(point.speedup.value)
-
-
-def _loss(group: _Group, name: str, measurements: Sequence[Measurement]) -> str:
-    """Say what the largest work loses, and to what as far as the simulated chip has seen it."""
-    loss, what = group.lost(), f"{name} with n={group.points[-1].n}"
-    beyond = ", starting and joining among it," if group.overhead_us is None else " beyond that"
+def _loss(
+    group: _Group, name: str, measurements: Sequence[Measurement]
+) -> SpeedupOwnLoss | SpeedupOwnNoLoss | SpeedupOwnUncertainLoss:
+    """Tell what the largest work loses, and to what as far as the simulated chip has seen it."""
+    loss, largest = group.lost(), group.points[-1]
     most = loss.value if loss.high is None else loss.high
+    what: dict[str, Any] = {"work": name, "n": largest.n, "with_overhead": group.overhead_us is None}
     if max(loss.value, most / _KNOWN) < _NEXT_TO_NOTHING:
-        return f"{what} loses next to nothing{beyond.rstrip(',')}."
+        return SpeedupOwnNoLoss(**what)
     if loss.low is not None and loss.low <= 0:
-        return f"What {what} loses{beyond} cannot be told from 0: at most {percent(most)} per core."
-    between = bounds(loss, percent)
-    begin = f"{what} loses {percent(loss.value)}{f' ({between})' if between else ''} per core{beyond.rstrip(',')}"
-    causes = _Causes.of(group.points[-1], measurements)
-    if causes is None:
-        return f"{begin}; what limits it is unknown."
-    found = [*causes.clauses()]
-    if not found:
-        return f"{begin}, and next to none of it is waiting or sleep: what limits it is unknown."
-    rest = loss.value - causes.share
-    cause = "is starting and joining, or unknown" if group.overhead_us is None else "is unknown"
-    unknown = f"; the rest, {percent(rest)}, {cause}" if rest >= max(_NEXT_TO_NOTHING, _SMALL * loss.value) else ""
-    return f"{begin}: each {' and '.join(found)}{unknown} (shares of its part, as the chip counts cycles)."
+        return SpeedupOwnUncertainLoss(**what, most_percent=100 * most)
+    causes = _Causes.of(largest, measurements)
+    rest = loss.value - (0.0 if causes is None else causes.share)
+    return SpeedupOwnLoss(
+        **what,
+        loss_percent=_in_percent(loss),
+        causes=None if causes is None else tuple(causes.that_matter()),
+        unexplained_percent=100 * rest if rest >= max(_NEXT_TO_NOTHING, _SMALL * loss.value) else None,
+    )
+
+
+def _in_percent(share: Interval) -> Interval:
+    low, high = (None if bound is None else 100 * bound for bound in (share.low, share.high))
+    return Interval(100 * share.value, low, high)
 
 
 class _Causes(NamedTuple):
@@ -208,25 +211,24 @@ class _Causes(NamedTuple):
         """Return what they come to."""
         return sum(self.conflicts.values()) + sum(self.waits.values()) + self.asleep
 
-    def clauses(self) -> Iterator[str]:
-        """Say what a core does in that time, the largest share first."""
-        said = [
-            (sum(self.conflicts.values(), 0.0), f"because the other one holds {_most(self.conflicts, str.upper)}"),
-            (sum(self.waits.values(), 0.0), f"more than one core alone for {_most(self.waits, _waited_for)}"),
+    def that_matter(self) -> Iterator[Cause]:
+        """Return those that are worth a word, the largest first."""
+        misses = {slave: share for slave, share in self.waits.items() if slave == _CACHED}
+        others = {slave: share for slave, share in self.waits.items() if slave != _CACHED}
+        known = [
+            _cause("conflicts", self.conflicts),
+            _cause("waits", others),
+            _cause("cache", misses),
+            Cause("sleep", 100 * self.asleep, {}),
         ]
-        told = [(share, f"waits for {percent(share)} {why}") for share, why in said]
-        told.append((self.asleep, f"sleeps for {percent(self.asleep)}, until the other one is done"))
-        yield from (clause for share, clause in sorted(told, reverse=True) if share >= _NEXT_TO_NOTHING)
+        known.sort(key=lambda cause: -cause.share_percent)
+        yield from (cause for cause in known if cause.share_percent >= 100 * _NEXT_TO_NOTHING)
 
 
-def _most(shares: Mapping[str, float], called: Callable[[str], str]) -> str:
+def _cause(kind: Literal["conflicts", "waits", "cache"], shares: Mapping[str, float]) -> Cause:
     ordered = sorted(shares.items(), key=lambda one: -one[1])[:_MOST_SLAVES]
-    most = [(slave, share) for slave, share in ordered if share >= _NOTHING]
-    return ", ".join(f"{called(slave)} {percent(share)}" for slave, share in most)
-
-
-def _waited_for(slave: str) -> str:
-    return _MISSES.get(slave, f"wait states of {slave.upper()}")
+    most = {slave: 100 * share for slave, share in ordered if share >= _NOTHING}
+    return Cause(kind, 100 * sum(shares.values()), most)
 
 
 def _is_of(measurement: Measurement, point: SpeedupPoint) -> bool:

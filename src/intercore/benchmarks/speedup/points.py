@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 import numpy as np
@@ -16,7 +16,6 @@ from intercore.statistics.repetitions import median, paired_draws, paired_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import TypeAlias
 
     from numpy.typing import NDArray
 
@@ -28,15 +27,22 @@ BENCHMARK = "speedup"
 IDENTITY = ("workload", "mode", "join", "n", "cores")
 TASKS = {"create": "created tasks", "pool": "woken tasks", "spin": "polling tasks"}
 """What the tasks are that do the parts of the work, by how they are started."""
-BUILT = {
-    "create": "you create tasks for its parts",
-    "pool": "you wake tasks that wait for its parts",
-    "spin": "tasks poll for its parts and keep their cores",
-}
-"""What one builds to have a work done in each of these ways."""
 _WORK = {"fp": "floating point", "double": "double precision", "hanoi": "recursion"}
 """What the work is, where its name does not say so."""
 _POOLED = ("seed", "samples")  # choose the dither and how much is measured, not what: their levels are pooled
+
+
+Why: TypeAlias = Literal["factors", "cores", "series", "samples", "zero"]
+"""Why a setting has no ratio: other factors than a speed-up has, no core, a missing series, no samples, or a median of
+0."""
+
+
+class NoRatio(msgspec.Struct, frozen=True):
+    """Why no ratio can be formed of a setting."""
+
+    why: Why
+    names: tuple[str, ...] = ()
+    """The factors or the series concerned."""
 
 
 class SpeedupPoint(msgspec.Struct, frozen=True):
@@ -156,31 +162,33 @@ def in_words(factors: Mapping[str, Level]) -> str:
     return " ".join(f"{name}={level}" for name, level in factors.items())
 
 
-def measured_setting(pool: Sequence[Measurement], varied: Iterable[str]) -> SpeedupSetting | str:
-    """Pool the measurements of one setting; a sentence says why that is not possible."""
-    try:
-        factors = msgspec.convert(dict(pool[0].factors), Factors)
-    except msgspec.ValidationError as error:
-        return f"its factors are not those of a speed-up: {error}"
+def measured_setting(pool: Sequence[Measurement], varied: Iterable[str]) -> SpeedupSetting | NoRatio:
+    """Pool the measurements of one setting, or tell why that is not possible."""
+    given = pool[0].factors
+    wrong = [field.name for field in msgspec.structs.fields(Factors) if type(given.get(field.name)) is not field.type]
+    if wrong:
+        return NoRatio("factors", tuple(wrong))
+    factors = msgspec.convert(dict(given), Factors)
     if factors.cores < 1:
-        return "it has no core"
-    try:
-        pairs = [(measurement.samples("t1"), measurement.samples("tp")) for measurement in pool]
-    except KeyError as error:
-        return f"it has no series {error}"
+        return NoRatio("cores")
+    known = [{series.name: series for series in measurement.series} for measurement in pool]
+    missing = tuple(name for name in ("t1", "tp") if not all(name in each for each in known))
+    if missing:
+        return NoRatio("series", missing)
+    pairs = [(each["t1"], each["tp"]) for each in known]
 
     # An aborted repetition leaves a T1 without its TP.
     counts = [min(len(t1.ticks), len(tp.ticks)) for t1, tp in pairs]
     samples = sum(counts)
     if samples == 0:
-        return "it has no samples"
+        return NoRatio("samples")
     t1_us, tp_us = (
         [pair[which].ns[:count] / 1e3 for pair, count in zip(pairs, counts, strict=True)] for which in (0, 1)
     )
     resolution_us = (max(1e6 / t1.hz for t1, _ in pairs), max(1e6 / tp.hz for _, tp in pairs))
     t1, tp = (median(each, tick=tick) for each, tick in zip((t1_us, tp_us), resolution_us, strict=True))
     if min(t1.value, tp.value) <= 0:
-        return "its median T1 or TP is 0: the work is too small for the clock, choose a larger n"
+        return NoRatio("zero")
     key = in_words(selected(pool[0].factors, IDENTITY))
     draws = paired_draws(t1_us, tp_us, generator(key), ticks=resolution_us)
     own = np.array([[t1.value], [tp.value]])

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup import EFFICIENCY
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
-from intercore.benchmarks.speedup.answers import answers, paying, remarks, ways
+from intercore.benchmarks.speedup.answers import answers, paying, remarks
+from intercore.benchmarks.speedup.caveats import caveats
 from intercore.benchmarks.speedup.document import to_json
-from intercore.benchmarks.speedup.doubts import warnings
-from intercore.benchmarks.speedup.fit import losses
-from intercore.benchmarks.speedup.own import is_own, sentences
 from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.publication import SpeedupPublication
+from intercore.benchmarks.speedup.results import results
 from intercore.benchmarks.speedup.thresholds import threshold_tables
 from intercore.benchmarks.speedup.thresholds import to_json as thresholds_to_json
-from intercore.finding import unconverted
+from intercore.finding import texts
 from intercore.record import conditions
 from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds, significant
 from intercore.view.section import Report, Section, where, whose
@@ -52,18 +51,18 @@ def report(run: Run, efficiency: float = EFFICIENCY.default) -> Report:
     """Report on the measurements of `speedup`; `efficiency` is the one wanted of all cores."""
     analysis = analyse(run.measurements, efficiency)
     document = to_json(analysis)
+    found = [
+        *results(analysis, run.measurements, efficiency),
+        *caveats(analysis, (*run.measurements, *run.failed), run.plan.origin),
+    ]
     return Report(
         BENCHMARK,
         {**document, "thresholds": thresholds_to_json(efficiency)},
         document["speedup"],
-        unconverted((), warnings(analysis, (*run.measurements, *run.failed), run.plan.origin)),
+        found,
         Section(
             TITLE,
-            [
-                *filter(None, [ways(analysis, efficiency)]),
-                *sentences(analysis, run.measurements),
-                *losses(fit for fit in analysis.fits if not is_own(fit)),
-            ],
+            texts(found),
             [
                 _point_table(run, analysis.points),
                 _cost_table(run, analysis, efficiency),

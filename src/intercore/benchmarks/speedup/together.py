@@ -9,11 +9,12 @@ from markupsafe import Markup
 
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse_published
-from intercore.benchmarks.speedup.answers import ways
+from intercore.benchmarks.speedup.answers import pays_from
 from intercore.benchmarks.speedup.plots import Group, figures, is_thinned
 from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.benchmarks.speedup.report import TITLE, Analysed, literature_tables
+from intercore.benchmarks.speedup.results import losses
 from intercore.benchmarks.speedup.thresholds import threshold_tables
 from intercore.benchmarks.speedup.words import called, differing
 from intercore.record import conditions
@@ -59,12 +60,12 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
         label=label,
         nothing={run.id: _nothing(run) for run in runs if not by_run[run.id]},
         leads={
-            run.id: html["lead"](_who(run, runs), ways(each.analysis, efficiency), best)
+            run.id: html["lead"](_who(run, runs), "".join(map(str, pays_from(each.analysis, efficiency))), best)
             for run, each in zip(runs, analysed, strict=True)
             if by_run[run.id] and (best := _best(by_run[run.id]))
         },
         figures=figures(own, literature, efficiency) if own else (),
-        reading=Markup().join(html["each"](groups) for groups in by_run.values() if groups)
+        reading=Markup().join(html["each"](groups, losses) for groups in by_run.values() if groups)
         + html["reading"](efficiency),
         note=html["thinned"]() if is_thinned(own) else Markup(),
         numbers=html["numbers"](own + literature, stated, beside, tables, label, efficiency),

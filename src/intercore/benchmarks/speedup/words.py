@@ -22,6 +22,18 @@ def differing(points: Iterable[SpeedupPoint]) -> set[str]:
     return {"mode"} | {name for name, known in levels.items() if len(known) > 1}
 
 
+def settings_of_groups(points: Iterable[SpeedupPoint]) -> dict[str, dict[str, Level]]:
+    """Return what tells each group of points apart from the others, by group."""
+    settings = {point.group: point.setting for point in points}
+    return {group: apart(setting, settings.values()) for group, setting in settings.items()}
+
+
+def apart(setting: Mapping[str, Level], settings: Iterable[Mapping[str, Level]]) -> dict[str, Level]:
+    """Return the levels of a setting that another one has not."""
+    others = list(settings)
+    return {name: level for name, level in setting.items() if any(other.get(name) != level for other in others)}
+
+
 def called(setting: Mapping[str, Level], named: Collection[str]) -> str:
     """Name a group by the factors named, e.g. `floating point, created tasks, 2 cores, priority 2`."""
     return ", ".join(_word(name, level) for name, level in setting.items() if name in named)

@@ -1,0 +1,450 @@
+"""What `speedup` may find, and how that is worded."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from intercore.benchmarks.caveats import FailedCheck
+from intercore.benchmarks.speedup.points import TASKS, Why, in_words
+from intercore.finding import Caveat, Finding
+from intercore.statistics.intervals import Interval
+from intercore.text import listed
+from intercore.view.answer import Remark, about_times
+from intercore.view.quantity import bounds, duration, duration_with_bounds, percent, significant
+
+Tasks: TypeAlias = Literal["create", "pool", "spin"]
+"""The ways of starting the parts of a job for which there are words."""
+
+
+class Start(msgspec.Struct, frozen=True):
+    """Work from which on a group has what is wanted of it, by how long one core takes for it."""
+
+    t1_us: Interval
+    known: Literal["between", "exactly", "or less"]
+    """Whether its interval is so wide that the value alone would say too much, or it is the smallest work measured."""
+
+    def __str__(self) -> str:
+        """Return the work in words."""
+        if self.known == "between" and self.t1_us.low is not None:
+            end = "more, or never" if self.t1_us.high is None else duration(self.t1_us.high)
+            return f"{duration(self.t1_us.low)} or {end}"
+        return f"{duration(self.t1_us.value)}{' or less' if self.known == 'or less' else ''}"
+
+
+class Way(msgspec.Struct, frozen=True):
+    """A way to have a job done by several cores, and from which work on it pays."""
+
+    tasks: Tasks | None
+    """How its parts are started; None if that is the same in all."""
+    levels: dict[str, int | str]
+    """The other factors that tell it apart."""
+    break_even: Start
+    efficient: Start | None
+    """From which work on all cores are used as well as wanted; None if that is not known."""
+
+
+class SpeedupPaysFrom(Finding, frozen=True):
+    """From which work on a job is worth splitting, by what one builds for it."""
+
+    ways: Annotated[tuple[Way, ...], Meta(min_length=1)]
+    efficiency_percent: float
+    """The efficiency wanted."""
+
+    @property
+    def sentence(self) -> str:
+        first, *others = self.ways
+        parts = [
+            f"from {first.break_even} of work on one core{self._how(first)}",
+            *(f"from {way.break_even}{self._how(way)}" for way in others),
+        ]
+        return f"A job is worth splitting {listed(parts)}."
+
+    def _how(self, way: Way) -> str:
+        tasks = {
+            None: "",
+            "create": " if you create tasks for its parts",
+            "pool": " if you wake tasks that wait for its parts",
+            "spin": " if tasks poll for its parts and keep their cores",
+        }[way.tasks]
+        levels = f" with {in_words(way.levels)}" if way.levels else ""
+        well = f" ({self.efficiency_percent:.4g} % efficient from {way.efficient})" if way.efficient else ""
+        return f"{tasks}{levels}{well}"
+
+
+class SpeedupLoss(Finding, frozen=True):
+    """Each core is slower while all of them work, however large the work is."""
+
+    loss_percent: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Each core is {self.loss_percent:.2g} % slower while all of them work: they share memory, a bus or a "
+            "power budget, or one of them is slower. Larger jobs do not recover this."
+        )
+
+
+# Of a workload of the user's own
+
+
+class FromSize(msgspec.Struct, frozen=True, tag_field="from", tag="size"):
+    """A size from which on several cores pay."""
+
+    n: int | None
+    """In units; None if T1 does not grow in proportion to it."""
+    t1_us: Interval
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return f"{'' if self.n is None else f'n={self.n}, '}{duration_with_bounds(self.t1_us)} of work on one core"
+
+
+class FromSmallest(msgspec.Struct, frozen=True, tag_field="from", tag="smallest"):
+    """The smallest size measured, from which on several cores pay."""
+
+    n: int
+    unit_us: float | None
+    """What a unit takes, if no smaller size can be split."""
+
+
+class _Own(Finding, frozen=True):
+    """Something that was found of a workload of the user's own."""
+
+    work: str
+    """Its name."""
+
+
+class _OwnSizes(_Own, frozen=True):
+    """What several cores make of it."""
+
+    mode: str
+    """The best way of starting its parts."""
+    cores: Annotated[int, Meta(ge=2)]
+    largest_n: int
+    """The largest size measured."""
+    largest_speedup: Interval
+
+    @property
+    def at_largest(self) -> str:
+        between = bounds(self.largest_speedup, significant)
+        speedup = significant(self.largest_speedup.value)
+        return f"at n={self.largest_n} S is {speedup}{f' ({between})' if between else ''}"
+
+
+class SpeedupOwnPays(_OwnSizes, frozen=True):
+    """From which size on several cores pay for it."""
+
+    begin: FromSize | FromSmallest
+
+    @property
+    def sentence(self) -> str:
+        begin, how = self.begin, f"(mode={self.mode}), and {self.at_largest}."
+        text = f"With {self.cores} cores {self.work} is faster from"
+        if isinstance(begin, FromSize):
+            return f"{text} {begin} {how}"
+        less = f"For less work, name a smaller n: from {self.cores} on."
+        if begin.unit_us is not None:
+            unit = duration(begin.unit_us)
+            less = f"For less work, make a unit, {unit}, smaller by a constant that a flag sets: --flag=-DNAME=VALUE."
+        return f"{text} the smallest size measured, n={begin.n} {how} {less}"
+
+
+class SpeedupOwnDoesNotPay(_OwnSizes, frozen=True):
+    """Several cores do not pay for it at any size measured."""
+
+    extrapolated: FromSize | None
+    """From which size on they do by extrapolation; None if that does not tell."""
+    loss_percent: float | None
+    """What each core loses, if that alone makes them slower than one; None if it does not."""
+
+    @property
+    def sentence(self) -> str:
+        text = (
+            f"With {self.cores} cores {self.work} is faster at no size measured (mode={self.mode}): {self.at_largest}."
+        )
+        if self.loss_percent is not None:
+            text += f" Larger work does not change that: each core loses {percent(self.loss_percent / 100)}."
+        if self.extrapolated is not None:
+            never = ", or never" if self.extrapolated.t1_us.high is None else ""
+            text += f" Extrapolated, it is faster from {self.extrapolated}{never}."
+        return text
+
+
+class SpeedupOwnOverhead(_Own, frozen=True):
+    """What starting and joining its parts takes, which limits small work."""
+
+    overhead_us: Interval | None
+    """None if it cannot be told from 0."""
+
+    @property
+    def sentence(self) -> str:
+        if self.overhead_us is None:
+            return f"Starting and joining the parts of {self.work} takes a time too short to be told from 0."
+        overhead = duration_with_bounds(self.overhead_us)
+        return f"Small sizes of {self.work} are limited by starting and joining its parts, which takes {overhead}."
+
+
+class SpeedupOwnFewSizes(_Own, frozen=True):
+    """Too few sizes to tell what starting and joining takes from what large work loses."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Fewer than three sizes of {self.work} do not tell what starting and joining its parts takes from what "
+            "large work loses."
+        )
+
+
+class _OwnLargest(_Own, frozen=True):
+    """What each core loses of the largest work."""
+
+    n: int
+    with_overhead: bool
+    """Whether starting and joining is among it; if not, it is beyond that."""
+
+    @property
+    def what(self) -> str:
+        return f"{self.work} with n={self.n}"
+
+    @property
+    def beyond(self) -> str:
+        return " (starting and joining included)" if self.with_overhead else " beyond starting and joining"
+
+
+class SpeedupOwnNoLoss(_OwnLargest, frozen=True):
+    """The largest work loses next to nothing."""
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.what} loses next to nothing per core{self.beyond}."
+
+
+class SpeedupOwnUncertainLoss(_OwnLargest, frozen=True):
+    """What the largest work loses cannot be told from 0."""
+
+    most_percent: float
+
+    @property
+    def sentence(self) -> str:
+        most = percent(self.most_percent / 100)
+        return f"What {self.what} loses per core{self.beyond} cannot be told from 0: it is at most {most}."
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """What a core loses of its part to one cause, as a simulated chip counts it."""
+
+    kind: Literal["conflicts", "waits", "cache", "sleep"]
+    """The other core has a slave of the bus; wait states of a slave, or misses of the flash's cache, beyond those that
+    one core alone has; sleep until the other core is done."""
+    share_percent: float
+    slaves_percent: dict[str, float]
+    """The slaves of the bus that most of it is lost to, those with the most first."""
+
+    def __str__(self) -> str:
+        """Return what a core does in that time."""
+        share = percent(self.share_percent / 100)
+        slaves = ", ".join(f"{slave.upper()} {percent(part / 100)}" for slave, part in self.slaves_percent.items())
+        return {
+            "conflicts": f"waits for {share} because the other one holds {slaves}",
+            "waits": f"waits for {share} more than one core alone for wait states of {slaves}",
+            "cache": f"waits for {share} more than one core alone for misses of the flash's cache",
+            "sleep": f"sleeps for {share}, until the other one is done",
+        }[self.kind]
+
+
+class SpeedupOwnLoss(_OwnLargest, frozen=True):
+    """What the largest work loses, and to what."""
+
+    loss_percent: Interval
+    causes: tuple[Cause, ...] | None
+    """Those that matter, the largest first; None if no chip counts them."""
+    unexplained_percent: float | None
+    """The rest, where that matters."""
+
+    @property
+    def sentence(self) -> str:
+        between = bounds(self.loss_percent, lambda value: percent(value / 100))
+        loss = f"{percent(self.loss_percent.value / 100)}{f' ({between})' if between else ''}"
+        text = f"{self.what} loses {loss} per core{self.beyond}"
+        if self.causes is None:
+            return f"{text}; what limits it is unknown."
+        if not self.causes:
+            return f"{text}, and next to none of it is waiting or sleep: what limits it is unknown."
+        rest = ""
+        if self.unexplained_percent is not None:
+            why = "is starting and joining, or unknown" if self.with_overhead else "is unknown"
+            rest = f"; the rest, {percent(self.unexplained_percent / 100)}, {why}"
+        causes = listed(list(map(str, self.causes)))
+        return f"{text}: each {causes}{rest} (shares of its part, as the chip counts cycles)."
+
+
+# What makes speed-ups doubtful
+
+
+class SpeedupLeftOut(Caveat, frozen=True):
+    """A setting of which no ratio can be formed."""
+
+    why: Why
+    names: tuple[str, ...]
+    """The factors or the series that are missing, or are not what they must be."""
+
+    @property
+    def sentence(self) -> str:
+        why = {
+            "factors": f"its factors are not those of a speed-up ({', '.join(self.names)})",
+            "cores": "it has no core",
+            "series": f"it has no series {', '.join(self.names)}",
+            "samples": "it has no samples",
+            "zero": "its median T1 or TP is 0, because the work is too small for the clock. Choose a larger n",
+        }[self.why]
+        return f"This setting is left out: {why}."
+
+
+class SpeedupImpossible(Caveat, frozen=True):
+    """Several cores are faster than they can be."""
+
+    speedup: float
+    cores: int
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"A speed-up of {self.speedup:.3f} on {self.cores} core{'s' * (self.cores != 1)} is not possible: either "
+            "noise, then take more samples, or T1 was measured under worse conditions than TP (cold caches, a lower "
+            "clock frequency), then rest or warm up before it."
+        )
+
+
+class SpeedupUnstable(Caveat, frozen=True):
+    """Settings whose medians have wide intervals."""
+
+    unstable: int
+    settings: int
+    """All of them."""
+    modes: Annotated[tuple[str, ...], Meta(min_length=1)]
+    """The ways of starting parts of the unstable ones."""
+    worst: dict[str, int | str]
+    """The setting with the widest interval."""
+    width_percent: float
+    """Its width, over the median."""
+    cause: Literal["disturbances", "placement", "unequal units"]
+    """What is likely: on a chip or computer, and on a simulated chip, of our work and of a user's own."""
+
+    @property
+    def sentence(self) -> str:
+        cause = {
+            "disturbances": (
+                "other programs or a changing clock frequency are likely; take more samples, or measure on a quieter "
+                "machine"
+            ),
+            "placement": (
+                "nothing else runs on a simulated chip: the time of the work itself varies, because the tick, the "
+                "other core or a cache affects it in other places; take more samples"
+            ),
+            "unequal units": (
+                "nothing else runs on a simulated chip: the units of this work take unequal times, so windows of few "
+                "units differ; believe the largest n"
+            ),
+        }[self.cause]
+        return (
+            f"Unstable settings: {self.unstable} of {self.settings} (mode {', '.join(self.modes)}). In the worst, "
+            f"{in_words(self.worst)}, the 95 % interval of a median is {self.width_percent:.0f} % wide: {cause}."
+        )
+
+
+class SpeedupOnTicks(Caveat, frozen=True):
+    """TP falls on whole kernel ticks: completion was polled on the tick."""
+
+    tick_us: float
+    p_value: float
+    """Of Rayleigh's test."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"TP falls on whole kernel ticks of {self.tick_us:g} µs (Rayleigh test, p = {self.p_value:.2g}): "
+            "completion was polled on the tick. The overhead includes the wait for the tick, and TP is known no better "
+            "than to a tick; wait for completion with join=notify."
+        )
+
+
+class SpeedupPoorFit(Caveat, frozen=True):
+    """A size is farther off the model than its samples explain."""
+
+    residual_percent: float
+    """The largest of a TP."""
+    cause: Literal["disturbances", "uneven growth"]
+    """What is likely: on a chip or computer, and on a simulated chip, where nothing disturbs."""
+
+    @property
+    def sentence(self) -> str:
+        cause = {
+            "disturbances": (
+                "Disturbances, or work that outgrows a cache between two sizes, are likely; look at the plot, take "
+                "more samples, or choose sizes on one side of the step"
+            ),
+            "uneven growth": (
+                "The time of the work does not grow evenly with its size, for example because it outgrows a cache "
+                "between two sizes, or starting and joining take another time beside small work; look at the plot, and "
+                "measure more and larger sizes"
+            ),
+        }[self.cause]
+        return (
+            f"The fit is poor: a TP lies {self.residual_percent:.1f} % off the model, more than its samples explain, "
+            f"so overhead, break-even and the work for an efficiency are rough. {cause}."
+        )
+
+
+class SpeedupNoFlash(Caveat, frozen=True):
+    """The workload that is named for the flash read something else."""
+
+    condition: str
+    """The one that tells what it reads."""
+    read: str
+    """What the target says there."""
+
+    @property
+    def sentence(self) -> str:
+        return f"workload=flash read no flash ({self.condition}: {self.read}): these numbers tell nothing about it."
+
+
+class SpeedupFailedCheck(FailedCheck, frozen=True):
+    """A check of the firmware failed."""
+
+    wording: ClassVar[dict[str, str]] = {
+        "wrong": (
+            "{count} results of the work were wrong: these durations belong to broken work. Suspect the compiler's "
+            "optimisation, the memory or an overclocked chip."
+        ),
+        "migrated": (
+            "{count} times a pinned task was found on another core: the pinning was not honoured. Allow the affinity "
+            "(container, cpuset), or these numbers do not show what the cores do."
+        ),
+        "lost": "{count} samples did not fit the target's buffer: ask for fewer samples.",
+        "preempted": (
+            "{count} times the work was preempted while it was timed: something else ran on its core. Close other "
+            "programs or permit a real-time priority."
+        ),
+    }
+
+
+# What stands out
+
+
+class SpeedupSlower(Remark, frozen=True):
+    """Work that takes longer on several cores than on one."""
+
+    t1_us: float
+    """What one core takes for it."""
+    cores: Annotated[int, Meta(ge=2)]
+    mode: str
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Work of {duration(self.t1_us)} takes {about_times(self.times)} times as long on {self.cores} cores as on "
+            f"one, by {TASKS.get(self.mode, self.mode)} (mode={self.mode})."
+        )

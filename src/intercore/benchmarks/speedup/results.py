@@ -1,0 +1,34 @@
+"""What `speedup` finds: from which work on a job is worth splitting, what limits it, and what each core loses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.benchmarks.speedup.answers import pays_from
+from intercore.benchmarks.speedup.findings import SpeedupLoss
+from intercore.benchmarks.speedup.own import is_own, of_own_work
+from intercore.benchmarks.speedup.words import settings_of_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
+    from intercore.benchmarks.speedup.fit import ForkJoinFit
+    from intercore.finding import Finding
+    from intercore.record.measurement import Level, Measurement
+
+
+def results(analysis: SpeedupAnalysis, measurements: Sequence[Measurement], efficiency: float) -> Iterator[Finding]:
+    """Return what was found, what matters most first; `efficiency` is the one wanted of all cores."""
+    yield from pays_from(analysis, efficiency)
+    yield from of_own_work(analysis, measurements)
+    settings = settings_of_groups(analysis.points)
+    for fit in analysis.fits:
+        if not is_own(fit):
+            yield from losses(fit, settings[fit.group])
+
+
+def losses(fit: ForkJoinFit, setting: Mapping[str, Level] | None = None) -> Iterator[SpeedupLoss]:
+    """Tell whether each core is surely slower while all of them work: a result, and no doubt."""
+    if fit.loss and fit.loss.low is not None and fit.loss.low > 0:
+        yield SpeedupLoss(loss_percent=100 * fit.loss.value, setting=dict(setting or {}))

@@ -26,8 +26,8 @@ MESSAGE = BenchmarkInfo(
 
 def test_what_a_target_has_is_measured_in_its_order_without_being_listed_here() -> None:
     assert resolve(MESSAGE, {}, 5, "simulated") == {"transport": ["dma", "queue", "smoke-signal"], "seed": [5]}
-    for part in suite([MESSAGE], 5, "measured"):
-        assert part.levels["transport"] == ["dma", "queue", "smoke-signal"]
+    for experiment in suite([MESSAGE], 5, "measured"):
+        assert experiment.levels["transport"] == ["dma", "queue", "smoke-signal"]
 
 
 def test_a_device_to_another_chips_core_is_measured_where_it_is_named() -> None:
@@ -38,7 +38,7 @@ def test_a_device_to_another_chips_core_is_measured_where_it_is_named() -> None:
 def test_a_benchmark_without_a_folder_has_the_targets_own_defaults() -> None:
     novel = BenchmarkInfo("novel", "what is to come", (SEED,))
     assert resolve(novel, {}, 5, "simulated") == {"seed": [5]}
-    assert [part.levels for part in suite([novel], 5, "simulated")] == [{"seed": [5]}]
+    assert [one.levels for one in suite([novel], 5, "simulated")] == [{"seed": [5]}]
 
 
 @pytest.mark.parametrize("benchmark", registry.names())
@@ -74,7 +74,7 @@ def test_repetitions_of_what_is_measured_share_the_usual_samples() -> None:
         assert "samples" not in resolve(timed, {}, 5, origin)
         assert repetitions_of(origin) == 1
     assert resolve(timed, {"samples": ["12"]}, 5, "measured")["samples"] == [12]
-    assert [part.levels["samples"] for part in suite([timed], 5, "measured")] == [[3]]
+    assert [one.levels["samples"] for one in suite([timed], 5, "measured")] == [[3]]
 
 
 class OfSoManyUnits:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 import pytest
 
-from intercore.campaign.budget_plan import plan_for, repetitions_for
+from intercore.campaign.budget_plan import draft_for, repetitions_for
+from intercore.campaign.planning import compiled
 from intercore.comparison.baseline_file import parse
 from intercore.errors import UsageError
 from intercore.link.protocol import Hello
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from intercore.comparison.baseline import Baseline
+    from intercore.link.session import Session
     from intercore.record.measurement import Level
 
 pytestmark = pytest.mark.measures("switch", "message")
@@ -72,7 +74,9 @@ class Target:
 def planned(*texts: str, baseline: Baseline | None = None, **conditions: str) -> list[dict[str, Level]]:
     file = budgets(*texts, baseline=baseline)
     plan = Plan("pico-sim", None, "budgets", (), 1, simulated=True)
-    made = plan_for(file, plan, Target(**conditions), find("pico-sim"))  # type: ignore[arg-type]
+    session = cast("Session", Target(**conditions))
+    draft = draft_for(file, plan, session, session.benchmarks(), find("pico-sim"))
+    made = compiled(draft, session, session.benchmarks())
     return [one.factors for one in settings(made) if one.repetition == 0]
 
 

@@ -26,13 +26,13 @@ JITTER = BenchmarkInfo("jitter", "periods", (), "not applicable on AMP: no task 
 
 
 def test_the_suite_is_of_the_others() -> None:
-    assert {part.benchmark for part in suite([CLOCK, LOCK, JITTER], 1, "simulated")} == {"clock"}
+    assert {one.benchmark for one in suite([CLOCK, LOCK, JITTER], 1, "simulated")} == {"clock"}
 
 
 @pytest.mark.parametrize("origin", ["measured", "simulated", "emulated"])
 def test_the_suite_then_has_time_for_messages_both_ways_over_their_size(origin: Origin) -> None:
     def ways(*benchmarks: BenchmarkInfo) -> set[tuple[object, ...]]:
-        levels = [part.levels for part in suite(benchmarks, 1, origin) if part.benchmark == "message"]
+        levels = [one.levels for one in suite(benchmarks, 1, origin) if one.benchmark == "message"]
         return {(*of["measure"], *of["from"], *of["to"]) for of in levels if len(of["size"]) > 2}
 
     assert ways(MESSAGE) == {("latency", 0, 1)}

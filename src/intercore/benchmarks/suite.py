@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from intercore.benchmarks.benchmark import Levels
+    from intercore.record.measurement import Level
     from intercore.record.origin import Origin
 
 _TRACED_SAMPLES = 10
 
 
-def default(benchmark: str, wanted: Mapping[str, Sequence[str]], *, interpreted: bool = False) -> Levels:
+def default(benchmark: str, wanted: Mapping[str, Sequence[Level]], *, interpreted: bool = False) -> Levels:
     """Return the levels of a benchmark that is measured alone, where the user wants these.
 
     For a workload of the user's own there may be others, and so there may be where every instruction is `interpreted`.
@@ -32,7 +33,7 @@ def default(benchmark: str, wanted: Mapping[str, Sequence[str]], *, interpreted:
     return {**found, **own.own_work} if _is_own(wanted) else found
 
 
-def whole_of(benchmark: str, wanted: Mapping[str, Sequence[str]]) -> str | None:
+def whole_of(benchmark: str, wanted: Mapping[str, Sequence[Level]]) -> str | None:
     """Return the parameter whose largest level that the target takes is measured as well.
 
     None where there is none, the user names its levels, or wants no workload of the user's own.
@@ -41,8 +42,8 @@ def whole_of(benchmark: str, wanted: Mapping[str, Sequence[str]]) -> str | None:
     return name if name not in wanted and _is_own(wanted) else None
 
 
-def _is_own(wanted: Mapping[str, Sequence[str]]) -> bool:
-    return any(level.startswith(PREFIX) for levels in wanted.values() for level in levels)
+def _is_own(wanted: Mapping[str, Sequence[Level]]) -> bool:
+    return any(str(level).startswith(PREFIX) for levels in wanted.values() for level in levels)
 
 
 def traced(benchmark: str) -> Mapping[str, str]:

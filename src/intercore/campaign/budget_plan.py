@@ -13,13 +13,15 @@ from intercore.budgets.budget import CYCLES
 from intercore.budgets.check import for_each
 from intercore.budgets.held import NO_CYCLES
 from intercore.budgets.limited import is_of, series_of
-from intercore.campaign.levels import find_benchmark, level_of, repetitions_of, resolve, target_levels
+from intercore.campaign.levels import checked, find_benchmark, level_of, repetitions_of, resolve, target_levels
+from intercore.campaign.plan_file import Experiment
+from intercore.campaign.planning import drafted
 from intercore.comparison.baseline import setting_key
 from intercore.comparison.quantities import PERCENTILES, KeptMeasurement, percent_of, quantities
-from intercore.errors import UsageError, unknown
+from intercore.errors import UsageError
 from intercore.record.factors import TARGET_FACTORS
-from intercore.record.measurement import Excluded, Part
-from intercore.record.plan import MAX_SETTINGS, canonical, check
+from intercore.record.measurement import Excluded
+from intercore.record.plan import MAX_SETTINGS, canonical
 from intercore.statistics.repetitions import BEYOND
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from intercore.budgets.budget import Budget
     from intercore.budgets.check import BudgetFile
+    from intercore.campaign.planning import Draft
     from intercore.link.session import BenchmarkInfo, Session
     from intercore.record.measurement import Level, Measurement, Plan
     from intercore.record.origin import Origin
@@ -55,22 +58,20 @@ def repetitions_for(file: BudgetFile, origin: Origin) -> int:
     return file.repetitions or repetitions_of(origin)
 
 
-def plan_for(file: BudgetFile, plan: Plan, session: Session, target: Target) -> Plan:
-    """Return the plan with a part for each setting that budgets need, of what the target says that it can measure.
+def draft_for(
+    file: BudgetFile, plan: Plan, session: Session, benchmarks: Sequence[BenchmarkInfo], target: Target
+) -> Draft:
+    """Return the draft of a plan of each setting that budgets need and the target can measure; there may be none.
 
     A ratio needs the baseline's settings as these were measured; a limit those that `intercore run` measures with the
-    levels that the budget names, with enough samples for its percentile. UsageError, with file and line, for
-    everything in the file that the target or the baseline does not have.
+    levels that the budget names, with enough samples for its percentile. The draft's plan excludes what the target says
+    that it cannot measure. UsageError, with file and line, for everything in the file that the target or the baseline
+    does not have.
     """
-    infos = session.benchmarks()
     has_cycles = session.info().conditions.get("clock.sys_hz", "").isdecimal()
 
     def needed(budget: Budget) -> list[dict[str, Level]]:
-        info = find_benchmark(infos, budget.benchmark)
-        parameters = [one.name for one in info.parameters]
-        for name in budget.levels:
-            if name not in TARGET_FACTORS and name not in parameters:
-                raise UsageError(unknown(f"factor of {info.name}", name, parameters))
+        info = find_benchmark(benchmarks, budget.benchmark)
         if budget.unit == CYCLES and not has_cycles:
             raise UsageError(NO_CYCLES)
         made = list(_of_baseline(file, budget, info) if budget.to_baseline else _asked(budget, info, plan, target))
@@ -79,14 +80,12 @@ def plan_for(file: BudgetFile, plan: Plan, session: Session, target: Target) -> 
     settings = _Settings()
     left_out: list[Excluded] = []
     for budget, made in zip(file.budgets, for_each(file.name, file.budgets, needed), strict=True):
-        possible, impossible = _possible(session, find_benchmark(infos, budget.benchmark), made)
+        possible, impossible = _possible(session, find_benchmark(benchmarks, budget.benchmark), made)
         left_out += impossible
         for factors in possible:
             settings.add(budget, factors)
-    parts = _alike(list(settings.parts()), target)
-    made_plan = msgspec.structs.replace(plan, parts=parts, excluded=tuple(left_out))
-    check(made_plan)
-    return made_plan
+    plan = msgspec.structs.replace(plan, excluded=tuple(left_out))
+    return drafted(plan, _alike(list(settings.needed()), target))
 
 
 class _Settings:
@@ -115,13 +114,13 @@ class _Settings:
         if budget.statistic in PERCENTILES and other.statistic not in PERCENTILES:
             self._free[key] = (budget, known)
 
-    def parts(self) -> Iterator[Part]:
-        """Yield a part for each, without what another one measures well enough."""
+    def needed(self) -> Iterator[tuple[str, dict[str, Level]]]:
+        """Yield the benchmark and the levels of each, without what another one measures well enough."""
         for (benchmark, _), factors in self._pinned.items():
-            yield _part(benchmark, factors)
+            yield benchmark, factors
         for (benchmark, _), (budget, factors) in self._free.items():
             if not any(self._serves(budget, key, factors) for key in self._pinned):
-                yield _part(benchmark, factors)
+                yield benchmark, factors
 
     def _serves(self, budget: Budget, key: tuple[str, str], wanted: Mapping[str, Level]) -> bool:
         """Whether what is measured in any case has enough samples for a limit."""
@@ -134,15 +133,14 @@ class _Settings:
         return enough or int(known.get(_SAMPLES, 0)) >= int(wanted.get(_SAMPLES, 0))
 
 
-def _alike(parts: Sequence[Part], target: Target) -> tuple[Part, ...]:
-    """Return the parts with all factors of the target that any of them names: where it does not, at their defaults."""
-    named = {name for part in parts for name in part.levels}
-    usual = {factor.name: [factor.default] for factor in target.factors if factor.name in named}
-    return tuple(Part(part.benchmark, {**usual, **part.levels}) for part in parts)
-
-
-def _part(benchmark: str, factors: Mapping[str, Level]) -> Part:
-    return Part(benchmark, {name: [level] for name, level in factors.items()})
+def _alike(settings: Sequence[tuple[str, Mapping[str, Level]]], target: Target) -> list[Experiment]:
+    """Return settings with all factors of the target that any of them names: where it does not, at their defaults."""
+    named = {name for _, factors in settings for name in factors}
+    usual = {factor.name: factor.default for factor in target.factors if factor.name in named}
+    return [
+        Experiment(benchmark, {name: [level] for name, level in {**usual, **factors}.items()}, nobody_asked=True)
+        for benchmark, factors in settings
+    ]
 
 
 def _of_baseline(file: BudgetFile, budget: Budget, info: BenchmarkInfo) -> Iterator[dict[str, Level]]:
@@ -150,6 +148,7 @@ def _of_baseline(file: BudgetFile, budget: Budget, info: BenchmarkInfo) -> Itera
     if file.baseline is None:
         raise UsageError("this is a ratio to a baseline, and the file names none")
     parameters = {one.name: one for one in info.parameters}
+    checked(info, budget.levels)
     found = [one for one in file.baseline.measurements if one.benchmark == info.name and is_of(budget, one.factors)]
     if not found:
         raise UsageError(
@@ -178,8 +177,7 @@ def _has_statistic(budget: Budget, one: Measurement) -> bool:
 def _asked(budget: Budget, info: BenchmarkInfo, plan: Plan, target: Target) -> Iterator[dict[str, Level]]:
     """Return the settings of a budget with a limit of its own, in full."""
     built = target_levels(target, budget.levels)
-    levels = {name: values for name, values in budget.levels.items() if name not in TARGET_FACTORS}
-    resolved = {**resolve(info, levels, plan.seed, plan.origin, interpreted=target.interpreted), **built}
+    resolved = {**resolve(info, budget.levels, plan.seed, plan.origin, interpreted=target.interpreted), **built}
     parameters = {one.name: one for one in info.parameters}
     if budget.statistic in PERCENTILES and _SAMPLES in parameters:
         most = parameters[_SAMPLES].max or MAX_SETTINGS

@@ -2,51 +2,100 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import TYPE_CHECKING, TypeAlias
 
 from intercore.benchmarks import suite as of_benchmarks
 from intercore.benchmarks.benchmark import All
 from intercore.board import factors
 from intercore.board.factors import OPT
+from intercore.campaign.plan_file import Experiment
 from intercore.errors import UsageError, unknown
 from intercore.numeral import whole_number
 from intercore.record.factors import TARGET_FACTORS
-from intercore.record.measurement import Excluded, Part
+from intercore.record.measurement import Excluded, Level
 from intercore.record.own_work import PREFIX
 from intercore.record.plan import ENOUGH_REPETITIONS, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator
 
-    from intercore.benchmarks.benchmark import Levels
+    from intercore.benchmarks.benchmark import Levels as UsualLevels
     from intercore.link.session import BenchmarkInfo, ImpossibleSetting, ParameterInfo, Session
-    from intercore.record.measurement import Level
+    from intercore.record.measurement import Part
     from intercore.record.origin import Origin
     from intercore.target.targets import Target
+
+Wanted: TypeAlias = Mapping[str, Sequence[Level]]
+"""Levels by factor as a user names them: texts, or numbers of a plan file."""
+Levels: TypeAlias = dict[str, list[Level]]
+"""Levels by factor as a target has them."""
+Where: TypeAlias = Callable[..., AbstractContextManager[None]]
 
 _NAMED = 3  # settings in a refusal
 _ASKED = 16  # levels at a time, to find the largest
 _SAMPLES = "samples"  # the factor of every benchmark that takes several
 
 
-def target_levels(
-    target: Target, wanted: Mapping[str, Sequence[str]], *, is_built: bool = False
-) -> dict[str, list[Level]]:
-    """Return the levels of the target's own factors among those wanted; of `opt`, if it has that, in any case.
+def nowhere(*_: str | int) -> AbstractContextManager[None]:
+    """Leave errors as they are: what the user asks for is in no file."""
+    return nullcontext()
 
-    A program that `is_built` already leaves none to choose. Raises UsageError for a factor that the target cannot be
-    built or configured with, for one that is no level of its factor, and for levels that have no effect beside the
-    others.
+
+def target_levels(
+    target: Target,
+    wanted: Wanted,
+    at: Where = nowhere,
+    *,
+    is_built: bool = False,
+    flashing: bool = False,
+    skip_impossible: bool = False,
+) -> Levels:
+    """Return the levels of the target's own factors among those wanted, and of `opt` wherever a program is built.
+
+    A program that `is_built` already leaves none to choose. `flashing` says whether a board is flashed for its levels.
+    Raises UsageError for a factor that the target cannot be built or configured with, for what is no level of its
+    factor, and for levels that have no effect beside the others; with `skip_impossible`, for these only if no
+    combination is left. `at` adds to an error where a factor, or a level of it by its index, stands in a file.
     """
-    named = {name: texts for name, texts in wanted.items() if name in TARGET_FACTORS}
-    target.check_factors(named)
-    if is_built and named:
-        raise UsageError(f"the image was built already: leave out {next(iter(named))}, or the image")
-    if is_built or not target.built_here:
-        return {}
-    return factors.resolve(target.factors, {OPT.name: [str(OPT.default)], **named})
+    known = {factor.name: factor for factor in target.factors}
+    named = {name: levels for name, levels in wanted.items() if name in TARGET_FACTORS}
+    builds = (target.built_here or flashing) and not is_built
+    found: Levels = {OPT.name: [OPT.default]} if builds and OPT.name in known else {}
+    for name, levels in named.items():
+        with at(name):
+            if is_built:
+                raise UsageError(f"the image was built already: leave out {name}, or the image")
+            target.check_factors({name: [str(level) for level in levels]}, flashing=flashing)
+        found[name] = []
+        for index, level in enumerate(levels):
+            with at(name, index):
+                found[name].append(known[name].level(str(level)))
+    if not skip_impossible or next(possible_builds(target, found), None) is None:
+        with at(*list(named)[-1:]):
+            for build in combinations(found):
+                factors.check(target.factors, build)
+    return found
+
+
+def combinations(levels: Levels) -> Iterator[dict[str, Level]]:
+    """Yield each combination of levels."""
+    for combination in itertools.product(*levels.values()):
+        yield dict(zip(levels, combination, strict=True))
+
+
+def possible_builds(target: Target, levels: Levels) -> Iterator[dict[str, Level]]:
+    """Yield the combinations of the target's own factors that it can be built or configured with."""
+    for build in combinations(levels):
+        try:
+            factors.check(target.factors, build)
+        except UsageError:
+            continue
+        yield build
 
 
 def find_benchmark(benchmarks: Sequence[BenchmarkInfo], name: str) -> BenchmarkInfo:
@@ -68,28 +117,39 @@ def repetitions_of(origin: Origin) -> int:
     return ENOUGH_REPETITIONS if origin == "measured" else 1
 
 
-def resolve(
-    benchmark: BenchmarkInfo,
-    wanted: Mapping[str, Sequence[str]],
-    seed: int,
-    origin: Origin,
-    *,
-    interpreted: bool = False,
-) -> dict[str, list[Level]]:
-    """Return the levels to measure: those wanted, and the defaults of this tool for the rest, `seed` among them.
-
-    `interpreted` says whether each instruction of the target is, for what it does alone (`Target.interpreted`).
+def checked(benchmark: BenchmarkInfo, wanted: Wanted, at: Where = nowhere) -> Levels:
+    """Return the levels of a benchmark's parameters that are wanted, as their types are; for `at` see `target_levels`.
 
     Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range.
     """
+    parameters = {parameter.name: parameter for parameter in benchmark.parameters}
+    found: Levels = {}
+    for name, levels in wanted.items():
+        if name in TARGET_FACTORS:
+            continue
+        with at(name):
+            if name not in parameters:
+                raise UsageError(unknown(f"factor of {benchmark.name}", name, [*parameters, *TARGET_FACTORS]))
+        found[name] = []
+        for index, level in enumerate(levels):
+            with at(name, index):
+                found[name].append(level_of(parameters[name], level))
+    return found
+
+
+def resolve(
+    benchmark: BenchmarkInfo, wanted: Wanted, seed: int, origin: Origin, *, interpreted: bool = False
+) -> Levels:
+    """Return the levels to measure: those wanted, and the defaults of this tool for the rest, `seed` among them.
+
+    `interpreted` says whether each instruction of the target is, for what it does alone (`Target.interpreted`). Raises
+    UsageError as `checked` does.
+    """
     known = of_benchmarks.default(benchmark.name, wanted, interpreted=interpreted)
-    ours = _checked(benchmark, _possible(benchmark, known, seed))
-    return {**_shared(benchmark, ours, origin), **_checked(benchmark, wanted)}
+    return {**_usual(benchmark, known, seed, origin), **checked(benchmark, wanted)}
 
 
-def with_whole(
-    session: Session, benchmark: BenchmarkInfo, levels: Mapping[str, list[Level]], wanted: Mapping[str, Sequence[str]]
-) -> dict[str, list[Level]]:
+def with_whole(session: Session, benchmark: BenchmarkInfo, levels: Levels, wanted: Wanted) -> Levels:
     """Return the levels, and with them the largest that the target takes, where all of a user's own work is measured.
 
     How many units it has only its file says. The target refuses more, so the number is found by what it refuses.
@@ -116,32 +176,40 @@ def with_whole(
     return {**levels, name: sorted({*known, *([low] if low else [])})}
 
 
-def _shared(benchmark: BenchmarkInfo, levels: dict[str, list[Level]], origin: Origin) -> dict[str, list[Level]]:
-    """Return the levels with the share of the samples that each of the usual repetitions takes."""
+def _usual(benchmark: BenchmarkInfo, usual: UsualLevels, seed: int, origin: Origin) -> Levels:
+    """Return the usual levels, and `seed`, that this target has: a small chip may lack a parameter or large sizes.
+
+    Each of the usual repetitions takes its share of the samples.
+    """
+    known = {"seed": [str(seed)], **usual}
+    levels: Levels = {}
+    for parameter in benchmark.parameters:
+        if found := _had(parameter, known.get(parameter.name, ())):
+            levels[parameter.name] = found
     repetitions = repetitions_of(origin)
-    parameter = next((one for one in benchmark.parameters if one.name == _SAMPLES), None)
-    if parameter is None or repetitions == 1:
-        return levels
-    whole = levels.get(_SAMPLES) or [level_of(parameter, parameter.default)]
-    return {**levels, _SAMPLES: [math.ceil(int(samples) / repetitions) for samples in whole]}
+    for parameter in benchmark.parameters:
+        if parameter.name == _SAMPLES and repetitions > 1:
+            whole = levels.get(_SAMPLES) or [level_of(parameter, parameter.default)]
+            levels[_SAMPLES] = [math.ceil(int(samples) / repetitions) for samples in whole]
+    return levels
 
 
-def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
-    parameters = {parameter.name: parameter for parameter in benchmark.parameters}
-    for name in levels:
-        if name not in parameters:
-            raise UsageError(unknown(f"parameter of {benchmark.name}", name, parameters))
-    return {name: [level_of(parameters[name], text) for text in texts] for name, texts in levels.items()}
+def _had(parameter: ParameterInfo, texts: Sequence[str] | All) -> list[Level]:
+    found: list[Level] = []
+    for text in texts.of(parameter.choices) if isinstance(texts, All) else texts:
+        with suppress(UsageError):
+            found.append(level_of(parameter, text))
+    return found
 
 
-def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, origin: Origin) -> list[Part]:
+def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, origin: Origin) -> list[Experiment]:
     """Return what the suite measures on a target with these benchmarks, in their order there.
 
     One that the target refuses is left out. Where there is such a one, each core has a kernel of its own.
     """
     amp = any(benchmark.refused for benchmark in benchmarks)
     return [
-        Part(benchmark.name, _shared(benchmark, _checked(benchmark, _possible(benchmark, grid, seed)), origin))
+        Experiment(benchmark.name, _usual(benchmark, grid, seed, origin), nobody_asked=True)
         for benchmark in benchmarks
         if not benchmark.refused
         for grid in of_benchmarks.suite(benchmark.name, origin, amp=amp)
@@ -162,12 +230,12 @@ def excluded(session: Session, benchmark: BenchmarkInfo, part: Part, asked: Coll
     impossible = session.check(benchmark, part.levels)
     if asked is None:
         return [Excluded(benchmark.name, one.factors, one.why) for one in impossible]
-    chosen = [name for name in part.levels if name in asked]
+    known = {parameter.name for parameter in benchmark.parameters}
+    chosen = [name for name in part.levels if name in asked and name in known]
 
     def of_user(factors: Mapping[str, Level]) -> str:
         return canonical({name: factors[name] for name in chosen if name in factors})
 
-    known = {parameter.name for parameter in benchmark.parameters}
     others = math.prod(len(levels) for name, levels in part.levels.items() if name in known and name not in asked)
     often = Counter(of_user(one.factors) for one in impossible)
     refused = [one for one in impossible if often[of_user(one.factors)] == others]
@@ -191,29 +259,9 @@ def _refusal(benchmark: str, part: Part, chosen: Sequence[str], refused: Sequenc
     return f"{benchmark} cannot be measured with these levels: {'; '.join(sentences)}"
 
 
-def _possible(benchmark: BenchmarkInfo, levels: Levels, seed: int) -> dict[str, list[str]]:
-    """Return those of the levels that this target has: a small chip may lack a parameter or its largest sizes."""
-    known = {"seed": [str(seed)], **levels}
-    possible = {parameter.name: _had(parameter, known.get(parameter.name, ())) for parameter in benchmark.parameters}
-    return {name: texts for name, texts in possible.items() if texts}
-
-
-def _had(parameter: ParameterInfo, texts: Sequence[str] | All) -> list[str]:
-    if isinstance(texts, All):
-        return texts.of(parameter.choices)
-    return [text for text in texts if _is_level(parameter, text)]
-
-
-def _is_level(parameter: ParameterInfo, text: str) -> bool:
-    try:
-        level_of(parameter, text)
-    except UsageError:
-        return False
-    return True
-
-
-def level_of(parameter: ParameterInfo, text: str) -> Level:
-    """Return the level of a parameter that a text names. Raises UsageError if it has none such."""
+def level_of(parameter: ParameterInfo, level: Level) -> Level:
+    """Return the level of a parameter that a text, or a number, names. Raises UsageError if it has none such."""
+    text = str(level)
     if parameter.choices:
         if text not in parameter.choices:
             raise UsageError(unknown(parameter.name, text, parameter.choices))

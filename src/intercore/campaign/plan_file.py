@@ -5,6 +5,9 @@ It may be carried out on another target, or in part (`on_target`, `part_of`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
 import msgspec
 
 from intercore.board.boards import Flashing
@@ -12,7 +15,7 @@ from intercore.campaign.toml_location import Location, line_of
 from intercore.errors import UsageError
 from intercore.record.measurement import Level, StopRule
 from intercore.record.meter_recording import Besides, Currents
-from intercore.target.targets import DEFAULT_BAUD, find
+from intercore.target.targets import DEFAULT_BAUD, Address, find
 
 
 class TargetEntry(msgspec.Struct, frozen=True):
@@ -39,24 +42,44 @@ class TargetEntry(msgspec.Struct, frozen=True):
     currents: Currents | None = None
     """Of a simulated chip, for an ESTIMATED energy."""
 
+    @property
+    def address(self) -> Address:
+        """How to reach it, without its build."""
+        image = None if self.image is None else Path(self.image)
+        return Address(
+            self.port,
+            self.baud,
+            max_baud=self.max_baud,
+            image=image,
+            flashing=self.flashing,
+            emulated=self.emulated,
+        )
+
     def __str__(self) -> str:
         """Return it in words: `pico at /dev/ttyACM0`."""
         return self.name if self.port is None else f"{self.name} at {self.port}"
 
 
 class Experiment(msgspec.Struct, frozen=True):
-    """A benchmark of a plan file, with the levels of its factors."""
+    """A benchmark to measure, with the levels of its factors and of the target's: of a plan file or a command line."""
 
     benchmark: str
-    levels: dict[str, list[Level]]
+    """Or `suite`, with `fill`."""
+    levels: Mapping[str, Sequence[Level]]
     """As they stand there: what a target makes of them is not known yet."""
-    targets: tuple[str, ...] | None
+    targets: tuple[str, ...] | None = None
     """Names of the targets that it is for; None for all."""
-    fraction: float
-    skip_impossible: bool
-    skip: tuple[dict[str, Level], ...]
+    fraction: float = 1.0
+    skip_impossible: bool = False
+    """Whether settings that the target cannot measure are left out, and not refused."""
+    skip: tuple[dict[str, Level], ...] = ()
     """Levels of some factors, of which no setting is to have all."""
-    location: Location
+    location: Location = ()
+    """Where it stands in its file."""
+    fill: bool = False
+    """Whether factors that it does not name have the benchmark's usual levels; if not, the target's default."""
+    nobody_asked: bool = False
+    """Whether it is not the user who names its levels: then nothing of it has to be possible."""
 
     def is_for(self, entry: TargetEntry) -> bool:
         """Whether it is to be measured there."""

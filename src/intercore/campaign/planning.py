@@ -1,110 +1,170 @@
-"""From what a plan file says to the plan for one of its targets, checked against what that target has."""
+"""From what a user asks for, on a command line or in a plan file, to a plan that is checked against its target.
+
+First a draft, from all that is known before the target is opened; then the plan, from what the target says it has.
+"""
 
 from __future__ import annotations
 
 import itertools
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from intercore.board import factors
-from intercore.board.build import board_image
-from intercore.board.factors import OPT
-from intercore.campaign.levels import excluded, find_benchmark, level_of
-from intercore.campaign.open_target import opened
-from intercore.errors import UsageError, unknown
+from intercore.campaign.levels import (
+    checked,
+    combinations,
+    excluded,
+    find_benchmark,
+    level_of,
+    possible_builds,
+    refused,
+    resolve,
+    suite,
+    target_levels,
+    with_whole,
+)
+from intercore.errors import UsageError
 from intercore.record.factors import TARGET_FACTORS, of_target
-from intercore.record.measurement import Excluded, Level, Part, Plan
-from intercore.record.plan import check, settings
-from intercore.target.targets import Address, BoardTarget, Target, find
+from intercore.record.measurement import Excluded, Part, Plan
+from intercore.record.plan import SUITE, check, settings
+from intercore.target.targets import BoardTarget, find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from intercore.campaign.open_target import OpenTarget
+    from intercore.campaign.levels import Levels
     from intercore.campaign.plan_file import Experiment, PlanFile, TargetEntry
     from intercore.campaign.toml_location import Location
-    from intercore.link.session import BenchmarkInfo, ParameterInfo
-
-Levels = dict[str, list[Level]]
+    from intercore.link.session import BenchmarkInfo, ParameterInfo, Session
+    from intercore.record.measurement import Level
+    from intercore.target.targets import Address, Target
 
 
 class Draft(msgspec.Struct, frozen=True):
     """What is known of a plan before its target is asked."""
 
-    entry: TargetEntry
-    target: Target
     plan: Plan
     """Without parts."""
-    builds: tuple[Levels, ...]
-    """Levels of the target's own factors, for each experiment that is for it."""
     experiments: tuple[Experiment, ...]
+    """The suite alone, or one and more benchmarks."""
+    builds: tuple[Levels, ...]
+    """Levels of the target's own factors, for each experiment."""
+    file: PlanFile | None = None
+    """The plan file that the experiments stand in, for errors to name the line."""
+
+    @property
+    def target(self) -> Target:
+        """The target of the plan."""
+        return find(self.plan.target)
 
     @property
     def first_build(self) -> dict[str, Level]:
         """How the target is built that is asked."""
-        return next(_possible_builds(self.target, self.builds[0]))
+        return next(possible_builds(self.target, self.builds[0]))
 
     @property
-    def is_flashed(self) -> bool:
-        """Whether a board is flashed for each build."""
-        return isinstance(self.target, BoardTarget) and bool(self.first_build)
+    def is_of_suite(self) -> bool:
+        """Whether it is the target's benchmarks that say what is measured."""
+        return any(one.fill and one.benchmark == SUITE for one in self.experiments)
 
-    def build(self, say: Callable[[str], None]) -> None:
-        """Have what a board is flashed with ready, so that opening it takes what it does with any other build."""
-        if self.is_flashed and self.target.board is not None:
-            board_image(self.target.board, self.first_build, say)
+    def at(self, *location: str | int) -> AbstractContextManager[None]:
+        """Give errors of the block the line of what stands at a location in the plan file, if there is one."""
+        return nullcontext() if self.file is None else located(self.file, location)
 
-    def open(self, timeout: float, say: Callable[[str], None]) -> AbstractContextManager[OpenTarget]:
-        """Open the target in its first build. Raises IntercoreError."""
-        plan = self.plan
-        image = None if plan.image is None else Path(plan.image)
-        address = Address(
-            plan.url,
-            plan.baud,
-            self.first_build,
-            self.entry.max_baud,
-            image=image,
-            flashing=self.entry.flashing,
-            emulated=self.entry.emulated,
+
+def plan_without_parts(target: Target, address: Address, name: str, repetitions: int, seed: int = 1) -> Plan:
+    """Return the plan for a target at an address, called `name`, before it is known what is measured."""
+    sources = address.sources
+    image, firmware, kernel = (
+        None if path is None else str(path) for path in (address.image, sources.firmware, sources.kernel)
+    )
+    return Plan(
+        target.name,
+        address.port,
+        name,
+        (),
+        repetitions,
+        seed,
+        simulated=target.origin == "simulated",
+        emulated=target.origin == "emulated" or address.emulated,
+        baud=address.baud,
+        image=image,
+        firmware=firmware,
+        kernel=kernel,
+        own=sources.own,
+    )
+
+
+def drafted(plan: Plan, experiments: Sequence[Experiment], file: PlanFile | None = None) -> Draft:
+    """Return the draft of a plan for experiments, which are of a file if there is one.
+
+    A plan file may have a board flashed. Raises UsageError for what cannot be measured on any such target.
+    """
+    target = find(plan.target)
+    draft = Draft(plan, tuple(experiments), (), file)
+    named = {name for one in experiments for name in one.levels}
+    if draft.is_of_suite and (others := named - TARGET_FACTORS.keys()):
+        name = next(name for name in experiments[0].levels if name in others)
+        raise UsageError(f"the suite has levels of its own: leave out {name}, or name one benchmark instead of suite")
+    # What a board is flashed with for one experiment, it would still have for the next.
+    flashing = file is not None and isinstance(target, BoardTarget) and not named.isdisjoint(TARGET_FACTORS)
+    builds = [
+        target_levels(
+            target,
+            one.levels,
+            partial(draft.at, *one.location, "factors"),
+            is_built=plan.image is not None,
+            flashing=flashing,
+            skip_impossible=one.skip_impossible,
         )
-        return opened(self.target.open(address, say), plan, timeout, self.entry.max_baud)
+        for one in experiments
+    ]
+    return msgspec.structs.replace(draft, builds=tuple(builds))
 
 
 def drafts(file: PlanFile) -> list[Draft]:
     """Return the drafts of the plans for all targets of a file. Raises UsageError, with its line, for what is wrong."""
-    return [_draft(file, entry) for entry in file.targets]
+    return [_draft_for(file, entry) for entry in file.targets]
 
 
-def plan_for(file: PlanFile, draft: Draft, benchmarks: Sequence[BenchmarkInfo], target: OpenTarget) -> Plan:
+def compiled(draft: Draft, session: Session, benchmarks: Sequence[BenchmarkInfo]) -> Plan:
     """Return the plan for a target that is open and has these benchmarks.
 
-    Settings that the target cannot measure are excluded where the file says so. Raises UsageError, with the line, for
-    what the target does not have or cannot do, and IntercoreError if it cannot be asked.
+    Settings that the target cannot measure are excluded where the user allows that. Raises UsageError, with the line if
+    it is of a file, for what the target does not have or cannot do, and IntercoreError if it cannot be asked.
     """
-    infos = [_benchmark(file, one, benchmarks) for one in draft.experiments]
+    if draft.is_of_suite:
+        draft = _of_suite(draft, benchmarks)
+    plan, experiments, at = draft.plan, draft.experiments, draft.at
+    infos = []
+    for one in experiments:
+        with at(*one.location, "benchmark"):
+            infos.append(find_benchmark(benchmarks, one.benchmark))
     every = [
-        {**_levels(file, one, info), **build}
-        for one, info, build in zip(draft.experiments, infos, draft.builds, strict=True)
+        {**_levels(draft, one, info, session), **build}
+        for one, info, build in zip(experiments, infos, draft.builds, strict=True)
     ]
     parts = [
         Part(info.name, _completed(info, levels, every, infos, draft), one.fraction, one.skip)
-        for one, info, levels in zip(draft.experiments, infos, every, strict=True)
+        for one, info, levels in zip(experiments, infos, every, strict=True)
     ]
-    plan = msgspec.structs.replace(draft.plan, parts=tuple(parts))
-    with located(file, _largest(draft.experiments, parts)):
+    plan = msgspec.structs.replace(plan, parts=tuple(parts))
+    with at(*_largest(experiments, parts)):
         check(plan)
-    left_out: list[Excluded] = []
-    for one, info, part in zip(draft.experiments, infos, parts, strict=True):
-        with located(file, (*one.location, "factors")):
+    left_out = [*plan.excluded]
+    for one, info, part in zip(experiments, infos, parts, strict=True):
+        with at(*one.location, "factors"):
             left_out += without_effect(draft.target, part, skip=one.skip_impossible)
-        with located(file, (*one.location, "benchmark")):
-            left_out += excluded(target.session, info, part, () if one.skip_impossible else one.levels)
+        asked = None if one.nobody_asked else () if one.skip_impossible else one.levels
+        with at(*one.location, "benchmark"):
+            left_out += excluded(session, info, part, asked)
     plan = msgspec.structs.replace(plan, excluded=tuple(left_out))
-    with located(file, ("experiment",)):
+    with at("experiment"):
         settings(plan)
     return plan
 
@@ -118,71 +178,35 @@ def located(file: PlanFile, location: Location) -> Iterator[None]:
         raise file.refusal(location, str(error)) from None
 
 
-def _draft(file: PlanFile, entry: TargetEntry) -> Draft:
-    target = find(entry.name)
-    experiments = tuple(one for one in file.experiments if one.is_for(entry))
-    plan = Plan(
-        target=entry.name,
-        url=entry.port,
-        name=Path(file.name).stem,
-        parts=(),
-        repetitions=file.repetitions,
-        seed=file.seed,
-        simulated=target.origin == "simulated",
-        emulated=target.origin == "emulated" or entry.emulated,
-        baud=entry.baud,
+def _draft_for(file: PlanFile, entry: TargetEntry) -> Draft:
+    plan = plan_without_parts(find(entry.name), entry.address, Path(file.name).stem, file.repetitions, file.seed)
+    plan = msgspec.structs.replace(
+        plan,
         stop=file.stop,
         file=file.name,
         file_options=file.options,
-        image=entry.image,
+        image=entry.image,  # as it stands there
         meter=entry.meter,
         besides=entry.besides,
         currents=entry.currents,
     )
-    # What a board is flashed with for one experiment, it would still have for the next.
-    always = (target.built_here and entry.image is None) or (
-        isinstance(target, BoardTarget) and any(name in TARGET_FACTORS for one in experiments for name in one.levels)
-    )
-    is_built = entry.image is not None
-    builds = tuple(_build(file, one, target, always=always, is_built=is_built) for one in experiments)
-    return Draft(entry, target, plan, builds, experiments)
+    return drafted(plan, [one for one in file.experiments if one.is_for(entry)], file)
 
 
-def _build(file: PlanFile, experiment: Experiment, target: Target, *, always: bool, is_built: bool) -> Levels:
-    """Return the levels of the target's own factors in an experiment; of `opt`, if it has that, `always`."""
-    known = {factor.name: factor for factor in target.factors}
-    levels: Levels = {OPT.name: [OPT.default]} if always and OPT.name in known else {}
-    for name, given in experiment.levels.items():
-        if name not in TARGET_FACTORS:
-            continue
-        location = (*experiment.location, "factors", name)
-        if is_built:
-            raise file.refusal(location, f"the image was built already: leave out {name}, or the image")
-        with located(file, location):
-            target.check_factors({name: [str(level) for level in given]}, flashing=True)
-        levels[name] = []
-        for at, level in enumerate(given):
-            with located(file, (*location, at)):
-                levels[name].append(known[name].level(str(level)))
-    if next(_possible_builds(target, levels), None) is None or not experiment.skip_impossible:
-        with located(file, (*experiment.location, "factors", *list(levels)[-1:])):
-            for build in _builds(levels):
-                factors.check(target.factors, build)
-    return levels
+def _of_suite(draft: Draft, benchmarks: Sequence[BenchmarkInfo]) -> Draft:
+    """Return the draft of the suite with its experiments: those benchmarks that the target does not refuse."""
+    plan = msgspec.structs.replace(draft.plan, excluded=tuple(refused(benchmarks)))
+    experiments = tuple(suite(benchmarks, plan.seed, plan.origin))
+    return Draft(plan, experiments, draft.builds * len(experiments), draft.file)
 
 
-def _builds(levels: Levels) -> Iterator[dict[str, Level]]:
-    for combination in itertools.product(*levels.values()):
-        yield dict(zip(levels, combination, strict=True))
-
-
-def _possible_builds(target: Target, levels: Levels) -> Iterator[dict[str, Level]]:
-    for build in _builds(levels):
-        try:
-            factors.check(target.factors, build)
-        except UsageError:
-            continue
-        yield build
+def _levels(draft: Draft, experiment: Experiment, benchmark: BenchmarkInfo, session: Session) -> Levels:
+    """Return the levels of the benchmark's parameters that an experiment names, or that are usual beside them."""
+    if not experiment.fill:
+        return checked(benchmark, experiment.levels, partial(draft.at, *experiment.location, "factors"))
+    plan, wanted = draft.plan, experiment.levels
+    levels = resolve(benchmark, wanted, plan.seed, plan.origin, interpreted=draft.target.interpreted)
+    return with_whole(session, benchmark, levels, wanted)
 
 
 def without_effect(target: Target, part: Part, *, skip: bool = True) -> list[Excluded]:
@@ -191,7 +215,7 @@ def without_effect(target: Target, part: Part, *, skip: bool = True) -> list[Exc
     Raises UsageError for the first one unless they are to be skipped.
     """
     left_out = []
-    for build in _builds({name: levels for name, levels in part.levels.items() if name in TARGET_FACTORS}):
+    for build in combinations({name: levels for name, levels in part.levels.items() if name in TARGET_FACTORS}):
         try:
             factors.check(target.factors, build)
         except UsageError as error:
@@ -199,28 +223,6 @@ def without_effect(target: Target, part: Part, *, skip: bool = True) -> list[Exc
                 raise
             left_out.append(Excluded(part.benchmark, build, str(error)))
     return left_out
-
-
-def _benchmark(file: PlanFile, experiment: Experiment, benchmarks: Sequence[BenchmarkInfo]) -> BenchmarkInfo:
-    with located(file, (*experiment.location, "benchmark")):
-        return find_benchmark(benchmarks, experiment.benchmark)
-
-
-def _levels(file: PlanFile, experiment: Experiment, benchmark: BenchmarkInfo) -> Levels:
-    """Return the levels of the benchmark's parameters that an experiment names."""
-    parameters = {parameter.name: parameter for parameter in benchmark.parameters}
-    levels: Levels = {}
-    for name, given in experiment.levels.items():
-        if name in TARGET_FACTORS:
-            continue
-        location = (*experiment.location, "factors", name)
-        if name not in parameters:
-            raise file.refusal(location, unknown(f"factor of {benchmark.name}", name, [*parameters, *TARGET_FACTORS]))
-        levels[name] = []
-        for at, level in enumerate(given):
-            with located(file, (*location, at)):
-                levels[name].append(level_of(parameters[name], str(level)))
-    return levels
 
 
 def _completed(

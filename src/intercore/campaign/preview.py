@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore.board.build import board_image
 from intercore.campaign import estimate
 from intercore.campaign.earlier_run import find_changed, find_run, find_unfinished
-from intercore.campaign.planning import builds_of, drafts, located, plan_for
+from intercore.campaign.open_target import opened
+from intercore.campaign.planning import builds_of, compiled, drafts
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.origin import in_brackets
 from intercore.record.plan import grid, measured, remaining, settings
-from intercore.target.targets import find
+from intercore.target.targets import BoardTarget, find
 from intercore.view.quantity import rough_time
 
 if TYPE_CHECKING:
@@ -102,8 +104,8 @@ def preview(
     file, before any target is asked if it shows before.
     """
     return [
-        _preview(draft.entry, partial(_asked, file, draft, store, timeout, say, lock, again=again, trials=trials))
-        for draft in drafts(file)
+        _preview(entry, partial(_asked, entry, draft, store, timeout, say, lock, again=again, trials=trials))
+        for entry, draft in zip(file.targets, drafts(file), strict=True)
     ]
 
 
@@ -121,7 +123,7 @@ def _preview(entry: TargetEntry, ask: Callable[[], TargetPreview]) -> TargetPrev
 
 
 def _asked(
-    file: PlanFile,
+    entry: TargetEntry,
     draft: Draft,
     store: StoreReader | None,
     timeout: float | None,
@@ -131,20 +133,22 @@ def _asked(
     again: bool,
     trials: bool,
 ) -> TargetPreview:
-    draft.build(say)
+    is_flashed = isinstance(draft.target, BoardTarget) and bool(draft.first_build)
+    if is_flashed and draft.target.board is not None:  # so that opening takes what it does with any other build
+        board_image(draft.target.board, draft.first_build, say)
     earlier = None if again or store is None else find_unfinished(store.runs(), draft.plan)
     if earlier is not None:
         lock(earlier.id)
-    say(f"opening {draft.entry}")
+    say(f"opening {entry}")
     with contextlib.ExitStack() as stack:
         begin = time.monotonic()
         patience = draft.target.patience if timeout is None else timeout
-        with located(file, (*draft.entry.location, "port")):
-            opening = draft.open(patience, say)
-        target = stack.enter_context(opening)
-        begin = begin if draft.is_flashed else time.monotonic()
-        benchmarks = {benchmark.name: benchmark for benchmark in target.session.benchmarks()}
-        plan = plan_for(file, draft, list(benchmarks.values()), target)
+        address = msgspec.structs.replace(entry.address, build=draft.first_build)
+        with draft.at(*entry.location, "port"):
+            connection = draft.target.open(address, say)
+        target = stack.enter_context(opened(connection, draft.plan, patience, entry.max_baud))
+        begin = begin if is_flashed else time.monotonic()
+        plan = compiled(draft, target.session, target.session.benchmarks())
         asking = time.monotonic() - begin
         run = None if again or store is None else find_run(store.runs(), plan)
         changed = None if again or store is None or run is not None else find_changed(store.runs(), plan)
@@ -155,7 +159,7 @@ def _asked(
         pace = None if stored is None else estimate.of_run(stored)
         if pace is None and missing and trials:
             pace = estimate.by_trial(target, plan, asking, say)
-    return TargetPreview(draft.entry, plan, "", pace, missing, run, changed, target.kernel)
+    return TargetPreview(entry, plan, "", pace, missing, run, changed, target.kernel)
 
 
 def total_duration(previews: Sequence[TargetPreview], jobs: int) -> float:

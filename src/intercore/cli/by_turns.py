@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.board.kernel import freertos_kernel
-from intercore.board.sources import Sources
 from intercore.campaign import by_turns
-from intercore.campaign.levels import repetitions_of, target_levels
+from intercore.campaign.levels import repetitions_of
+from intercore.campaign.plan_file import Experiment
+from intercore.campaign.planning import drafted, plan_without_parts
 from intercore.cli.measuring import address_of, kept_target, measured
-from intercore.cli.planned import sources_of, with_own, with_parts, with_sources
+from intercore.cli.planned import compiled_on, sources_of, with_own
 from intercore.cli.stored import existing_to_add_to, pair_to_resume
 from intercore.errors import UsageError
 from intercore.record.factors import TARGET_FACTORS
 from intercore.record.level_words import parse_levels
-from intercore.record.measurement import Plan
 from intercore.record.plan import settings
 from intercore.record.store import Store
 from intercore.target.targets import Address, find
@@ -27,8 +27,10 @@ from intercore.terminal.console import messages
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from intercore.board.sources import Sources
     from intercore.campaign.kept_target import KeptTarget
-    from intercore.record.measurement import Run
+    from intercore.campaign.planning import Draft
+    from intercore.record.measurement import Plan, Run
     from intercore.record.origin import Origin
     from intercore.record.own_work import OwnWork
 
@@ -61,14 +63,11 @@ def measure(asked: Asked, store_path: Path, timeout: float | None) -> tuple[Run,
 
     Raises UsageError for what cannot be measured so, before anything is built where that can be told.
     """
-    plan, sides = _sides(asked)
     plans: list[tuple[Plan, KeptTarget]] = []
     with contextlib.ExitStack() as stack:
-        for sources, wanted in sides:
-            address = Address(sources=sources)
-            of_side = with_sources(plan, sources)
-            kept = stack.enter_context(kept_target(of_side, address, timeout))
-            plans.append((with_parts(of_side, wanted, address, kept, skip_impossible=False), kept))
+        for address, draft in _sides(asked):
+            kept = stack.enter_context(kept_target(draft.plan, address, timeout))
+            plans.append((compiled_on(kept, draft), kept))
         (first, _), (second, _) = plans
         by_turns.turns(first, second)
         store = stack.enter_context(Store(store_path))
@@ -97,8 +96,8 @@ def _both(runs: Sequence[Run]) -> tuple[Run, Run]:
     return first, second
 
 
-def _sides(asked: Asked) -> tuple[Plan, list[tuple[Sources, dict[str, list[str]]]]]:
-    """Return the plan of both, without parts, and of each what its target is built from and all its levels."""
+def _sides(asked: Asked) -> list[tuple[Address, Draft]]:
+    """Return of each side how its target is opened, and the draft of its plan."""
     if len(asked.words) < _WHAT_AND_WHERE:
         raise UsageError(f"--alternate takes a target and a benchmark, and what differs twice: {EXAMPLE}")
     name, benchmark, *levels = asked.words
@@ -120,21 +119,16 @@ def _sides(asked: Asked) -> tuple[Plan, list[tuple[Sources, dict[str, list[str]]
             f"{name} cannot be measured by turns: its program is not built and started here. Measure two runs and "
             "compare them: intercore compare 1 2"
         )
+    repetitions = asked.repetitions or _pairs_of(target.origin)
+    found = []
     for sources, build in sides:  # all of them before the first one is built
-        target_levels(target, build)
+        address = Address(sources=sources)
+        plan = plan_without_parts(target, address, benchmark, repetitions, 1 if asked.seed is None else asked.seed)
+        found.append((address, drafted(plan, [Experiment(benchmark, {**wanted, **build}, fill=True)])))
         sources.folder()
         if sources.kernel is not None:
             freertos_kernel(sources.kernel, messages().print, sources.kernel)
-    plan = Plan(
-        name,
-        None,
-        benchmark,
-        (),
-        asked.repetitions or _pairs_of(target.origin),
-        1 if asked.seed is None else asked.seed,
-        simulated=target.origin == "simulated",
-    )
-    return plan, [(sources, {**wanted, **build}) for sources, build in sides]
+    return found
 
 
 def _pairs_of(origin: Origin) -> int:

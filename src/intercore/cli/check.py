@@ -11,20 +11,20 @@ from intercore.budgets import report
 from intercore.budgets.check import check as hold
 from intercore.budgets.check import for_each, unmeasured
 from intercore.campaign import budget_reader
-from intercore.campaign.budget_plan import plan_for, repetitions_for, why_not
+from intercore.campaign.budget_plan import draft_for, repetitions_for, why_not
 from intercore.campaign.here import carry_out
-from intercore.campaign.levels import target_levels
+from intercore.campaign.plan_file import Experiment
+from intercore.campaign.planning import compiled, drafted, plan_without_parts
 from intercore.cli.measuring import kept_target, opened
 from intercore.cli.number_options import whole_option
 from intercore.cli.options import DEFAULT_STORE, Baud, Force, KernelPath, Output, PortUrl, StorePath, Timeout
-from intercore.cli.planned import sources_of, with_sources
+from intercore.cli.planned import sources_of
 from intercore.cli.stored import stored
 from intercore.document.junit import junit
 from intercore.document.markdown import markdown
 from intercore.errors import IntercoreError, UsageError
 from intercore.files.replacement import JUNIT, MARKDOWN, Kind, check_replaceable, replacement
 from intercore.numeral import whole_number
-from intercore.record.measurement import Plan
 from intercore.record.plan import MAX_SETTINGS, settings
 from intercore.record.store import Store
 from intercore.target.targets import DEFAULT_BAUD, Address, find, usual_builds
@@ -109,30 +109,22 @@ def _measured(
     target.check(address)
     if target.origin == "emulated":
         raise UsageError(f"{name} is emulated: its times mean nothing, so no budget can be held against them")
-    builds = for_each(file.name, file.budgets, lambda one: target_levels(target, one.levels))
-    built = {factor: levels[0] for factor, levels in builds[0].items()}
-    plan = Plan(
-        name,
-        address.port,
-        "budgets",
-        (),
-        repetitions or repetitions_for(file, target.origin),
-        1,
-        baud=address.baud,
-        simulated=target.origin == "simulated",
-    )
-    plan = with_sources(plan, address.sources)
-
+    repetitions = repetitions or repetitions_for(file, target.origin)
+    plan = plan_without_parts(target, address, "budgets", repetitions)
+    first, *_ = for_each(file.name, file.budgets, lambda one: drafted(plan, [Experiment(one.benchmark, one.levels)]))
     with kept_target(plan, address, timeout) as kept:
         try:
-            plan = plan_for(file, plan, opened(kept, name, built), target)
+            session = opened(kept, target.name, first.first_build)
+            benchmarks = session.benchmarks()
+            draft = draft_for(file, plan, session, benchmarks, target)
+            missing = why_not(draft.plan, file.budgets)
+            if not draft.experiments:
+                return unmeasured(file, name, next(iter(missing.values())), simulated=plan.simulated)
+            plan = compiled(draft, session, benchmarks)
         except UsageError:
             raise
         except IntercoreError as error:
             return unmeasured(file, name, str(error), simulated=plan.simulated)
-        missing = why_not(plan, file.budgets)
-        if not plan.parts:
-            return unmeasured(file, name, next(iter(missing.values())), simulated=plan.simulated)
         with Store(store_path) as store, watch(messages()) as observer:
             run_id = store.create_run(plan, len(settings(plan)))
             try:

@@ -11,6 +11,8 @@ import typer
 from intercore.benchmarks.options import Options
 from intercore.board.factors import OPT
 from intercore.campaign.levels import repetitions_of
+from intercore.campaign.plan_file import Experiment
+from intercore.campaign.planning import drafted, plan_without_parts
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
 from intercore.cli.measuring import address_of, kept_target, measured
 from intercore.cli.meter_options import CurrentsPath, MeasuredPath, MeterUrl, metered, open_metering
@@ -32,12 +34,11 @@ from intercore.cli.options import (
     Timeout,
 )
 from intercore.cli.outcome import check_energy, check_page, check_sound, findings, write_report
-from intercore.cli.planned import sources_of, with_own, with_parts, with_sources
+from intercore.cli.planned import compiled_on, sources_of, with_own
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import existing_to_add_to, run_to_resume
 from intercore.errors import UsageError
 from intercore.record.level_words import parse_levels
-from intercore.record.measurement import Plan
 from intercore.record.plan import ENOUGH_REPETITIONS, MAX_SETTINGS, SUITE, left_out, settings
 from intercore.record.store import Store
 from intercore.target.targets import DEFAULT_BAUD, Address, find
@@ -140,7 +141,13 @@ def run(
         raise UsageError("opt is given twice, as a word and as an option: leave one out")
     sources = sources_of(kernel=kernel, firmware=firmware, own=own)
     address = Address(
-        port, baud, max_baud=max_baud, faults=tuple(faults or ()), image=image, emulated=emulated, sources=sources
+        port,
+        baud,
+        max_baud=max_baud,
+        faults=tuple(faults or ()),
+        image=None if image is None else image.absolute(),
+        emulated=emulated,
+        sources=sources,
     )
     if resume:
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
@@ -160,30 +167,20 @@ def run(
         known = find(target)
         if benchmark == SUITE and report_path is None:
             check_page(_suite_page(target), force=force)
-        plan = Plan(
-            target,
-            port,
-            benchmark,
-            (),
-            repetitions or 1,
-            1 if seed is None else seed,
-            baud=baud,
-            simulated=known.origin == "simulated",
-            emulated=known.origin == "emulated" or emulated,
-            image=None if image is None else str(image.absolute()),
-        )
-        plan = metered(with_sources(plan, sources), meter, measured_path, currents)
+        known.check(address)
+        plan = plan_without_parts(known, address, benchmark, repetitions or 1, 1 if seed is None else seed)
+        plan = metered(plan, meter, measured_path, currents)
         if repetitions is None:
             repetitions = min(repetitions_of(plan.origin), cap or ENOUGH_REPETITIONS)
         plan = msgspec.structs.replace(plan, repetitions=repetitions, stop=parse_rule(until, cap, repetitions))
+        draft = drafted(plan, [Experiment(benchmark, wanted, skip_impossible=skip_impossible, fill=True)])
         without_faults = msgspec.structs.replace(address, faults=())
         with (
             open_metering(plan) as metering,  # before the target: it may be what feeds it
             kept_target(plan, address, timeout) as kept,
             kept_target(plan, without_faults, timeout) as faultless,
         ):
-            asked = faultless if faults else kept
-            plan = with_parts(plan, wanted, address, asked, skip_impossible=skip_impossible)
+            plan = compiled_on(faultless if faults else kept, draft)
             total = len(settings(plan))
             if not formats()[output].has_sentences and (sentence := left_out(plan)):
                 say(sentence)

@@ -46,12 +46,12 @@ def _is_own(wanted: Mapping[str, Sequence[Level]]) -> bool:
     return any(str(level).startswith(PREFIX) for levels in wanted.values() for level in levels)
 
 
-def traced(benchmark: str) -> Mapping[str, str]:
+def traced(benchmark: str) -> Mapping[str, Sequence[str]]:
     """Return the levels that are recorded where the user names none: few samples and short ones: rings are small."""
     own = registry.benchmark(benchmark).levels.traced
     return {
-        "samples": str(_TRACED_SAMPLES),
-        **{name: levels[0] for name, levels in own.items() if not isinstance(levels, All)},
+        "samples": [str(_TRACED_SAMPLES)],
+        **{name: [levels[0]] for name, levels in own.items() if not isinstance(levels, All)},
     }
 
 

@@ -6,7 +6,7 @@ import contextlib
 import time
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from intercore.campaign.batch import Result
 from intercore.campaign.by_turns import ByTurns
@@ -16,13 +16,23 @@ from intercore.campaign.metering import attached, without_metering
 from intercore.record.factors import of_target
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from intercore.campaign.batch import Batch
     from intercore.campaign.kept_target import KeptTarget
     from intercore.campaign.metering import Metering
     from intercore.campaign.observer import Observer
+    from intercore.campaign.open_target import OpenTarget
+    from intercore.record.measurement import Measurement
+    from intercore.record.plan import Setting
     from intercore.record.store import Store
+
+    Measure: TypeAlias = Callable[[OpenTarget, Setting, Observer], Measurement]
+
+
+def measure(target: OpenTarget, setting: Setting, observer: Observer) -> Measurement:
+    """Measure a setting, and have the progress shown."""
+    return target.measure(setting, observer.progress, observer.chip_time)
 
 
 class Here:
@@ -31,11 +41,16 @@ class Here:
     size = most = 1
 
     def __init__(
-        self, campaigns: Mapping[int, Campaign], targets: Mapping[int, KeptTarget], metering: Metering | None
+        self,
+        campaigns: Mapping[int, Campaign],
+        targets: Mapping[int, KeptTarget],
+        metering: Metering | None,
+        measure: Measure,
     ) -> None:
         """Measure on a target for each campaign, by the numbers of their runs; with a meter, if there is one."""
         self._campaigns = campaigns
         self._targets = targets
+        self._measure = measure
         self._around = without_metering if metering is None else metering.around
 
     def __str__(self) -> str:
@@ -51,7 +66,7 @@ class Here:
         campaign.check_kernel(target.conditions)
         observer.measuring(setting, campaign.known(setting))
         began = time.monotonic()
-        measurement = self._around(partial(target.measure, setting, observer.progress, observer.chip_time))
+        measurement = self._around(partial(self._measure, target, setting, observer))
         future: Future[Result] = Future()
         future.set_result(Result((measurement,), time.monotonic() - began))
         return future
@@ -61,13 +76,18 @@ class Here:
 
 
 def carry_out(
-    store: Store, targets: Mapping[int, KeptTarget], observer: Observer, metering: Metering | None = None
+    store: Store,
+    targets: Mapping[int, KeptTarget],
+    observer: Observer,
+    metering: Metering | None = None,
+    measure: Measure = measure,
 ) -> None:
     """Measure what runs of the store lack, and then the energy of what a meter was to see and did not.
 
     One run is measured on its target; two are measured by turns, each on a target that stays open all the while.
-    `metering` has the run's meter, if it has one. Raises IntercoreError, or KeyboardInterrupt, with all complete
-    measurements in the store; and OtherKernelError if a run has measurements of another kernel than its target has now.
+    `metering` has the run's meter, if it has one; `measure` takes each measurement. Raises IntercoreError, or
+    KeyboardInterrupt, with all complete measurements in the store; and OtherKernelError if a run has measurements of
+    another kernel than its target has now.
     """
     afterwards = metering is not None and metering.is_afterwards
     campaigns = {}
@@ -84,7 +104,7 @@ def carry_out(
         if isinstance(order, ByTurns):
             for campaign, setting in order.first:  # both before the first measurement: to build one takes minutes
                 targets[campaign.id].opened(of_target(setting.factors), observer.told)
-        Phase(store, [*campaigns.values()], {Here(campaigns, targets, metering): order}).carry_out()
+        Phase(store, [*campaigns.values()], {Here(campaigns, targets, metering, measure): order}).carry_out()
     if metering is not None and afterwards:
         for number in targets:
             for setting, recording in attached(store.run(number), metering):

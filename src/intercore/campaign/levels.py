@@ -117,10 +117,11 @@ def repetitions_of(origin: Origin) -> int:
     return ENOUGH_REPETITIONS if origin == "measured" else 1
 
 
-def checked(benchmark: BenchmarkInfo, wanted: Wanted, at: Where = nowhere) -> Levels:
+def checked(benchmark: BenchmarkInfo, wanted: Wanted, at: Where = nowhere, others: Iterable[str] = ()) -> Levels:
     """Return the levels of a benchmark's parameters that are wanted, as their types are; for `at` see `target_levels`.
 
-    Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range.
+    Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range;
+    `others` are further names that the user may have meant.
     """
     parameters = {parameter.name: parameter for parameter in benchmark.parameters}
     found: Levels = {}
@@ -129,7 +130,7 @@ def checked(benchmark: BenchmarkInfo, wanted: Wanted, at: Where = nowhere) -> Le
             continue
         with at(name):
             if name not in parameters:
-                raise UsageError(unknown(f"factor of {benchmark.name}", name, [*parameters, *TARGET_FACTORS]))
+                raise UsageError(unknown(f"factor of {benchmark.name}", name, [*parameters, *others]))
         found[name] = []
         for index, level in enumerate(levels):
             with at(name, index):

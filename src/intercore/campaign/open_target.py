@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level, Plan
     from intercore.record.meter_recording import Currents
     from intercore.record.plan import Setting
+    from intercore.record.trace_recording import Recording
     from intercore.sim import Simulator
     from intercore.sim.observation import Witness
     from intercore.target.connection import Connection
@@ -97,8 +98,14 @@ class OpenTarget:
         setting: Setting,
         progress: Callable[[int, int], None] | None = None,
         chip_time: Callable[[float], None] | None = None,
+        record: Callable[[Recording], None] | None = None,
     ) -> Measurement:
-        """Measure a setting. `progress` is told repetitions done and asked for, `chip_time` a simulated chip's time."""
+        """Measure a setting.
+
+        `progress` is called with the repetitions done and asked for, `chip_time` with a simulated chip's time. If
+        `record` is there, the target's recorder is on, and `record` is called with what it recorded; raises
+        UnknownCommandError if the target's program has no recorder.
+        """
 
         def tell(done: int, of: int) -> None:
             if progress is not None:
@@ -118,7 +125,11 @@ class OpenTarget:
             self._chip.watch(_witness_of(setting.benchmark))
             if self._currents is not None:
                 self._chip.watch_mark()
-        answer = self.session.measure(setting.benchmark, asked, tell)
+        if record is None:
+            answer = self.session.measure(setting.benchmark, asked, tell)
+        else:
+            answer, recording = self.session.record(setting.benchmark, asked, tell)
+            record(recording)
         tell_time()
         took = self.session.now - begin
         self._chip_time += took

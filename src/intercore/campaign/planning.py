@@ -203,7 +203,8 @@ def _of_suite(draft: Draft, benchmarks: Sequence[BenchmarkInfo]) -> Draft:
 def _levels(draft: Draft, experiment: Experiment, benchmark: BenchmarkInfo, session: Session) -> Levels:
     """Return the levels of the benchmark's parameters that an experiment names, or that are usual beside them."""
     if not experiment.fill:
-        return checked(benchmark, experiment.levels, partial(draft.at, *experiment.location, "factors"))
+        at = partial(draft.at, *experiment.location, "factors")
+        return checked(benchmark, experiment.levels, at, [factor.name for factor in draft.target.factors])
     plan, wanted = draft.plan, experiment.levels
     levels = resolve(benchmark, wanted, plan.seed, plan.origin, interpreted=draft.target.interpreted)
     return with_whole(session, benchmark, levels, wanted)

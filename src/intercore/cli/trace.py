@@ -1,17 +1,19 @@
-"""The command `trace`: a benchmark measured once with the firmware's recorder and once without."""
+"""The command `trace`: a plan of one setting, measured with the firmware's recorder off and then on."""
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from intercore.benchmarks.suite import traced as traced_levels
-from intercore.board.factors import OPT
-from intercore.campaign.levels import find_benchmark, target_levels
-from intercore.cli.connection import connected
+from intercore.campaign.here import carry_out
+from intercore.campaign.plan_file import Experiment
+from intercore.campaign.planning import drafted, plan_without_parts
+from intercore.campaign.recorder import Recorder
+from intercore.cli.measuring import kept_target
 from intercore.cli.options import (
     TARGET_HELP,
     Baud,
@@ -26,19 +28,21 @@ from intercore.cli.options import (
     either,
 )
 from intercore.cli.outcome import check_page
-from intercore.cli.planned import sources_of, with_own
+from intercore.cli.planned import compiled_on, sources_of, with_own
 from intercore.errors import IntercoreError, UsageError
 from intercore.files.replacement import PERFETTO, check_replaceable, replacement
 from intercore.link.exchange import UnknownCommandError
 from intercore.page.trace_page import write_trace_page
-from intercore.record.factors import TARGET_FACTORS, TRACE_NAME
+from intercore.record.factors import TRACE_NAME
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import SPOILING_CHECKS
 from intercore.record.origin import in_heading
+from intercore.record.store import Store
 from intercore.target.targets import DEFAULT_BAUD, TARGETS, Address, find
 from intercore.terminal.console import messages
 from intercore.terminal.findings import OfSection
 from intercore.terminal.formats import DEFAULT, show
+from intercore.terminal.progress import watch
 from intercore.trace.history import History
 from intercore.trace.path import consists_of
 from intercore.trace.perfetto import perfetto
@@ -49,36 +53,11 @@ from intercore.trace.timeline import timeline, typical
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from intercore.link.session import Answer, Session
-    from intercore.record.measurement import Level
-    from intercore.record.trace_recording import Recording
+    from intercore.campaign.planning import Draft
+    from intercore.record.measurement import Measurement
     from intercore.target.targets import Target
 
 app = typer.Typer(add_completion=False)
-
-
-class Recorded(msgspec.Struct, frozen=True, eq=False):
-    """A benchmark that was measured twice."""
-
-    plain: Answer
-    """With the recorder off."""
-    recorded: Answer
-    """With the recorder on."""
-    recording: Recording
-    conditions: Mapping[str, str]
-    """Of the target."""
-
-    @property
-    def failed(self) -> str:
-        """Which checks failed, with their counts: `wrong: 3`; empty if none did."""
-        counts = {name: self.plain.checks.get(name, 0) + self.recorded.checks.get(name, 0) for name in SPOILING_CHECKS}
-        return ", ".join(f"{name}: {count}" for name, count in counts.items() if count)
-
-    @property
-    def counter_bits(self) -> int:
-        """After how many bits the cores' own counters wrap; 0 where there are none."""
-        bits = self.conditions.get("clock.counter_bits", "0")
-        return int(bits) if bits.isdecimal() else 0
 
 
 @app.command(
@@ -117,25 +96,28 @@ def trace(
     check_replaceable(path, PERFETTO, force=force)
     check_page(page, force=force)
     wanted, own = with_own(parse_levels(levels or []), besides or [], folders or [], flags or [])
-    words = {name: _single(name, texts) for name, texts in wanted.items()}
-    build = _build(known, {name: text for name, text in words.items() if name in TARGET_FACTORS})
-    address = Address(port, baud, build, sources=sources_of(kernel=kernel, firmware=None, own=own))
-    asked: dict[str, Level] = {name: text for name, text in words.items() if name not in TARGET_FACTORS}
-    with connected(known, address, timeout) as (session, _):
-        session.raise_rate()
-        found = _measured_twice(session, known, benchmark, {**traced_levels(benchmark), **asked})
-    history = History(found.recording)
-    plain = {one.name: one for one in found.plain.series}
-    series = traced(history, found.recorded.series, plain, found.counter_bits)
+    for name, texts in wanted.items():
+        if len(texts) != 1:
+            raise UsageError(f"trace measures one setting: name one level of {name}, and not {','.join(texts)}")
+    address = Address(port, baud, sources=sources_of(kernel=kernel, firmware=None, own=own))
+    known.check(address)
+    experiment = Experiment(benchmark, {**traced_levels(benchmark), **_with_rings(known, wanted)})
+    draft = drafted(plan_without_parts(known, address, benchmark, repetitions=1), [experiment])
+    plain, recorder = _measured(draft, address, timeout)
+    recorded, bits = recorder.recorded, plain.conditions.get("clock.counter_bits", "0")
+    history = History(recorder.recording)
+    without = {one.name: one for one in plain.series}
+    series = traced(history, recorded.series, without, int(bits) if bits.isdecimal() else 0)
     ways = {window: consists_of(history, window) for one in series for window in one.windows}
     with replacement(path, PERFETTO, force=force) as file:
         file.write(perfetto(history, ways, f"{benchmark} on {in_heading(target, known.origin)}"))
-    if found.failed:
+    counts = {name: plain.checks.get(name, 0) + recorded.checks.get(name, 0) for name in SPOILING_CHECKS}
+    if failed := ", ".join(f"{name}: {count}" for name, count in counts.items() if count):
         raise IntercoreError(
-            f"RESULTS WRONG: {benchmark} failed its checks ({found.failed}), so nothing is told of its times; {path} "
+            f"RESULTS WRONG: {benchmark} failed its checks ({failed}), so nothing is told of its times; {path} "
             "has what ran meanwhile: open it at https://ui.perfetto.dev"
         )
-    scheduler = found.conditions.get("recorder.scheduler")
+    scheduler = plain.conditions.get("recorder.scheduler")
     analysis = analysed(history, series, target, known.origin, benchmark, str(path), scheduler=scheduler)
     show(OfSection(analysis, rows(analysis), section(analysis)), output)
     if page is not None:
@@ -147,38 +129,34 @@ def trace(
     messages().print(f"wrote {path.absolute()}: open it at https://ui.perfetto.dev", markup=False, soft_wrap=True)
 
 
-def _single(name: str, texts: Sequence[str]) -> str:
-    if len(texts) != 1:
-        raise UsageError(f"trace measures one setting: name one level of {name}, and not {','.join(texts)}")
-    return texts[0]
-
-
-def _build(target: Target, words: Mapping[str, str]) -> dict[str, Level]:
-    """Return what the target's program is built with, with the largest rings if the user names none."""
+def _with_rings(target: Target, wanted: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+    """Return the levels, with the largest rings where a program is built and the user names none."""
     factor = next((one for one in target.factors if one.name == TRACE_NAME), None)
     if factor is None and target.name != "serial":
         able = either(one.name for one in TARGETS if any(own.name == TRACE_NAME for own in one.factors))
         raise UsageError(f"{target.name} has no recorder; those that have one are {able}")
-    wanted = dict(words)
-    if factor is not None and target.built_here:
-        wanted.setdefault(TRACE_NAME, str(factor.levels[-1]))
-        if wanted[TRACE_NAME] == "0":
-            raise UsageError(f"{TRACE_NAME}=0 is a program without the recorder; leave it out, or name one of "
-                             f"{either(map(str, factor.levels[1:]))}")  # fmt: skip
-    built = target_levels(target, {name: [text] for name, text in wanted.items()})
-    return {name: found[0] for name, found in built.items() if name != OPT.name or name in words}
+    if factor is None or not target.built_here:
+        return wanted
+    if wanted.get(TRACE_NAME) == ["0"]:
+        raise UsageError(f"{TRACE_NAME}=0 is a program without the recorder; leave it out, or name one of "
+                         f"{either(map(str, factor.levels[1:]))}")  # fmt: skip
+    return {TRACE_NAME: [str(factor.levels[-1])], **wanted}
 
 
-def _measured_twice(session: Session, target: Target, benchmark: str, asked: Mapping[str, Level]) -> Recorded:
-    """Measure with the recorder off, then on."""
-    conditions = session.info().conditions
-    find_benchmark(session.benchmarks(), benchmark)
-    with messages().status(f"measuring {benchmark} on {target.name}, not recorded") as status:
-        plain = session.measure(benchmark, asked)
-        status.update(f"measuring {benchmark} on {target.name}, recorded")
+def _measured(draft: Draft, address: Address, timeout: float | None) -> tuple[Measurement, Recorder]:
+    """Measure with the recorder off and then on, in a store that is thrown away."""
+    target, recorder = draft.target, Recorder()
+    with (
+        kept_target(draft.plan, address, timeout) as kept,
+        tempfile.TemporaryDirectory() as folder,
+        Store(Path(folder, "trace.db")) as store,
+    ):
+        run_id = store.create_run(compiled_on(kept, draft), 1)
         try:
-            recorded, recording = session.record(benchmark, asked)
+            with watch(messages()) as observer:
+                carry_out(store, {run_id: kept}, observer, measure=recorder)
         except UnknownCommandError:
             how = "" if target.board is None else f": intercore flash {target.name} --{TRACE_NAME} 1024"
             raise UsageError(f"the program on {target.name} has no recorder; put one there that has{how}") from None
-    return Recorded(plain, recorded, recording, conditions)
+        (plain,) = store.run(run_id).measurements
+    return plain, recorder

@@ -1,0 +1,31 @@
+"""A setting measured twice: with the target's recorder off, as in any run, and with it on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from intercore.campaign.observer import Observer
+    from intercore.campaign.open_target import OpenTarget
+    from intercore.record.measurement import Measurement
+    from intercore.record.plan import Setting
+    from intercore.record.trace_recording import Recording
+
+
+class Recorder:
+    """Measures settings for `here.carry_out`, and keeps what the target recorded of the last one."""
+
+    recorded: Measurement
+    """With the recorder on: the same experiment as the measurement that is stored, but for the recorder's cost."""
+    recording: Recording
+    """What the target recorded meanwhile."""
+
+    def __call__(self, target: OpenTarget, setting: Setting, observer: Observer) -> Measurement:
+        """Return the measurement with the recorder off. UnknownCommandError if the target's program has no recorder."""
+        plain = target.measure(setting, observer.progress, observer.chip_time)
+        observer.measuring(setting, "recorded")
+        self.recorded = target.measure(setting, observer.progress, observer.chip_time, record=self._keep)
+        return plain
+
+    def _keep(self, recording: Recording) -> None:
+        self.recording = recording

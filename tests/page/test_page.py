@@ -23,10 +23,11 @@ from intercore.benchmarks.options import Options
 from intercore.benchmarks.reports import reports
 from intercore.benchmarks.speedup.analysis import analyse
 from intercore.benchmarks.speedup.answers import pays_from
-from intercore.benchmarks.speedup.findings import SpeedupFailedCheck, SpeedupLeftOut
+from intercore.benchmarks.speedup.findings import SpeedupFailedCheck, SpeedupLeftOut, Start
 from intercore.errors import IntercoreError, UsageError
 from intercore.page.page import by_advice, write_page
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
+from intercore.statistics.intervals import Interval
 from intercore.view.axes import Axis
 from intercore.view.figure import Figure, Line, Panel, Points
 from intercore.view.section import Together
@@ -373,8 +374,13 @@ def test_the_answer_is_in_sentences(tmp_path: Path) -> None:
     (told,) = pays_from(analyse(both_modes()), 0.9)
     create, pool = told.ways
     assert (create.tasks, pool.tasks) == ("create", "pool")
-    assert (str(create.break_even), str(create.efficient)) == ("160 µs", "1.44 ms")
-    assert str(pool.break_even) == "20.1 µs or less"
+    assert create.break_even == Start(create.break_even.t1_us, "exactly")
+    assert create.break_even.t1_us.value == pytest.approx(160, rel=0.01)
+    assert create.efficient is not None
+    assert create.efficient.t1_us.value == pytest.approx(1440, rel=0.01)
+    assert pool.break_even == Start(Interval(pytest.approx(20.1, abs=0.05)), "or less")
+    assert pool.efficient is not None
+    assert pool.efficient.t1_us.value == pytest.approx(91.5, rel=0.01)
     text = page(tmp_path, run(*both_modes())).text
     assert f"{told.sentence} Two cores did" in text
     assert "Two cores did the work up to 2.00 times as fast as one" in text

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
-from intercore.benchmarks.speedup.answers import answers, paying, pays_from, remarks
+from intercore.benchmarks.speedup.answers import answers, concerns, paying, pays_from, remarks
 from intercore.benchmarks.speedup.caveats import caveats
 from intercore.benchmarks.speedup.document import to_json
 from intercore.benchmarks.speedup.findings import (
@@ -510,6 +510,20 @@ def test_work_that_takes_longer_on_more_cores_stands_out() -> None:
     slower = SpeedupSlower(times=2.0, t1_us=50.0, cores=2, mode="create")
     assert [*remarks(analyse([measured([100] * 5, [60] * 5), measured([50] * 5, [100] * 5, n=500)]))] == [slower]
     assert not [*remarks(analyse([measured([100] * 5, [60] * 5)]))]
+
+
+@pytest.mark.parametrize(
+    ("modes", "concerned"),
+    [((), True), (("create",), True), (("spin", "create"), True), (("spin",), False)],
+)
+def test_a_caveat_marks_the_answers_of_the_ways_that_it_is_about(modes: tuple[str, ...], *, concerned: bool) -> None:
+    run = [measured([100] * 5, [60] * 5, n=n, mode=mode) for n in (1000, 2000) for mode in ("create", "spin")]
+    (answer,) = (one for one in answers(analyse(run), 0.9) if one.question == "created tasks pay from")
+    failed = SpeedupFailedCheck(benchmark="speedup", check="preempted", count=3, factor="mode", levels=modes)
+    assert concerns(failed, answer) == concerned
+    if len(modes) == 1:
+        misfit = SpeedupPoorFit(residual_percent=9.0, cause="disturbances", setting={"mode": modes[0]})
+        assert concerns(misfit, answer) == concerned
 
 
 class TestWarnings:

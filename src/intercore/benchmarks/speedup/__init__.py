@@ -128,10 +128,11 @@ EFFICIENCY = Option(
 def _load_analysis() -> Analysis:
     from importlib.resources import files
 
+    from intercore.benchmarks.speedup.answers import concerns
     from intercore.benchmarks.speedup.report import report
     from intercore.benchmarks.speedup.together import together
 
-    return Analysis(files(__name__) / "schema.json", report, report, together=together)
+    return Analysis(files(__name__) / "schema.json", report, report, concerns=concerns, together=together)
 
 
 def _load_prediction() -> Predict:

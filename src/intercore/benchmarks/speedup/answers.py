@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import msgspec
 
-from intercore.benchmarks.speedup.findings import SpeedupPaysFrom, SpeedupSlower, Start, Tasks, Way
+from intercore.benchmarks.caveats import FailedCheck
+from intercore.benchmarks.speedup.findings import (
+    SpeedupPaysFrom,
+    SpeedupSlower,
+    SpeedupUnstable,
+    Start,
+    Tasks,
+    Way,
+)
 from intercore.benchmarks.speedup.points import TASKS
 from intercore.benchmarks.speedup.words import settings_of_groups
 from intercore.statistics.intervals import Interval
@@ -22,6 +30,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.speedup.fit import ForkJoinFit
     from intercore.benchmarks.speedup.isoefficiency import Isoefficiency
     from intercore.benchmarks.speedup.points import SpeedupPoint
+    from intercore.finding import Finding
     from intercore.record.measurement import Level
     from intercore.view.answer import Bound
 
@@ -126,6 +135,24 @@ def remarks(analysis: SpeedupAnalysis) -> Iterator[SpeedupSlower]:
     if slowest and 0 < slowest.speedup.value < 1:
         times = 1 / slowest.speedup.value
         yield SpeedupSlower(times=times, t1_us=slowest.t1_us.value, cores=slowest.cores, mode=slowest.mode)
+
+
+def concerns(finding: Finding, answer: Answer) -> bool:
+    """Whether a caveat may concern an answer: unless it is about other ways of starting the parts than the answer."""
+    modes = _modes(finding)
+    asked = {mode for mode, tasks in TASKS.items() if tasks in f"{answer.question} {answer.about}"}
+    return not modes or not asked or bool(modes & asked)
+
+
+def _modes(finding: Finding) -> set[str]:
+    """Return the ways of starting the parts that a caveat is about; none if it is about all."""
+    match finding:
+        case SpeedupUnstable():
+            return set(finding.modes)
+        case FailedCheck(factor="mode"):
+            return set(finding.levels)
+        case _:
+            return {str(level) for name, level in finding.setting.items() if name == "mode"}
 
 
 def _from(

@@ -58,6 +58,11 @@ def shortened(text: str) -> str:
     return f"{text[:kept]} … {text[-kept:]}"
 
 
+def plural(count: int, noun: str) -> str:
+    """Return how many there are of what a regular noun names: `1 sample`, `3 samples`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def listed(parts: Sequence[str]) -> str:
     """Return the parts as a sentence names them: `a, b and c`."""
     return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)

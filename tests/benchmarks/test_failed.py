@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from intercore.benchmarks.failed import analysable, faults, headline
+from intercore.benchmarks.findings import CAUSES, MeasurementsFailed
 from intercore.benchmarks.reports import reports
 from intercore.budgets.check import check as checked
 from intercore.document.junit import junit
@@ -43,23 +44,33 @@ def findings(run: Run) -> RunFindings:
     return RunFindings(run, lambda: run_document(found), lambda: found.reports, headline(run), (), "", (), "go on")
 
 
+def failure(run: Run) -> MeasurementsFailed:
+    found = headline(run)
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_wrong_work_answers_nothing_and_is_told_first(benchmark: str) -> None:
     run = as_run(*(with_checks(one, {"wrong": 3}) for one in of(benchmark)))
-    assert any(report.answers for report in reports(as_run(*of(benchmark))).reports), "of sound work there is an answer"
+    (sound,) = reports(as_run(*of(benchmark))).reports
+    assert sound.answers, "of sound work there is an answer"
     (report,) = reports(run).reports
     section = report.section
     shown = [report.answers, report.remarks, report.costs, report.rows, section.tables, section.sentences]
     assert not any((*shown, section.figures))
-    assert any("wrong" in sentence or "before" in sentence or "checksum" in sentence for sentence in report.warnings), (
-        "what the benchmark knows of it is still said"
-    )
+    known = [one for one in report.caveats if one not in sound.caveats]
+    assert known, "what the benchmark knows of it is still said"
     first, *others = findings(run).text()
     assert isinstance(first, Failure)
-    assert first.text.startswith(f"RESULTS WRONG: {len(run.measurements)} of {len(run.measurements)} ")
+    count = len(run.measurements)
+    wrong = MeasurementsFailed(failed=count, measurements=count, causes={"wrong": count})
+    assert failure(run) == wrong
+    assert first.text == wrong.text
     assert not any(isinstance(part, Failure) for part in others)
     document = run_document(reports(run))
     assert document["failed"] == first.text
+    assert msgspec.convert(document["findings"], list[dict[str, object]])[0] == {"benchmark": None, **wrong.to_json()}
     rows = msgspec.convert(document["measurements"], list[dict[str, object]])
     assert "answers" not in msgspec.convert(document["analysis"], dict[str, object])
     assert {row["summary"] for row in rows} == {None}
@@ -77,8 +88,15 @@ def test_what_is_answered_is_what_the_others_alone_answer(benchmark: str, check:
     assert analysable(run).measurements == tuple(sound)
     assert run_document(reports(run))["analysis"] == run_document(reports(as_run(*sound)))["analysis"]
     assert [bool(found) for found in faults(run)] == [*[False] * len(sound), True]
-    assert headline(run).startswith("RESULTS WRONG" if check == "wrong" else "MEASUREMENTS FAILED")
-    assert headline(as_run(*sound)) == ""
+    assert failure(run) == MeasurementsFailed(failed=1, measurements=len(sound) + 1, causes={check: 1})
+    assert headline(as_run(*sound)) is None
+
+
+def test_wrong_results_and_impossible_samples_are_called_wrong_and_other_failures_are_not() -> None:
+    verdicts = {cause: MeasurementsFailed(failed=1, measurements=1, causes={cause: 1}).verdict for cause in CAUSES}
+    wrong = {verdicts["wrong"], verdicts["impossible"]}
+    assert len(wrong) == 1
+    assert {verdict for cause, verdict in verdicts.items() if cause not in ("wrong", "impossible")}.isdisjoint(wrong)
 
 
 @pytest.mark.measures("speedup")
@@ -92,7 +110,7 @@ def test_a_function_of_ones_own_that_is_wrong_once_is_wrong_at_all_sizes() -> No
     sound = [one for some in others for one in some]
     run = as_run(*ours, *sound)
     assert analysable(run).measurements == tuple(sound)
-    assert headline(run).startswith(f"RESULTS WRONG: {len(ours)} of {len(run.measurements)} ")
+    assert (failure(run).failed, failure(run).measurements) == (len(ours), len(run.measurements))
 
 
 def test_the_page_says_it_before_its_title_and_shows_no_number_of_it(tmp_path: Path) -> None:
@@ -102,10 +120,11 @@ def test_the_page_says_it_before_its_title_and_shows_no_number_of_it(tmp_path: P
         write_page([reports(one) for one in runs], tmp_path / name)
     pages = {name: (tmp_path / name).read_text() for name in ("sound", "wrong", "both")}
     body = {name: page.partition("<body>")[2] for name, page in pages.items()}
-    assert "RESULTS WRONG" not in body["sound"]
+    verdict = failure(run).verdict
+    assert verdict not in body["sound"]
     assert 'id="answers"' in body["sound"]
     for name in ("wrong", "both"):
-        assert 0 < body[name].index("RESULTS WRONG") < body[name].index("<h1>")
+        assert 0 < body[name].index(verdict) < body[name].index("<h1>")
     assert 'id="answers"' not in body["wrong"]
     assert "<figure>" not in body["wrong"]
 
@@ -114,6 +133,7 @@ def test_a_check_of_budgets_says_it_first_in_all_formats() -> None:
     run = as_run(*(with_checks(one, {"wrong": 3}) for one in of("switch")))
     found = checked(budgets("switch: median <= 110 us"), run, {})
     assert found.outcome == "not measured"
-    assert found.first[0] == headline(run)
-    assert "RESULTS WRONG" in markdown(found).partition("|")[0]
-    assert b"RESULTS WRONG" in junit(found).partition(b"<system-out>")[2]
+    failed = failure(run)
+    assert found.first[0] == failed.text
+    assert failed.verdict in markdown(found).partition("|")[0]
+    assert failed.verdict.encode() in junit(found).partition(b"<system-out>")[2]

@@ -14,6 +14,7 @@ import pytest
 import intercore
 from intercore.benchmarks import registry
 from intercore.benchmarks.benchmark import Benchmark
+from intercore.benchmarks.findings import UnknownBenchmark
 
 PACKAGE = Path(intercore.__file__).parent
 BENCHMARKS = PACKAGE / "benchmarks"
@@ -106,4 +107,4 @@ def test_without_their_folders_all_others_work_as_before(tmp_path: Path) -> None
     shutil.copytree(PACKAGE, tmp_path / "intercore", ignore=unread)
     run(IMPORT_ALL + WITHOUT, tmp_path)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert all(f"no analysis of the benchmark {benchmark}" in page for benchmark in GONE)
+    assert all(UnknownBenchmark(benchmark=benchmark).text in page for benchmark in GONE)

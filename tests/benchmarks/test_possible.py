@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from intercore.benchmarks import registry
 from intercore.benchmarks.failed import analysable
-from intercore.benchmarks.possible import TOO_LONG, impossible, is_possible, longer_than
-from intercore.benchmarks.reports import reports, run_warnings
+from intercore.benchmarks.findings import Impossible, ImpossibleSamples, MoreImpossibleSamples
+from intercore.benchmarks.possible import TOO_LONG, caveats, impossible, is_possible, longer_than
+from intercore.benchmarks.reports import reports, run_caveats
 from intercore.comparison.analysis import compare
 from intercore.document.run import run_document
 from intercore.record.measurement import Part, Plan, Run
@@ -81,7 +82,7 @@ def test_clocks_that_were_aligned_may_disagree_by_as_much_as_they_say() -> None:
 def test_no_core_has_a_number_that_there_is_not() -> None:
     assert is_possible(Kind("novel", "core", "core").measured([0, 1, 0]))
     (fault,) = impossible(Kind("novel", "core", "core").measured([0, 2, 0]))
-    assert str(fault) == "core has 1 of 3 samples of cores that there are not"
+    assert fault == Impossible("core", 1, 3, "no such core")
 
 
 def test_the_times_of_an_emulated_chip_mean_nothing_and_so_are_not_judged() -> None:
@@ -140,9 +141,10 @@ def test_a_setting_that_cannot_be_is_told_as_failed_and_nothing_is_made_of_it(be
     bad = msgspec.structs.replace(good, series=series, factors={**good.factors, "samples": 77})
     run, alone = as_run(bad, good), as_run(good)
     assert analysable(run).measurements == (good,)
-    (failed,) = [sentence for sentence in run_warnings(run) if "failed" in sentence]
-    assert failed.startswith(f"{benchmark} ")
-    assert "samples=77" in failed
+    (failed,) = [one for one in run_caveats(run) if isinstance(one, ImpossibleSamples)]
+    assert failed.benchmark == benchmark
+    assert failed.setting["samples"] == 77
+    assert failed.severity == "error"
     document, sound = (run_document(reports(each)) for each in (run, alone))
     assert document["analysis"] == sound["analysis"]
     rows = json.loads(msgspec.json.encode(document["measurements"]))
@@ -155,12 +157,21 @@ def test_each_setting_that_failed_is_named_with_its_repetitions() -> None:
     bad, good = kind.measured([-3] * 8), kind.measured([5] * 8)
     other = msgspec.structs.replace(bad, factors={"path": "timer-task"})
     run = as_run(good, msgspec.structs.replace(bad, repetition=1), other)
-    assert [sentence.partition(" The clock")[0] for sentence in run_warnings(run) if "failed" in sentence] == [
-        "irq path=doorbell failed: 1 of 2 repetitions cannot be right and is not analysed. "
-        "latency has 8 of 8 samples below 0 (at worst -3 ticks).",
-        "irq path=timer-task failed: its samples cannot be right and are not analysed. "
-        "latency has 8 of 8 samples below 0 (at worst -3 ticks).",
+    worst = Impossible("latency", 8, 8, "below", least=0, worst=-3)
+    assert [one for one in run_caveats(run) if isinstance(one, ImpossibleSamples)] == [
+        ImpossibleSamples(
+            setting={"path": path}, benchmark="irq", failed=1, repetitions=repetitions, worst=worst, others=0
+        )
+        for path, repetitions in (("doorbell", 2), ("timer-task", 1))
     ]
+
+
+def test_of_many_settings_that_failed_the_first_are_named_and_the_others_counted() -> None:
+    kind = Kind("irq", "latency", factors={"path": "doorbell"})
+    bad = [msgspec.structs.replace(kind.measured([-3] * 8), factors={"path": str(number)}) for number in range(13)]
+    *named, rest = caveats(as_run(*bad))
+    assert [one.setting for one in named] == [{"path": str(number)} for number in range(10)]
+    assert rest == MoreImpossibleSamples(settings=3)
 
 
 def test_what_failed_is_not_compared_and_that_is_said() -> None:

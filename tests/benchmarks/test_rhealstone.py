@@ -14,6 +14,13 @@ from rich.console import Console
 
 from intercore.benchmarks.rhealstone import analysis as rhealstone
 from intercore.benchmarks.rhealstone.analysis import COMPONENTS
+from intercore.benchmarks.rhealstone.findings import (
+    RhealstoneDeadlockBroken,
+    RhealstoneFailedCheck,
+    RhealstoneFigureOfMerit,
+    RhealstoneSwitching,
+    RhealstoneWaking,
+)
 from intercore.benchmarks.rhealstone.report import report
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
@@ -66,16 +73,22 @@ def test_task_switching_is_told_apart_because_its_forms_are_unlike() -> None:
         for component, both in known.items()
         for form, ticks in zip(("same", "cross"), both, strict=True)
     ]
-    waking, switching = rhealstone.analyse(measured).sentences
-    assert "takes 1.05 (message-latency) to 1.10 (preemption) times as long" in waking
-    assert switching.startswith("Task switching takes 2.10 times as long across cores, because its forms differ")
+    waking, switching = rhealstone.results(rhealstone.analyse(measured))
+    assert waking == RhealstoneWaking(
+        least_times=pytest.approx(1.05), least="message-latency", most_times=pytest.approx(1.1), most="preemption"
+    )
+    assert switching == RhealstoneSwitching(least_times=pytest.approx(2.1), most_times=pytest.approx(2.1))
 
 
 @given(st.lists(st.integers(1, 10**6), min_size=6, max_size=6))
 def test_the_figure_of_merit_is_one_over_the_mean_of_the_six(cycles: list[int]) -> None:
     measured = [measurement(component, [took]) for component, took in zip(COMPONENTS, cycles, strict=True)]
-    (merit,) = rhealstone.analyse(measured).merits
+    analysis = rhealstone.analyse(measured)
+    (merit,) = analysis.merits
     assert merit.per_s == pytest.approx(HZ / (sum(cycles) / 6))
+    assert list(rhealstone.results(analysis)) == [
+        RhealstoneFigureOfMerit(form="same", core=0, per_s=merit.per_s, mean_us=merit.mean_us)
+    ]
     assert rhealstone.analyse(measured[:5]).merits == (), "five are not six"
 
 
@@ -115,17 +128,20 @@ def test_the_table_has_both_forms_in_one_row_and_is_labelled() -> None:
     assert all(line.split()[-1] == "1.00" for line in lines[3:])
 
 
-def test_a_deadlock_that_was_not_broken_is_warned_of() -> None:
-    assert "no inherited priority" in rhealstone.warnings([measurement("deadlock-breaking", [1], wrong=2)])[0]
-    assert rhealstone.warnings([measurement("deadlock-breaking", [1])]) == []
+def test_a_deadlock_across_cores_that_is_broken_is_reported_with_its_time() -> None:
+    both = [measurement("deadlock-breaking", [1000], form) for form in ("same", "cross")]
+    assert RhealstoneDeadlockBroken(median_us=8.0) in rhealstone.results(rhealstone.analyse(both))
+    assert list(rhealstone.results(rhealstone.analyse(both[:1]))) == []
 
 
-def test_samples_that_are_lost_are_told() -> None:
-    one = msgspec.structs.replace(measurement("preemption", [1]), checks={"lost": 3})
-    (said,) = rhealstone.warnings([one])
-    assert said.startswith("rhealstone, component preemption: 3 samples did not fit")
-
-
-def test_tasks_that_were_forced_off_their_core_are_told() -> None:
-    one = msgspec.structs.replace(measurement("preemption", [1]), checks={"wrong": 0, "preempted": 3})
-    assert "forced off their core 3 times" in rhealstone.warnings([one])[0]
+@pytest.mark.parametrize(
+    ("component", "check"), [("deadlock-breaking", "wrong"), ("preemption", "lost"), ("preemption", "preempted")]
+)
+def test_a_failed_check_is_reported_with_its_component(component: str, check: str) -> None:
+    one = msgspec.structs.replace(measurement(component, [1]), checks={"wrong": 0, check: 3})
+    (found,) = rhealstone.caveats([one])
+    assert found == RhealstoneFailedCheck(
+        benchmark="rhealstone", check=check, count=3, factor="component", levels=(component,)
+    )
+    assert found.severity == ("error" if check == "wrong" else "warning")
+    assert list(rhealstone.caveats([measurement(component, [1])])) == []

@@ -8,7 +8,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from intercore.benchmarks.stop_rule import is_reached, precisions, to_json, warnings
+from intercore.benchmarks.findings import Imprecise, PrecisionNotReached
+from intercore.benchmarks.stop_rule import caveats, is_reached, precisions, to_json
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series, StopRule, Unit
 from intercore.record.plan import Setting, repetitions_by_setting
 from intercore.statistics.precision import worst
@@ -123,17 +124,15 @@ RUN = Run(1, PLAN, "2026-01-01T00:00:00+00:00", "0", len(FINISHED), FINISHED)
 
 def test_without_a_rule_there_is_nothing_to_say() -> None:
     run = msgspec.structs.replace(RUN, plan=msgspec.structs.replace(RUN.plan, stop=None))
-    assert warnings(run) == []
+    assert list(caveats(run)) == []
     assert to_json(run) is None
 
 
 def test_a_warning_says_which_settings_did_not_get_there_and_how_far_they_got() -> None:
-    (sentence,) = warnings(RUN)
-    assert "known to ±1 %. After 12 repetitions" in sentence
-    found = worst(precisions(repetitions_by_setting(RUN)["b", '{"spread":100000}']))
-    assert f"b spread=100000 ({found})" in sentence
-    assert "spread=0 " not in sentence
-    assert "--cap" in sentence
+    known = worst(precisions(repetitions_by_setting(RUN)["b", '{"spread":100000}']))
+    assert known is not None
+    short = (Imprecise("b", {"spread": 100_000}, known),)
+    assert list(caveats(RUN)) == [PrecisionNotReached(until=0.01, cap=12, settings=short)]
 
 
 def test_the_document_says_how_far_each_setting_came() -> None:

@@ -16,6 +16,15 @@ from intercore.benchmarks.benchmark import Role
 from intercore.benchmarks.series import quantity, role
 from intercore.benchmarks.threadmetric import analysis as threadmetric
 from intercore.benchmarks.threadmetric.analysis import TESTS
+from intercore.benchmarks.threadmetric.answers import remarks
+from intercore.benchmarks.threadmetric.findings import (
+    ThreadmetricAtOnce,
+    ThreadmetricFailedCheck,
+    ThreadmetricLockBound,
+    ThreadmetricNoTurns,
+    ThreadmetricPassed,
+    ThreadmetricSlowerTogether,
+)
 from intercore.benchmarks.threadmetric.report import report
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
@@ -31,7 +40,6 @@ def measurement(
     core: int = 0,
     seconds: float = 0.1,
     apart: int | None = None,
-    wrong: int = 0,
 ) -> Measurement:
     values = {"count": counts, "window": [round(seconds * HZ)] * len(counts)}
     if apart is not None:
@@ -42,7 +50,7 @@ def measurement(
         repetition=0,
         series=tuple(Series(name, "common", HZ, np.array(of, np.int64)) for name, of in values.items()),
         conditions={},
-        checks={"wrong": wrong},
+        checks={"wrong": 0},
         started="",
     )
 
@@ -52,10 +60,11 @@ def run_of(measurements: list[Measurement]) -> Run:
     return Run(1, plan, "", "0", len(measurements), tuple(measurements))
 
 
-def test_what_is_hardly_done_at_all_is_told_with_digits_that_say_something() -> None:
+def test_rounds_that_are_passed_on_are_compared_with_those_of_one_core() -> None:
     measured = [measurement("message", [1_000_000]), measurement("message", [570], form="cross")]
-    (sentence,) = threadmetric.analyse(measured).sentences
-    assert sentence.startswith("Rounds that go from core to core are done 0.00057 (message) to ")
+    (found,) = threadmetric.results(threadmetric.analyse(measured))
+    times = pytest.approx(0.00057)
+    assert found == ThreadmetricPassed(least_times=times, least="message", most_times=times, most="message")
 
 
 def test_counts_are_given_for_thirty_seconds_of_the_true_window() -> None:
@@ -91,25 +100,29 @@ def test_forms_and_the_basic_count_are_compared_on_the_same_core() -> None:
 
 def test_two_cores_that_get_less_done_than_one_are_told() -> None:
     measured = [measurement("synchronisation", [200]), measurement("synchronisation", [60], "cross")]
-    assert any("less done than one" in said for said in threadmetric.analyse(measured).sentences)
+    analysis = threadmetric.analyse(measured)
+    assert list(threadmetric.results(analysis)) == [
+        ThreadmetricAtOnce(times={"synchronisation": pytest.approx(0.3)}),
+        ThreadmetricLockBound(test="synchronisation"),
+    ]
+    assert list(remarks(analysis)) == [
+        ThreadmetricSlowerTogether(times=pytest.approx(200 / 60), test="synchronisation"),
+    ]
 
 
 def test_tasks_that_do_not_take_turns_are_warned_of_on_one_core_only() -> None:
-    (said,) = threadmetric.warnings([measurement("cooperative", [500], apart=40)])
-    assert "40 apart" in said
-    assert threadmetric.warnings([measurement("cooperative", [500], apart=2)]) == []
-    assert threadmetric.warnings([measurement("cooperative", [500], "cross", apart=40)]) == []
+    apart = threadmetric.caveats([measurement("cooperative", [500], apart=40)])
+    assert list(apart) == [ThreadmetricNoTurns(test="cooperative", apart=40)]
+    assert list(threadmetric.caveats([measurement("cooperative", [500], apart=2)])) == []
+    assert list(threadmetric.caveats([measurement("cooperative", [500], "cross", apart=40)])) == []
 
 
-def test_wrong_results_are_warned_of() -> None:
-    assert "wrong" in threadmetric.warnings([measurement("message", [1], wrong=1)])[0]
-
-
-def test_what_is_lost_or_forced_off_its_core_is_told() -> None:
-    one = msgspec.structs.replace(measurement("message", [1]), checks={"lost": 2, "preempted": 3})
-    lost, preempted = threadmetric.warnings([one])
-    assert lost.startswith("threadmetric, test message: 2 samples did not fit")
-    assert preempted.startswith("threadmetric, test message: tasks were forced off their core 3 times")
+def test_failed_checks_are_reported_with_their_test() -> None:
+    one = msgspec.structs.replace(measurement("message", [1]), checks={"wrong": 1, "lost": 2, "preempted": 3})
+    found = list(threadmetric.caveats([one]))
+    assert all(isinstance(each, ThreadmetricFailedCheck) and each.levels == ("message",) for each in found)
+    assert {each.check: each.count for each in found if isinstance(each, ThreadmetricFailedCheck)} == one.checks
+    assert [each.severity for each in found] == ["error", "warning", "warning"]
 
 
 @given(

@@ -15,6 +15,8 @@ from intercore.comparison.baseline import of_run
 from intercore.comparison.baseline_file import parse, text_of
 from intercore.document.schema import schema
 from intercore.errors import UsageError
+from intercore.record.findings import KernelsDiffer, KernelsOfOne
+from intercore.record.identity import kernel_name
 from intercore.record.measurement import Measurement, Run
 from intercore.terminal.console import results
 from intercore.terminal.formats.table import print_table
@@ -123,7 +125,9 @@ def test_the_kernel_and_compiler_that_the_baseline_had_are_told_first() -> None:
     )
     baseline = parse(text_of(of_run(before)), "b.txt")
     found = check(budgets("switch: median / baseline <= 1.05", baseline=baseline), after, {})
-    assert "Several kernels were measured on pico-sim: b.txt: " in found.first[0]
+    of_each = zip(("b.txt", after.title), (before, after), strict=True)
+    kernels = (KernelsOfOne(name, (kernel_name(one.measurements[0].conditions),)) for name, one in of_each)
+    assert found.first[0] == KernelsDiffer(target="pico-sim", runs=tuple(kernels)).text
     assert "(compiler: GNU 12 and GNU 13)" in found.first[1]
 
 

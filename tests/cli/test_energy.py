@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from intercore.benchmarks.findings import EnergyPath
 from intercore.record.store import Store
 from tests.cli.tool import PROGRAM
 from tests.document.validity import check
@@ -236,7 +237,7 @@ def test_power_at_rest_is_subtracted_only_if_asked(tool: Tool) -> None:
     (tool.directory / "current.csv").write_text(exported([50, 49, 48, 12, 11, 40, 13], 10, mark=True))
     words = ("--meter", "csv:current.csv?volts=5", "--path", "chip", "--verbose")
     plain = tool("run", "host", *TABLE, *words).succeeded().out
-    assert "This is the energy of the chip alone" in " ".join(plain.split())
+    assert EnergyPath(of="chip", path="chip").text in " ".join(plain.split())
     assert "of rest" not in plain
     tool.environment["COLUMNS"] = "200"
     assert "less 100% of rest" in tool("show", "--idle", "1").succeeded().out

@@ -117,13 +117,14 @@ def test_times_that_cannot_be_are_a_failed_setting_and_no_result(tool: Tool, boa
     failed = {row["factors"]["n"] for row in document["measurements"] if row["failed"]}
     assert len(failed) == TOTAL - DONE
     assert {row["n"] for row in document["analysis"]["speedup"]} == {10, 100, 1000} - failed
-    for n in failed:
-        warning = (
-            f"speedup workload=fp n={n} mode=pool join=notify failed: its samples cannot be right and are not analysed."
-        )
-        assert warning in shown
-        assert any(sentence.startswith(warning) for sentence in document["warnings"])
-        assert warning in page
+    found = [one for one in document["findings"] if one["code"] == "impossible-samples"]
+    settings = [{"workload": "fp", "n": n, "mode": "pool", "join": "notify"} for n in sorted(failed)]
+    assert sorted((one["setting"] for one in found), key=lambda levels: levels["n"]) == settings
+    for one in found:
+        assert (one["values"]["benchmark"], one["severity"]) == ("speedup", "error")
+        assert one["text"] in shown
+        assert one["text"] in document["warnings"]
+        assert one["text"].partition(". ")[0] in page
     assert IMPOSSIBLE[fault] in shown
     assert all(row["summary"] is None for row in document["measurements"] if row["failed"])
     assert not re.search(r" 0 ns|e\+\d|11 days|-9\.22", shown)

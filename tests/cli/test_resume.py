@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
+from intercore.record.findings import ConditionChanged, UnknownIdentity
 from intercore.record.measurement import Part, Plan
 from intercore.record.plan import Setting, settings
 from intercore.record.store import Store
@@ -186,15 +187,21 @@ def test_resume_under_other_conditions_warns_in_words(tool: Tool, changed: dict[
     tool("run", "host", "clock", "from=0", "to=0", "longest_us=10,20,30,40", "samples=3", "dither_us=10").succeeded()
     cut(tool, 2, changed)
     ((key, value),) = changed.items()
-    assert f"The condition {key} changed" not in " ".join(tool("show").succeeded().out.split())
+    assert not changes(tool("show", "--format", "json").succeeded().json)
     said = " ".join(tool("run", "--resume").succeeded().out.split())
-    assert f"The condition {key} changed within this run ({value} / " in said
-    assert "not comparable" in said
     document = tool("show", "--format", "json").succeeded().json
-    assert document["conditions"][key][0] == value
-    assert any(f"The condition {key} changed" in sentence for sentence in document["warnings"])
+    (change,) = changes(document)
+    assert (change["values"]["condition"], change["values"]["seen"][0]) == (key, value)
+    assert document["conditions"][key] == change["values"]["seen"]
+    assert change["text"] in document["warnings"]
+    first, _, _ = change["text"].partition(". ")
+    assert first in said
     tool("report").succeeded()
-    assert f"The condition {key} changed" in (tool.directory / "intercore.html").read_text("utf-8")
+    assert first in (tool.directory / "intercore.html").read_text("utf-8")
+
+
+def changes(document: Any) -> list[Any]:  # noqa: ANN401 - JSON
+    return [one for one in document["findings"] if one["code"] == "condition-changed"]
 
 
 def test_resume_on_another_kernel_is_refused_and_adds_nothing(interrupted: Tool) -> None:
@@ -210,7 +217,9 @@ def test_resume_with_another_image_says_so_at_once_and_wherever_the_run_is_shown
     cut(interrupted, 5, {"image.digest": "0123456789abcdef"})
     resumed = interrupted("run", "--resume").succeeded()
     assert "the image is not the one that run 1 was measured with" in " ".join(resumed.err.split())
-    said = "Warning: The image changed within run 1 (0123456789abcdef / "
+    (found,) = interrupted("show", "--format", "json").succeeded().json["findings"][:1]
+    assert (found["code"], found["values"]["images"][0]) == ("several-images", "0123456789abcdef")
+    said = f"Warning: {found['text']}"
     assert " ".join(resumed.out.split()).startswith(said)
     assert " ".join(interrupted("show").succeeded().out.split()).startswith(said)
 
@@ -225,9 +234,9 @@ def test_what_a_run_from_before_does_not_say_of_its_image_is_told(interrupted: T
             known = {key: value for key, value in one.conditions.items() if key != "image.digest"}
             store.add(number, setting_of(run.plan, one), msgspec.structs.replace(one, conditions=known))
     interrupted("run", "--resume").succeeded()
-    said = "It is not known which image run 1 was measured with"
+    said = UnknownIdentity(run=1, unknown=("image",)).text
     assert f"Warning: {said}" in " ".join(interrupted("show").succeeded().out.split())
-    assert interrupted("show", "--format", "json").succeeded().json["warnings"][0].startswith(said)
+    assert interrupted("show", "--format", "json").succeeded().json["warnings"][0] == said
 
 
 def test_resume_under_the_same_conditions_does_not_warn(tool: Tool) -> None:
@@ -236,7 +245,7 @@ def test_resume_under_the_same_conditions_does_not_warn(tool: Tool) -> None:
     moment = {"os.load_at_start": "0.99 0.99 0.99 1/99 1", "desk.link": "/elsewhere"}
     moment |= {"cpu.cycle_counter_hz": "1", "cpu.cycle_counter_uncertainty": "1 ppm"}
     cut(tool, 5, moment)
-    assert "The condition" not in " ".join(tool("run", "--resume").succeeded().out.split())
+    assert not changes(tool("run", "--resume", "--format", "json").succeeded().json)
 
 
 def test_resume_on_another_board_warns_in_words(tool: Tool, board: FakeBoard) -> None:
@@ -244,7 +253,7 @@ def test_resume_on_another_board_warns_in_words(tool: Tool, board: FakeBoard) ->
     tool("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool", "--repetitions", "1").failed(1)
     board.behave(condition="cpu=another fake")
     said = " ".join(tool("run", "--resume").succeeded().out.split())
-    assert "The condition cpu changed within this run (a fake / another fake)" in said
+    assert ConditionChanged(condition="cpu", seen=("a fake", "another fake")).text in said
 
 
 # What is no run to resume

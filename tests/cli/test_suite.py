@@ -63,7 +63,7 @@ def check_first_screen(store: Path, shown: dict[str, Any]) -> None:
     assert left.count("\n") < ONE_SCREEN + of_answers, left  # below it comes the name of the page
     *above, last = left.splitlines()
     assert max(map(len, above)) <= 80
-    assert re.fullmatch(r"All tables(, and \d+ more warnings)?: intercore show 1 --store .*", last)
+    assert re.fullmatch(r"All tables(, and \d+ more warnings?)?: intercore show 1 --store .*", last)
     rows = [line for line in above if line.startswith("  ")]
     words = " ".join(" ".join(rows).split())
     known = shown["analysis"]["answers"]

@@ -16,6 +16,8 @@ from intercore.comparison.analysis import compare_sides
 from intercore.comparison.baseline import of_run
 from intercore.comparison.quantities import KeptMeasurement
 from intercore.errors import IntercoreError, UsageError
+from intercore.record.findings import KernelsDiffer, KernelsOfOne
+from intercore.record.identity import kernel_name
 from intercore.statistics.intervals import Interval
 from tests.comparison.compared_runs import measured, run
 
@@ -133,10 +135,11 @@ def test_a_condition_is_read_as_it_was_whatever_it_holds(value: str) -> None:
 def test_another_kernel_compiler_or_clock_than_the_baselines_is_told_before_any_number() -> None:
     before = run("pico-sim", measured([10] * 9, conditions={**CONDITIONS, "clock.sys_hz": "125000000"}))
     other = {"compiler": "GNU 13", "freertos.sources": "c3, modified", "clock.sys_hz": "48000000"}
-    found = compare_sides(
-        [baseline_file.parse(kept(before), "b.txt")], [run("pico-sim", measured([12] * 9, conditions=other))]
-    )
-    assert "Several kernels were measured on pico-sim: b.txt: " in found.identities[0]
+    after = run("pico-sim", measured([12] * 9, conditions=other))
+    found = compare_sides([baseline_file.parse(kept(before), "b.txt")], [after])
+    of_each = zip(("b.txt", after.title), (before, after), strict=True)
+    kernels = (KernelsOfOne(name, (kernel_name(one.measurements[0].conditions),)) for name, one in of_each)
+    assert found.identities[0] == KernelsDiffer(target="pico-sim", runs=tuple(kernels)).text
     (deciding,) = found.deciding
     assert "compiler: GNU 12.2 and GNU 13" in deciding
     assert "clock.sys_hz: 125000000 and 48000000" in deciding

@@ -19,13 +19,17 @@ from markupsafe import Markup
 
 from intercore.benchmarks import other, registry
 from intercore.benchmarks.benchmark import Analysis
+from intercore.benchmarks.caveats import FailedCheck
+from intercore.benchmarks.findings import UnknownBenchmark
 from intercore.benchmarks.options import Options
 from intercore.benchmarks.reports import reports
 from intercore.benchmarks.speedup.analysis import analyse
 from intercore.benchmarks.speedup.answers import pays_from
 from intercore.benchmarks.speedup.findings import SpeedupFailedCheck, SpeedupLeftOut, Start
 from intercore.errors import IntercoreError, UsageError
+from intercore.finding import Caveat
 from intercore.page.page import by_advice, write_page
+from intercore.record.findings import KernelsDiffer, KernelsOfOne, SeveralKernels
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.statistics.intervals import Interval
 from intercore.view.axes import Axis
@@ -254,16 +258,32 @@ def test_a_section_is_called_in_its_heading_what_the_contents_call_it(tmp_path: 
 
 
 def test_warnings_with_one_advice_stand_together_where_the_first_of_them_stands() -> None:
-    drift = [
-        ("locks", "a: The values drift: 1 and 2. Warm up. Measure again."),
-        ("messages", "b: Another. Warm up. Measure again."),
-    ]
-    found = by_advice([("", "Close it."), drift[0], ("memory", "A bank. Wait."), drift[1]])
+    class Advice(Caveat, frozen=True, tag="advice"):
+        words: str
+
+        @property
+        def sentence(self) -> str:
+            return self.words
+
+    said = {
+        "": "Close it.",
+        "locks": "a: The values drift: 1 and 2. Warm up. Measure again.",
+        "memory": "A bank. Wait.",
+        "messages": "b: Another. Warm up. Measure again.",
+    }
+    found = by_advice((topic, Advice(words=words)) for topic, words in said.items())
     assert [(one.said, one.advice) for one in found] == [
         ([("", "Close it.")], ""),
         ([("locks", "a: The values drift: 1 and 2."), ("messages", "b: Another.")], "Warm up. Measure again."),
         ([("memory", "A bank.")], "Wait."),
     ]
+
+
+def test_a_failed_check_does_not_name_the_benchmark_that_its_topic_names() -> None:
+    check = FailedCheck(benchmark="lock", check="lost", count=3, factor="lock", levels=("mutex",))
+    ((said,),) = [one.said for one in by_advice([("locks", check)])]
+    assert said == ("locks", check.text.removeprefix("lock, "))
+    assert check.text.startswith("lock, ")
 
 
 @of_speedups
@@ -525,16 +545,18 @@ def test_runs_of_two_kernels_are_told_before_any_number(tmp_path: Path) -> None:
         for number, kernel in enumerate(kernels, 1)
     ]
     shown = page(tmp_path, *runs)
-    said = "Several kernels were measured on host: run 1: Linux 6.1; run 2: Linux 6.2."
+    of_each = (KernelsOfOne("run 1", ("Linux 6.1",)), KernelsOfOne("run 2", ("Linux 6.2",)))
+    said = KernelsDiffer(target="host", runs=of_each).text
     assert shown.text.index(said) < shown.text.index("break")
-    assert "Several kernels" not in page(tmp_path, runs[0]).text
+    assert "Linux 6.2" not in page(tmp_path, runs[0]).text
 
 
 @of_speedups
 def test_a_run_that_mixes_kernels_is_told_before_any_number(tmp_path: Path) -> None:
     mixed = [measurement(n, conditions={"os.kernel": f"Linux 6.{n}"}) for n in SIZES[:2]]
     shown = page(tmp_path, run(*mixed))
-    assert shown.text.index("Run 7 mixes 2 kernels (Linux 6.") < shown.text.index("break")
+    kernels = tuple(one.conditions["os.kernel"] for one in mixed)
+    assert shown.text.index(SeveralKernels(run=7, kernels=kernels).text) < shown.text.index("break")
 
 
 def test_a_run_of_another_benchmark_or_without_measurements_says_so(tmp_path: Path) -> None:
@@ -542,7 +564,7 @@ def test_a_run_of_another_benchmark_or_without_measurements_says_so(tmp_path: Pa
     assert "Run 7 holds no measurement yet" in empty.text
     assert empty.scripts == []
     other = page(tmp_path, run(measurement(1000, benchmark=HOSTILE), parts=(Part(HOSTILE, {}),)))
-    assert " ".join(f"has no analysis of the benchmark {HOSTILE}".split()) in other.text
+    assert " ".join(UnknownBenchmark(benchmark=HOSTILE).text.split()) in other.text
     assert "T1 on one core" not in other.text
 
 

@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.record import conditions, identity
+from intercore.record.findings import (
+    ImagesDiffer,
+    KernelsDiffer,
+    KernelsOfOne,
+    SeveralImages,
+    SeveralKernels,
+    UnknownIdentity,
+)
 from intercore.record.measurement import Measurement, Part, Plan, Run
 
 if TYPE_CHECKING:
@@ -16,6 +24,9 @@ if TYPE_CHECKING:
 
 RELEASED = {"freertos.version": "V11.2.0 SMP", "freertos.sources": "ff265a60962f88d4, unmodified"}
 PATCHED = {"freertos.version": "V11.2.0 SMP", "freertos.sources": "0123456789abcdef, modified"}
+RELEASED_NAME, PATCHED_NAME = (
+    f"FreeRTOS V11.2.0 SMP, sources {known['freertos.sources']}" for known in (RELEASED, PATCHED)
+)
 BEFORE = {"freertos.version": "V11.2.0 SMP", "freertos.port": "ThirdParty/GCC/RP2040, unmodified"}
 OLDER = {"freertos.version": "V11.1.0 SMP"}
 LINUX = {"os.kernel": "Linux 6.1.0"}
@@ -53,47 +64,43 @@ def test_kernels_are_others_where_that_is_known(
 
 def test_a_run_of_two_kernels_says_so_and_names_them_but_blames_nothing_else() -> None:
     mixed = run(*(measured({**found, "image.digest": "1"}) for found in (RELEASED, PATCHED)))
-    (sentence,) = identity.sentences(mixed)
-    assert sentence.startswith("Run 1 mixes 2 kernels (FreeRTOS V11.2.0 SMP, sources ff265a60962f88d4, unmodified / ")
-    assert "sources 0123456789abcdef, modified" in sentence
-    assert conditions.warnings(mixed) == [sentence]
+    said = [SeveralKernels(run=1, kernels=(RELEASED_NAME, PATCHED_NAME))]
+    assert list(identity.caveats(mixed)) == said
+    assert list(conditions.caveats(mixed)) == said
 
 
 def test_a_run_of_two_images_of_one_build_says_so() -> None:
     images = [measured({**RELEASED, "image.digest": digest}, opt="O2") for digest in ("1111", "2222")]
-    said = ["The image changed within run 1 (1111 / 2222): the program is not the same throughout."]
-    assert identity.sentences(run(*images)) == said
-    assert conditions.warnings(run(*images)) == said
+    said = [SeveralImages(run=1, images=("1111", "2222"))]
+    assert list(identity.caveats(run(*images))) == said
+    assert list(conditions.caveats(run(*images))) == said
 
 
 def test_each_build_of_a_run_has_an_image_of_its_own() -> None:
     builds = [measured({**RELEASED, "image.digest": str(n)}, opt=f"O{n}", samples=n) for n in (0, 2)]
-    assert identity.sentences(run(*builds)) == []
+    assert list(identity.caveats(run(*builds))) == []
 
 
 def test_what_a_run_from_before_does_not_say_is_unknown_and_said() -> None:
-    (sentence,) = identity.sentences(run(measured(BEFORE)))
-    assert sentence.startswith("It is not known which kernel's sources and which image run 1 was measured with")
-    (sentence,) = identity.sentences(run(measured(LINUX)))
-    assert sentence.startswith("It is not known which image run 1 was measured with")
+    assert list(identity.caveats(run(measured(BEFORE)))) == [UnknownIdentity(run=1, unknown=("kernel", "image"))]
+    assert list(identity.caveats(run(measured(LINUX)))) == [UnknownIdentity(run=1, unknown=("image",))]
 
 
 def test_of_a_board_at_a_port_the_desk_does_not_know_the_image_and_is_not_expected_to() -> None:
-    assert identity.sentences(run(measured(RELEASED), url="/dev/ttyACM0")) == []
+    assert list(identity.caveats(run(measured(RELEASED), url="/dev/ttyACM0"))) == []
 
 
 def test_runs_side_by_side_say_first_which_of_them_has_which_kernel() -> None:
     first, second = run(measured(RELEASED)), run(measured(PATCHED), number=2)
-    (sentence,) = identity.sentences_together([first, second])
-    assert sentence.startswith("Several kernels were measured on pico-sim: run 1: FreeRTOS V11.2.0 SMP, sources ff26")
-    assert "; run 2: FreeRTOS V11.2.0 SMP, sources 0123456789abcdef, modified." in sentence
-    assert identity.sentences_together([first, run(measured(RELEASED), number=3)]) == []
+    of_each = (KernelsOfOne("run 1", (RELEASED_NAME,)), KernelsOfOne("run 2", (PATCHED_NAME,)))
+    assert list(identity.caveats_together([first, second])) == [KernelsDiffer(target="pico-sim", runs=of_each)]
+    assert list(identity.caveats_together([first, run(measured(RELEASED), number=3)])) == []
 
 
 def test_runs_side_by_side_of_one_kernel_and_two_images_say_so() -> None:
     one, other = (run(measured({**RELEASED, "image.digest": str(n)}), number=n) for n in (1, 2))
-    assert identity.sentences_together([one, other]) == [
-        "On pico-sim, run 1 and run 2 are not of one image (1 / 2): they ran different programs."
+    assert list(identity.caveats_together([one, other])) == [
+        ImagesDiffer(target="pico-sim", runs=("run 1", "run 2"), images=("1", "2"))
     ]
 
 

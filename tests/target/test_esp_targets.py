@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from intercore.benchmarks.findings import ProgramFailed
 from intercore.benchmarks.predictions import predict
 from intercore.benchmarks.reports import reports
 from intercore.board.boards import ESP32, ESP32P4, ESP32S3
@@ -19,6 +20,7 @@ from intercore.comparison.report import comparison_rows, comparison_section
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.serial_port import SerialPort
 from intercore.record import conditions
+from intercore.record.findings import EmulatedTimes
 from intercore.record.origin import CAUTION, LABELS, doubt, in_brackets, in_heading
 from intercore.record.plan import Setting
 from intercore.record.store import Store
@@ -179,14 +181,17 @@ def test_the_report_of_an_emulated_chip_says_what_ran_and_what_was_wrong_and_not
         (table,) = found.section.tables
         columns = ["setting", "repetitions", "done", "results checked", "wrong"]
         assert [column.title for column in table.columns] == columns
-        text = " ".join([*found.section.sentences, *found.warnings])
+        text = " ".join([*found.section.sentences, *(one.text for one in found.caveats)])
         text += " ".join(column.text(row) for row in table.rows for column in table.columns)
         assert not re.search(r"\d\s(ns|µs|ms|s)\b|%|slower|overhead", text)
-        assert ("failed its checks (wrong: " in text) == (run is wrong)
+        failed = [one for one in found.findings if isinstance(one, ProgramFailed)]
+        assert bool(failed) == (run is wrong)
+        assert all("wrong" in one.checks for one in failed)
 
 
 def test_an_emulated_run_is_warned_of_first() -> None:
-    assert conditions.warnings(emulated(comparable("esp32-qemu", compared([1] * 6))))[0] == CAUTION
+    run = emulated(comparable("esp32-qemu", compared([1] * 6)))
+    assert next(conditions.caveats(run)) == EmulatedTimes()
 
 
 def test_the_boards_are_of_one_project_and_three_chips() -> None:

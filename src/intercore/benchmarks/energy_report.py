@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from intercore.benchmarks.energy import BenchmarkEconomy, EnergyAnalysis, EnergyRow, analyse
+from intercore.benchmarks.findings import ESTIMATED, EnergyMissing, EnergyOfCores, EnergyPath
 from intercore.energy.alignment import align
 from intercore.energy.placement import RefusedError
-from intercore.finding import unconverted
+from intercore.finding import texts
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer
 from intercore.view.current import current_figure
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from intercore.energy.economy import Economy
+    from intercore.finding import Finding
     from intercore.record.measurement import Run
     from intercore.view.figure import Figure
 
-ESTIMATED = "ESTIMATED"
 _MOST_FIGURES = 4
 _DASH = "–"
 
@@ -41,12 +42,13 @@ def report(run: Run, *, idle: float = 0.0) -> Report | None:
         tables.append(_economy_table(run, analysis))
     if analysis.alignments:
         tables.append(_alignment_table(run, analysis))
+    found = list(_findings(analysis))
     return Report(
         "energy",
         {"energy": msgspec.to_builtins(analysis)},
         [_flat(row, analysis.kind) for row in analysis.rows],
-        unconverted(_sentences(analysis), _warnings(analysis)),
-        Section("What it takes in energy", list(_sentences(analysis)), tables, list(_figures(run)), _NOTES),
+        found,
+        Section("What it takes in energy", texts(found), tables, list(_figures(run)), _NOTES),
         topic="energy",
         answers=tuple(_answers(analysis)),
     )
@@ -183,57 +185,40 @@ def _ppm(drift: Interval) -> str:
     return f"{round(drift.value) + 0} ± {significant((drift.high - drift.low) / 2, 2)}"
 
 
-# Sentences
+# Findings
 
 
-def _sentences(analysis: EnergyAnalysis) -> Iterator[str]:
+def _findings(analysis: EnergyAnalysis) -> Iterator[Finding]:
+    """Return what a second core saves, what the energy is of, and what of it is missing."""
     for one in analysis.economies:
-        yield _economy_sentence(one, analysis)
-    yield _of_what(analysis)
-
-
-def _economy_sentence(one: BenchmarkEconomy, analysis: EnergyAnalysis) -> str:
-    """Say what a second core saves a product, which rests when its work is done, and then by the work alone."""
-    found = one.found
-    estimated = f" ({ESTIMATED})" if analysis.kind == "estimated" else ""
-    raced, alone = found.race_to_idle_ratio, f"{multiple(found.energy_ratio.value)} times"
-    cores = f"on one core ({found.one}) that it takes on {found.cores} ({found.several})"
-    faster = f"which do it {multiple(found.time_ratio)} times as fast"
-    if raced is None:
-        verdict = _verdict(found.energy_ratio)
-        return f"{one.benchmark}: the same work takes {alone} the energy {cores}, {faster}: {verdict}{estimated}."
-    times = f"{multiple(raced.value)} times"
-    return (
-        f"{one.benchmark}: the same work takes {times} the energy {cores}, {faster} and then rest until one would have "
-        f"been done: {_verdict(raced)}{estimated}. Without that rest it is {alone}."
-    )
-
-
-def _verdict(ratio: Interval) -> str:
-    if ratio.low is None or ratio.high is None or ratio.low <= 1 <= ratio.high:
-        return "whether a second core saves energy cannot be told"
-    return "a second core saves energy" if ratio.low > 1 else "a second core costs energy"
-
-
-def _of_what(analysis: EnergyAnalysis) -> str:
-    if analysis.kind == "estimated":
-        return (
-            f"{ESTIMATED}: a simulated chip has no current. This is the activity of its cores times the currents of "
-            f"{analysis.path}, and no better than they are."
+        yield EnergyOfCores(
+            benchmark=one.benchmark,
+            one=one.found.one,
+            several=one.found.several,
+            cores=one.found.cores,
+            speed_up=one.found.time_ratio,
+            at_work=one.found.energy_ratio,
+            with_rest=one.found.race_to_idle_ratio,
+            second_core=_verdict(one.found.race_to_idle_ratio or one.found.energy_ratio),
+            estimated=analysis.kind == "estimated",
         )
-    if analysis.of_chip:
-        return "This is the energy of the chip alone, as the user says of the meter's path (--path chip)."
-    if analysis.path == "not stated":
-        return (
-            "What the meter feeds besides the chip was not stated (--path), so none of this is the chip's energy: it "
-            "is that of all that the meter feeds."
-        )
-    return f"This is the energy of {analysis.path}, as the user says of the meter's path, and not of the chip alone."
-
-
-def _warnings(analysis: EnergyAnalysis) -> Iterator[str]:
+    yield EnergyPath(of=_of_what(analysis), path=analysis.path)
     for why in analysis.refused:
-        yield f"Energy is missing of {analysis.lacking} of {analysis.of} measurements: {why}."
+        yield EnergyMissing(lacking=analysis.lacking, measurements=analysis.of, why=why)
+
+
+def _verdict(ratio: Interval) -> Literal["saves", "costs", "unknown"]:
+    if ratio.low is None or ratio.high is None or ratio.low <= 1 <= ratio.high:
+        return "unknown"
+    return "saves" if ratio.low > 1 else "costs"
+
+
+def _of_what(analysis: EnergyAnalysis) -> Literal["estimate", "chip", "not stated", "more than the chip"]:
+    if analysis.kind == "estimated":
+        return "estimate"
+    if analysis.of_chip:
+        return "chip"
+    return "not stated" if analysis.path == "not stated" else "more than the chip"
 
 
 def _answers(analysis: EnergyAnalysis) -> Iterator[Answer]:

@@ -12,24 +12,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore.benchmarks.findings import CAUSES, MeasurementsFailed
 from intercore.benchmarks.own_work import own_level
 from intercore.benchmarks.possible import impossible, is_possible
-from intercore.record.measurement import MISTAKES, SPOILING_CHECKS
+from intercore.record.measurement import SPOILING_CHECKS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
+    from intercore.benchmarks.findings import Cause
     from intercore.record.measurement import Measurement, Run
 
 _WRONG = "wrong"
-_IMPOSSIBLE = "impossible samples"
-_CAUSES: Mapping[str, str] = {
-    _WRONG: "wrong results",
-    "migrated": "a task on a core that it was not pinned to",
-    "lost": "lost samples",
-    MISTAKES: "what the chip would not forgive",
-}
-"""What each check of SPOILING_CHECKS counts."""
 
 
 def is_sound(one: Measurement) -> bool:
@@ -42,7 +36,7 @@ def faults(run: Run) -> list[list[str]]:
     broken = _broken_work(run.measurements)
     return [
         [
-            *(f"{_CAUSES[name]}: {one.checks[name]}" for name in SPOILING_CHECKS if one.checks.get(name)),
+            *(f"{CAUSES[name]}: {one.checks[name]}" for name in SPOILING_CHECKS if one.checks.get(name)),
             *map(str, impossible(one)),
         ]
         or [f"{level} gave wrong results elsewhere in the run" for level in broken & {own_level(one)}]
@@ -67,24 +61,19 @@ def analysable(run: Run) -> Run:
     return msgspec.structs.replace(run, measurements=sound, failed=failed)
 
 
-def headline(run: Run) -> str:
-    """Say in the sentence that stands before all else that measurements failed, and by what; empty if none did."""
-    found = [one for one in faults(run) if one]
-    if not found:
-        return ""
+def headline(run: Run) -> MeasurementsFailed | None:
+    """Return what stands before all else: that measurements failed, and by what; None if none did."""
+    failed = sum(map(bool, faults(run)))
+    if not failed:
+        return None
     causes = Counter(cause for one in run.measurements for cause in _causes(one))
-    is_wrong = causes[_CAUSES[_WRONG]] or causes[_IMPOSSIBLE]
-    told = "; ".join(f"{cause}: {count}" for cause, count in causes.items())
-    return (
-        f"{'RESULTS WRONG' if is_wrong else 'MEASUREMENTS FAILED'}: {len(found)} of {len(run.measurements)} "
-        f"measurements failed ({told}). Nothing is answered from {'them' if len(found) > 1 else 'it'}; see the "
-        "warnings."
-    )
+    return MeasurementsFailed(failed=failed, measurements=len(run.measurements), causes=dict(causes))
 
 
-def _causes(one: Measurement) -> list[str]:
-    found = [_CAUSES[name] for name in SPOILING_CHECKS if one.checks.get(name)]
-    return found if is_possible(one) else [*found, _IMPOSSIBLE]
+def _causes(one: Measurement) -> Iterator[Cause]:
+    yield from (name for name in SPOILING_CHECKS if one.checks.get(name))
+    if not is_possible(one):
+        yield "impossible"
 
 
 def _broken_work(measurements: Iterable[Measurement]) -> set[str]:

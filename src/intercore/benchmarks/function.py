@@ -10,24 +10,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore.benchmarks.findings import ProgramFailed, ProgramRan
 from intercore.benchmarks.grouping import varied_names
-from intercore.finding import unconverted
-from intercore.record.measurement import SPOILING_CHECKS, Level
+from intercore.finding import texts
+from intercore.record.measurement import SPOILING_CHECKS, Level, SpoilingCheck
 from intercore.record.plan import repetitions_by_setting, setting_of
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from intercore.record.measurement import Measurement, Run
-
-
-_PROGRAM_OR_EMULATOR = (
-    "either the program is wrong, or the emulator is: where a busy machine keeps it waiting, it counts a tick late, "
-    "and some checks need time (docs/esp32.md, Limits). To tell the two apart, measure this setting alone on an idle "
-    "machine: a fault of the program comes again"
-)
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -41,8 +35,8 @@ class _Row(msgspec.Struct, frozen=True):
     checked: int
     """Results of the work that were held against the value that they must have."""
     wrong: int
-    failed: tuple[str, ...]
-    """Checks that make it fail, but `wrong`, with their counts."""
+    failed: dict[SpoilingCheck, int]
+    """How often checks failed that make it fail."""
     mistakes: str
     """What the program did that the chip would not forgive; empty if nothing."""
 
@@ -64,12 +58,13 @@ def report(run: Run, benchmark: str) -> Report:
             Column("wrong", lambda row: f"{row.wrong:,}", right=True),
         ],
     )
+    found = list(_findings(benchmark, rows))
     return Report(
         benchmark,
         json={},
         rows=[{"benchmark": benchmark, **_flat(row)} for row in rows],
-        findings=unconverted(_sentences(rows), [_failure(benchmark, row) for row in rows if row.wrong or row.failed]),
-        section=Section(f"What ran of {benchmark}", _sentences(rows), [table]),
+        findings=found,
+        section=Section(f"What ran of {benchmark}", texts(found), [table]),
     )
 
 
@@ -77,14 +72,13 @@ def _row(run: Run, pool: Sequence[Measurement]) -> _Row:
     def count(check: str) -> int:
         return sum(one.checks.get(check, 0) for one in pool)
 
-    others = ((check, count(check)) for check in SPOILING_CHECKS if check != "wrong")
     return _Row(
         factors=dict(setting_of(run.plan, pool[0]).factors),
         repetitions=len(pool),
         done=count("done"),
         checked=count("checked"),
         wrong=count("wrong"),
-        failed=tuple(f"{check}: {number}" for check, number in others if number),
+        failed={check: number for check in SPOILING_CHECKS if (number := count(check))},
         mistakes=next((one.conditions["desk.mistakes"] for one in pool if "desk.mistakes" in one.conditions), ""),
     )
 
@@ -98,16 +92,11 @@ def _words(row: _Row, names: Sequence[str]) -> str:
     return named or "the only one"
 
 
-def _sentences(rows: Sequence[_Row]) -> list[str]:
-    """Say that all is right, where something was checked; what is wrong is a warning."""
+def _findings(benchmark: str, rows: Sequence[_Row]) -> Iterator[ProgramRan | ProgramFailed]:
+    """Return what failed; that all is right, where something was checked and nothing failed."""
+    failed = [row for row in rows if row.failed]
     checked = sum(row.checked for row in rows)
-    if not checked or any(row.wrong or row.failed for row in rows):
-        return []
-    settings = f"all {len(rows):,} settings" if len(rows) > 1 else "the one setting"
-    return [f"It ran at {settings}, and none of the {checked:,} results that were checked is wrong."]
-
-
-def _failure(benchmark: str, row: _Row) -> str:
-    counts = ", ".join([*([f"wrong: {row.wrong}"] if row.wrong else []), *row.failed])
-    setting = " ".join(f"{name}={level}" for name, level in row.factors.items())
-    return f"{benchmark} {setting} failed its checks ({counts}): {row.mistakes or _PROGRAM_OR_EMULATOR}."
+    if checked and not failed:
+        yield ProgramRan(settings=len(rows), checked=checked)
+    for row in failed:
+        yield ProgramFailed(setting=row.factors, benchmark=benchmark, checks=row.failed, mistakes=row.mistakes or None)

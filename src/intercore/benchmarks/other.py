@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from intercore.finding import unconverted
+from intercore.benchmarks.findings import UnknownBenchmark
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.statistics.intervals import Summary, summary
 from intercore.view.quantity import duration
@@ -64,6 +64,6 @@ def report(run: Run, benchmark: str) -> Report:
             }
             for row in rows
         ],
-        findings=unconverted((), [f"This version of Intercore has no analysis of the benchmark {benchmark}."]),
+        findings=[UnknownBenchmark(benchmark=benchmark)],
         section=Section(benchmark, [], [Table(f"{benchmark} on {where(run)}", rows, columns)]),
     )

@@ -19,18 +19,22 @@ Which series may be negative, and of how many things one after another a sample 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
+import msgspec
 import numpy as np
 
 from intercore.benchmarks import registry, uncertainty
 from intercore.benchmarks.benchmark import Role
+from intercore.benchmarks.findings import Impossible, ImpossibleSamples, MoreImpossibleSamples
 from intercore.benchmarks.series import role
 from intercore.record.plan import repetitions_by_setting, setting_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
+    from intercore.benchmarks.findings import Fault
+    from intercore.finding import Finding
     from intercore.record.measurement import Measurement, Run, Series
 
 TOO_LONG = "too_long"
@@ -52,30 +56,12 @@ _LEEWAY, _LEEWAY_S = 2.0, 1.0
 line may be faster than its own time, and what is absurd is farther off."""
 
 
-class Impossible(NamedTuple):
-    """Samples of a series that cannot be."""
-
-    series: str
-    number: int
-    """How many."""
-    of: int
-    """Of how many of the series; 0 where that is not known any more."""
-    why: str
-    """What they are, as `below 0 (at worst -3 ticks)`."""
-
-    def __str__(self) -> str:
-        """Return it in words."""
-        if not self.of:
-            return f"{self.number} sample{'s are' if self.number != 1 else ' is'} {self.why}"
-        return f"{self.series} has {self.number} of {self.of} samples {self.why}"
-
-
 def impossible(one: Measurement) -> list[Impossible]:
     """Return what cannot be of the samples of a measurement; nothing if all can."""
     found = [fault for series in one.series for fault in _faults(one, series)]
     too_long = one.checks.get(TOO_LONG, 0)
     if too_long and not found:
-        found.append(Impossible("", too_long, 0, "longer than the measurement took"))
+        found.append(Impossible("", too_long, None, "longer than the measurement"))
     return found
 
 
@@ -92,35 +78,28 @@ def longer_than(one: Measurement, seconds: float) -> int:
     return sum(_beyond(one, series, most) for series in one.series if series.is_time)
 
 
-def warnings(run: Run) -> list[str]:
-    """Say of each setting with impossible samples that it failed, and how; the first ones by name."""
+def caveats(run: Run) -> Iterator[Finding]:
+    """Return the settings that failed by impossible samples; the first ones one by one."""
     failed = [
         (pool, faults)
         for pool in repetitions_by_setting(run).values()
         if (faults := [(one, fault) for one in pool for fault in impossible(one)])
     ]
-    told = [_told(run, pool, faults) for pool, faults in failed[:_NAMED]]
+    for pool, faults in failed[:_NAMED]:
+        setting = setting_of(run.plan, pool[0])
+        yield ImpossibleSamples(
+            setting={name: level for name, level in setting.factors.items() if name != "seed"},
+            benchmark=setting.benchmark,
+            failed=len({one.repetition for one, _ in faults}),
+            repetitions=len(pool),
+            worst=max((fault for _, fault in faults), key=lambda fault: fault.number),
+            others=len(faults) - 1,
+        )
     if len(failed) > _NAMED:
-        told.append(f"{len(failed) - _NAMED} more settings failed in the same way: intercore show --format json.")
-    return told
+        yield MoreImpossibleSamples(settings=len(failed) - _NAMED)
 
 
-_NAMED = 10  # settings in sentences of their own
-
-
-def _told(run: Run, pool: Sequence[Measurement], faults: Sequence[tuple[Measurement, Impossible]]) -> str:
-    setting = setting_of(run.plan, pool[0])
-    levels = (f"{name}={level}" for name, level in setting.factors.items() if name != "seed")
-    named = " ".join((setting.benchmark, *levels))
-    worst = max((fault for _, fault in faults), key=lambda fault: fault.number)
-    failed = len({one.repetition for one, _ in faults})
-    which = f"{failed} of {len(pool)} repetitions" if len(pool) > 1 else "its samples"
-    more = f", and {len(faults) - 1} more like that" if len(faults) > 1 else ""
-    are = "are" if len(pool) == 1 or failed > 1 else "is"
-    return (
-        f"{named} failed: {which} cannot be right and {are} not analysed. {worst}{more}. The clock that the target "
-        "reads, or its program, is wrong."
-    )
+_NAMED = 10  # settings that are reported one by one
 
 
 # What a series can be
@@ -138,7 +117,7 @@ def _faults(one: Measurement, series: Series) -> Iterator[Impossible]:
         most = int(cores) if cores.isascii() and cores.isdecimal() and int(cores[:9]) else math.inf
         bad = (series.ticks < 0) | (series.ticks >= most)
         if bad.any():
-            yield _some(series, bad, "of cores that there are not")
+            yield _some(series, bad, "no such core")
     elif "emulated" not in one.conditions:
         yield from _of_time(one, series)
 
@@ -146,7 +125,7 @@ def _faults(one: Measurement, series: Series) -> Iterator[Impossible]:
 def _of_histogram(series: Series) -> Iterator[Impossible]:
     yield from _below(series, 0)
     if float(series.ticks.sum(dtype=np.float64)) > _MOST_COUNTED:
-        yield Impossible(series.name, len(series.ticks), len(series.ticks), "that count more than there can have been")
+        yield Impossible(series.name, len(series.ticks), len(series.ticks), "counted too often")
 
 
 def _of_time(one: Measurement, series: Series) -> Iterator[Impossible]:
@@ -162,7 +141,7 @@ def _of_moments(one: Measurement, series: Series) -> Iterator[Impossible]:
     count = len(series.ticks)
     yield from _below(series, -uncertainty.ticks(one))
     if count >= _MANY and (series.ticks == series.ticks[0]).all():
-        yield Impossible(series.name, count, count, "at the same moment: the clock stands still")
+        yield Impossible(series.name, count, count, "at one moment")
 
 
 def _of_durations(one: Measurement, series: Series) -> Iterator[Impossible]:
@@ -171,8 +150,8 @@ def _of_durations(one: Measurement, series: Series) -> Iterator[Impossible]:
     yield from _below(series, least - apart)
     total = _least_ticks(count * max(1, events), series) if count >= _MANY and not apart else 0
     if series.ticks.min() >= least and series.ticks.sum(dtype=np.float64) < total:
-        told = "that are 0" if not series.ticks.any() else f"that are less than {total} ticks in all"
-        yield Impossible(series.name, count, count, f"{told}: the clock stands still")
+        fault: Fault = "short in all" if series.ticks.any() else "zero"
+        yield Impossible(series.name, count, count, fault, least=total)
 
 
 def _least_ticks(events: int, series: Series) -> int:
@@ -182,13 +161,13 @@ def _least_ticks(events: int, series: Series) -> int:
 
 def _below(series: Series, least: int) -> Iterator[Impossible]:
     if series.ticks.min() < least:
-        bad = series.ticks < least
-        unit = "ticks" if series.is_time else "times"
-        yield _some(series, bad, f"below {least} (at worst {series.ticks.min():,} {unit})")
+        found = _some(series, series.ticks < least, "below")
+        unit: Literal["ticks", "times"] = "ticks" if series.is_time else "times"
+        yield msgspec.structs.replace(found, least=least, worst=int(series.ticks.min()), unit=unit)
 
 
-def _some(series: Series, bad: np.typing.NDArray[np.bool_], why: str) -> Impossible:
-    return Impossible(series.name, int(np.count_nonzero(bad)), len(series.ticks), why)
+def _some(series: Series, bad: np.typing.NDArray[np.bool_], fault: Fault) -> Impossible:
+    return Impossible(series.name, int(np.count_nonzero(bad)), len(series.ticks), fault)
 
 
 def _beyond(one: Measurement, series: Series, seconds: float) -> int:

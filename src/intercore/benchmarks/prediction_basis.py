@@ -12,7 +12,8 @@ import msgspec
 from intercore.benchmarks.failed import is_sound
 from intercore.errors import UsageError, unknown
 from intercore.record.conditions import disagreement
-from intercore.record.identity import images_that_differ, in_a_row, kernel, kernel_name, kernels, kernels_that_differ
+from intercore.record.findings import in_a_row
+from intercore.record.identity import images_that_differ, kernel, kernel_name, kernels, kernels_that_differ
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Measurement
 from intercore.record.origin import LABELS, Origin

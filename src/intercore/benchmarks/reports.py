@@ -11,9 +11,9 @@ from msgspec import Meta
 
 from intercore.benchmarks import energy_report, failed, function, other, possible, registry, stop_rule
 from intercore.benchmarks.energy import EnergyAnalysis
+from intercore.benchmarks.findings import FewRepetitions
 from intercore.benchmarks.options import IDLE, Options
 from intercore.benchmarks.own_work import wrong_units
-from intercore.finding import unconverted
 from intercore.record import conditions
 from intercore.record.plan import ENOUGH_REPETITIONS, repetitions_by_setting
 from intercore.view.answer import Answer
@@ -86,25 +86,22 @@ def reports(run: Run, options: Options | None = None) -> Reported:
 
 
 def run_caveats(run: Run) -> tuple[Finding, ...]:
-    """Say in sentences what makes all numbers of a run doubtful, whatever the benchmark, and what to do about it."""
-    of_times = () if run.plan.emulated else (*_few_repetitions(run), *stop_rule.warnings(run))
-    others = unconverted((), (*possible.warnings(run), *conditions.warnings(run), *of_times))
-    return (*wrong_units(run.measurements), *others)
+    """Return what makes all numbers of a run doubtful, whatever the benchmark."""
+    return (
+        *wrong_units(run.measurements),
+        *possible.caveats(run),
+        *conditions.caveats(run),
+        *(() if run.plan.emulated else (*_few_repetitions(run), *stop_rule.caveats(run))),
+    )
 
 
-def _few_repetitions(run: Run) -> Iterator[str]:
-    """Say what intervals do not know; where a program stands for the chip, repetitions differ by the seed alone."""
+def _few_repetitions(run: Run) -> Iterator[FewRepetitions]:
+    """Return what intervals do not know; where a program stands for the chip, repetitions differ by the seed alone."""
     if run.plan.origin != "measured" or not run.measurements:
         return
     few = min(map(len, repetitions_by_setting(run).values()), default=ENOUGH_REPETITIONS)
-    advice = f"Measure with --repetitions {ENOUGH_REPETITIONS} or more."
-    if few == 1:
-        yield (
-            "Settings were measured once: their intervals describe this run only, and do not include the differences "
-            f"between two runs. {advice}"
-        )
-    elif few < ENOUGH_REPETITIONS:
-        yield f"Settings were measured only {few} times: their intervals are rough. {advice}"
+    if few < ENOUGH_REPETITIONS:
+        yield FewRepetitions(repetitions=few)
 
 
 def analyses() -> Mapping[str, type]:

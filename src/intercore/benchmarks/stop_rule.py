@@ -1,22 +1,21 @@
-"""How far a run's stop rule has come: which medians it asks for, how well they are known, and how that is told."""
+"""How far a run's stop rule has come: which medians it asks for, how well they are known."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.failed import is_sound
+from intercore.benchmarks.findings import Imprecise, PrecisionNotReached
 from intercore.benchmarks.series import has_median
 from intercore.record.plan import repetitions_by_setting, setting_of
 from intercore.statistics.precision import percent, worst
 from intercore.statistics.precision import precisions as precisions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator
 
     from intercore.record.measurement import Measurement, Run, StopRule
     from intercore.statistics.precision import Precision
-
-_NAMED = 3  # settings in a warning
 
 
 def asked(rule: StopRule) -> str:
@@ -34,25 +33,19 @@ def is_reached(rule: StopRule, repetitions: Iterable[Measurement]) -> bool:
     return all(one.within(rule.until) for one in precisions(repetitions))
 
 
-def warnings(run: Run) -> list[str]:
-    """Say which settings have all the repetitions they may, and are still not known as well as asked."""
+def caveats(run: Run) -> Iterator[PrecisionNotReached]:
+    """Return that settings have all the repetitions they may, and are still not known as well as asked."""
     rule = run.plan.stop
     if rule is None:
-        return []
+        return
     short = [
-        pool for pool in repetitions_by_setting(run).values() if len(pool) >= rule.cap and not is_reached(rule, pool)
+        Imprecise(pool[0].benchmark, dict(setting_of(run.plan, pool[0]).factors), known)
+        for pool in repetitions_by_setting(run).values()
+        if len(pool) >= rule.cap and not is_reached(rule, pool) and (known := worst(precisions(pool))) is not None
     ]
-    if not short:
-        return []
-    short.sort(key=_width, reverse=True)
-    named = "; ".join(_how_far(run, pool) for pool in short[:_NAMED])
-    more = f"; and {len(short) - _NAMED} more" if len(short) > _NAMED else ""
-    times = f"{rule.cap} repetition{'s' * (rule.cap != 1)}"
-    settings = f"{len(short)} setting{' is' if len(short) == 1 else 's are'} not"
-    return [
-        f"Medians were to be known to ±{percent(rule.until, 10)} %. After {times}, the most allowed, {settings}: "
-        f"{named}{more}. Take more samples, raise --cap, or measure on a quieter machine."
-    ]
+    if short:
+        short.sort(key=lambda one: one.series.width, reverse=True)
+        yield PrecisionNotReached(until=rule.until, cap=rule.cap, settings=tuple(short))
 
 
 def to_json(run: Run) -> dict[str, object] | None:
@@ -77,14 +70,3 @@ def to_json(run: Run) -> dict[str, object] | None:
             for pool in repetitions_by_setting(run).values()
         ],
     }
-
-
-def _width(pool: Sequence[Measurement]) -> float:
-    found = worst(precisions(pool))
-    return 0.0 if found is None else found.width
-
-
-def _how_far(run: Run, pool: Sequence[Measurement]) -> str:
-    setting = setting_of(run.plan, pool[0])
-    levels = (f"{name}={level}" for name, level in setting.factors.items() if name != "seed")
-    return f"{' '.join((setting.benchmark, *levels))} ({worst(precisions(pool))})"

@@ -31,7 +31,7 @@ from intercore.comparison.pairs import WITHOUT_LEVEL, levels_of, pools_of
 from intercore.comparison.quantities import quantities
 from intercore.errors import UsageError, unknown
 from intercore.record import identity
-from intercore.record.conditions import warnings
+from intercore.record.conditions import caveats
 from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import SPOILING_CHECKS
 from intercore.record.plan import canonical
@@ -112,15 +112,15 @@ def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, 
 
     found = [*chain.from_iterable(for_each(file.name, file.budgets, against))]
     first = _differences(file.baseline, run, usual) if any(one.to_baseline for one in file.budgets) else None
-    said = identity.sentences(run)
-    wrong = [one for one in (headline(run),) if one]
+    identities, failure = list(identity.caveats(run)), headline(run)
+    wrong = [] if failure is None else [failure.text]
     return _whole(
         file,
         run.plan.target,
         run,
         found,
-        [*wrong, *(said if first is None else first)],
-        [one for one in warnings(run) if one not in said],
+        [*wrong, *([one.text for one in identities] if first is None else first)],
+        [one.text for one in caveats(run) if one not in identities],
         simulated=run.plan.simulated,
     )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.errors import UsageError
 from intercore.record import identity
+from intercore.record.findings import in_a_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +49,7 @@ class RunIdentity:
             return ""
         return (
             f"the image is not the one that run {self._run} was measured with: it is {now}, and not "
-            f"{identity.in_a_row(known)}; from here on the run measures another program"
+            f"{in_a_row(known)}; from here on the run measures another program"
         )
 
     def add(self, measurement: Measurement) -> None:

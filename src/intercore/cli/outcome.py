@@ -53,7 +53,7 @@ def findings(
     """
     told = run if part is None else part
     named = () if told is run else told.plan.benchmarks
-    first = identity.sentences(told)
+    first = list(identity.caveats(told))
     return RunFindings(
         run,
         make_document=lambda: run_document(_reported(told, options)),
@@ -61,7 +61,7 @@ def findings(
         headline=failed.headline(told),
         first=first,
         left_out=left_out(told.plan),
-        caveats=tuple(one for one in run_caveats(told) if one.text not in first),
+        caveats=tuple(one for one in run_caveats(told) if one not in first),
         published="" if published else f"{command_to_show(store_path, run.id, named)} --published",
         go_on=command_to_go_on(store_path, run.plan),
         overhead_us=overhead_us(failed.analysable(told).measurements),

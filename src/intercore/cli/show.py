@@ -42,8 +42,8 @@ def show(
     run_id, benchmarks = _asked(words or [])
     run = stored(store_path, run_id)
     found = findings(run, store_path, options, part=narrowed(run, benchmarks), published=published)
-    if found.headline and not formats.formats()[output].has_sentences:
-        say(found.headline)
+    if found.headline is not None and not formats.formats()[output].has_sentences:
+        say(found.headline.text)
     formats.show(found, output, paged=True)
 
 

@@ -30,6 +30,7 @@ from intercore.errors import UsageError
 from intercore.record import identity
 from intercore.record.conditions import differing_between
 from intercore.record.factors import TARGET_FACTORS
+from intercore.record.findings import KernelsOfOne, OtherKernel, in_a_row
 from intercore.record.measurement import Level
 from intercore.record.origin import CAUTION
 from intercore.view.quantity import multiple
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from intercore.comparison.quantities import Quantities
+    from intercore.finding import Caveat
     from intercore.record.measurement import Measurement, Run
     from intercore.record.origin import Origin
 
@@ -289,7 +291,7 @@ class Sides:
                 *_turns(by_turns and not all(simulated)),
                 *_sentences(mine, theirs, overall, pairs, alone, left_out),
             ),
-            tuple(_identities(names, self._sides)),
+            tuple(one.text for one in _identities(names, self._sides)),
             tuple(_deciding(mine, theirs, fixed, differences)),
             (
                 *_left_out(failed),
@@ -343,29 +345,28 @@ def _refuse_several_kernels(target: str, side: Sequence[Run]) -> None:
     measurements = [one for run in side for one in run.measurements]
     several = identity.kernels_that_differ(measurements)
     if several and isinstance(side[0], Baseline):
-        raise UsageError(f"{side[0].file} names several kernels ({identity.in_a_row(several)}): save it anew")
+        raise UsageError(f"{side[0].file} names several kernels ({in_a_row(several)}): save it anew")
     if several:
         named = ", ".join(str(run.id) for run in side)
         raise UsageError(
             f"run{'s' * (len(side) > 1)} {named} of {target}: measured with several kernels "
-            f"({identity.in_a_row(several)}), whose numbers are not put together; name runs of one kernel, or measure "
+            f"({in_a_row(several)}), whose numbers are not put together; name runs of one kernel, or measure "
             f"{target} again"
         )
 
 
-def _identities(targets: Sequence[str], sides: Sequence[Sequence[Run]]) -> Iterator[str]:
-    """Say which kernel each target has, unless both have the same, and what is not known of that or changed."""
+def _identities(targets: Sequence[str], sides: Sequence[Sequence[Run]]) -> Iterator[Caveat]:
+    """Return which kernel each target has, unless both have the same, and what is not known of that or changed."""
     kernels = [identity.kernels(one for run in side for one in run.measurements) for side in sides]
     known = [{identity.kernel(one) for one in found} for found in kernels]
     runs = [run for side in sides for run in side]
     one_target = len({run.plan.target for run in runs}) == 1
     of_all = [one for run in runs for one in run.measurements]
     if known[0] != known[1] and not (one_target and identity.kernels_that_differ(of_all)):  # which is said below
-        named = (identity.in_a_row(map(identity.kernel_name, found)) for found in kernels)
-        each = "; ".join(f"{target}: {names}" for target, names in zip(targets, named, strict=True))
-        yield f"As far as is known, they do not have the same kernel ({each})."
-    yield from identity.sentences_together(runs)
-    yield from (sentence for run in runs for sentence in identity.sentences(run))
+        named = (tuple(map(identity.kernel_name, found)) for found in kernels)
+        yield OtherKernel(sides=tuple(map(KernelsOfOne, targets, named)))
+    yield from identity.caveats_together(runs)
+    yield from (caveat for run in runs for caveat in identity.caveats(run))
 
 
 def _fixed(mine: Levels, theirs: Levels, benchmarks: Iterable[str]) -> Iterator[Difference]:

@@ -19,6 +19,7 @@ from intercore.errors import IntercoreError, UsageError
 from intercore.record import identity
 from intercore.record.conditions import lasting
 from intercore.record.factors import of_target
+from intercore.record.findings import in_a_row
 from intercore.record.measurement import Measurement, Part, Plan, Run
 from intercore.record.plan import canonical
 
@@ -109,4 +110,4 @@ def _check_conditions(run: Run, settings: Iterable[Measurement]) -> None:
                     "baseline: measure again in one go"
                 )
     if several := identity.kernels_that_differ(run.measurements):
-        raise IntercoreError(f"{run.title} mixes kernels ({identity.in_a_row(several)}), so it is no baseline")
+        raise IntercoreError(f"{run.title} mixes kernels ({in_a_row(several)}), so it is no baseline")

@@ -22,6 +22,7 @@ SCHEMA = 2
 def run_document(reported: Reported) -> dict[str, object]:
     """Return the document: the run's conditions, a summary of each series, and the analysis of each benchmark."""
     run, found = reported.run, reported.reports
+    of_run, failure = run_caveats(run), failed.headline(run)
     return {
         "schema": SCHEMA,
         "run": run.id,
@@ -31,7 +32,7 @@ def run_document(reported: Reported) -> dict[str, object]:
         "started": run.started,
         "tool": run.tool,
         "complete": run.complete,
-        "failed": failed.headline(run) or None,
+        "failed": None if failure is None else failure.text,
         "stop": stop_rule.to_json(run),
         "conditions": _shared_conditions(run),
         "measurements": [
@@ -44,10 +45,10 @@ def run_document(reported: Reported) -> dict[str, object]:
             **{key: value for report in found for key, value in report.json.items()},
         },
         "findings": [
-            *({"benchmark": None, **one.to_json()} for one in run_caveats(run)),
+            *({"benchmark": None, **one.to_json()} for one in (failure, *of_run) if one is not None),
             *({"benchmark": report.benchmark, **one.to_json()} for report in found for one in report.findings),
         ],
-        "warnings": [one.text for one in (*run_caveats(run), *(one for report in found for one in report.caveats))],
+        "warnings": [one.text for one in (*of_run, *(one for report in found for one in report.caveats))],
     }
 
 

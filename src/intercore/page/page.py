@@ -30,6 +30,7 @@ from markupsafe import Markup
 
 import intercore
 from intercore.benchmarks import disturbance, failed, registry, stop_rule
+from intercore.benchmarks.caveats import FailedCheck
 from intercore.benchmarks.grouping import overhead_us
 from intercore.benchmarks.reports import run_caveats
 from intercore.comparison.analysis import compare
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.reports import Reported
     from intercore.comparison.analysis import Comparison, UsualBuilds
+    from intercore.finding import Finding
     from intercore.record.measurement import Run
     from intercore.view.figure import Figure
     from intercore.view.section import Report, Section, Together
@@ -96,13 +98,16 @@ class Advised:
     """What is likely the reason, and what to do: sentences, once for all of them; empty if nothing more is said."""
 
 
-def by_advice(warnings: Iterable[tuple[str, str]]) -> list[Advised]:
-    """Put warnings with the same advice together, where the first of them stands.
+def by_advice(caveats: Iterable[tuple[str, Finding]]) -> list[Advised]:
+    """Put caveats with the same advice together, where the first of them stands.
 
-    Each is what it is about, and a warning, of which all behind the first sentence is advice.
+    Each comes with what it is about; all behind its first sentence is advice.
     """
     found: dict[str, Advised] = {}
-    for topic, warning in warnings:
+    for topic, caveat in caveats:
+        warning = caveat.text
+        if isinstance(caveat, FailedCheck):  # the topic says which benchmark it is of
+            warning = warning.removeprefix(f"{caveat.benchmark}, ")
         sentence, end, advice = warning.partition(". ")
         found.setdefault(advice or warning, Advised([], advice)).said.append((topic, sentence + end.strip()))
     return list(found.values())
@@ -115,16 +120,16 @@ class _Section:
     run: Run
     analysed: Run
     """What the numbers are of."""
-    warnings: tuple[tuple[str, str], ...]
-    """What each is about, in words that the page has for it, and a sentence; about all of the run, an empty text."""
+    warnings: tuple[tuple[str, Finding], ...]
+    """What each is about, in words that the page has for it, and a caveat; about all of the run, an empty text."""
     nothing: str
     """Why there is nothing to show: a sentence; empty if there is something."""
     lead: Markup
     """What a reader must know first, of what is said of all runs together."""
     overview: Markup
     """What crossing cores costs there, in one picture; empty if there is nothing to draw."""
-    identity: tuple[str, ...]
-    """Of which kernel or image the run is, where that is not one and known: sentences."""
+    identity: tuple[Finding, ...]
+    """Of which kernel or image the run is, where that is not one and known."""
 
     @property
     def command(self) -> str:
@@ -329,7 +334,9 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
         .render(
             sections=sections,
             failures=_failures(runs),
-            identities=[*identity.sentences_together(runs), *(each for one in sections for each in one.identity)],
+            identities=[
+                one.text for one in chain(identity.caveats_together(runs), *(each.identity for each in sections))
+            ],
             drawn=drawn_together,
             chapters=chapters,
             rows=rows,
@@ -358,9 +365,9 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
 
 def _failures(runs: Sequence[Run]) -> list[tuple[str, str]]:
     """Return that measurements of runs failed: the word that stands first, and the rest, with the run's name."""
-    found = [(run, word, rest) for run in runs for word, colon, rest in [failed.headline(run).partition(":")] if colon]
+    found = [(run, failure) for run in runs if (failure := failed.headline(run)) is not None]
     named = {run.id: f" {run.title} on {run.plan.target}:" if len(runs) > 1 else "" for run in runs}
-    return [(word, f":{named[run.id]}{rest}") for run, word, rest in found]
+    return [(failure.verdict, f":{named[run.id]} {failure.how}") for run, failure in found]
 
 
 def _in_short(sentence: str) -> str:
@@ -440,22 +447,18 @@ def _together(reported: Sequence[Reported]) -> dict[str, Together]:
 
 def _section(reported: Reported, together: Sequence[Together]) -> _Section:
     run = reported.run
-    doubts = [
-        (_topic(report), one.text.removeprefix(f"{report.benchmark}, "))
-        for report in reported.reports
-        for one in report.caveats
-    ]
+    doubts = [(_topic(report), one) for report in reported.reports for one in report.caveats]
     nothing = [each.nothing[run.id] for each in together if each.nothing.get(run.id)]
     if not run.measurements:
         nothing = [f"Run {run.id} holds no measurement yet, so there is nothing to show."]
     return _Section(
         run,
         reported.analysed,
-        (*(("", one.text) for one in run_caveats(run)), *doubts),
+        (*(("", one) for one in run_caveats(run)), *doubts),
         " ".join(nothing),
         Markup().join(each.leads[run.id] for each in together if run.id in each.leads),
         overview([] if run.plan.emulated else [cost for one in reported.reports for cost in one.costs], cycle_hz(run)),
-        tuple(identity.sentences(run)),
+        tuple(identity.caveats(run)),
     )
 
 

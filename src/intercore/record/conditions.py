@@ -6,11 +6,20 @@ from typing import TYPE_CHECKING
 
 from intercore.record import identity
 from intercore.record.factors import TARGET_FACTORS
-from intercore.record.origin import CAUTION
+from intercore.record.findings import (
+    ClockMayChange,
+    ConditionChanged,
+    CoreInterruptsLost,
+    EmulatedTimes,
+    MachineBusy,
+    NoRealTimePriority,
+    OnVirtualMachine,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from intercore.finding import Caveat
     from intercore.record.measurement import Level, Measurement, Run
 
 _OF_THE_MOMENT = frozenset(
@@ -51,7 +60,7 @@ _BUSY_LOAD = 0.5
 def differing(run: Run) -> dict[str, list[str]]:
     """Return the conditions that changed within the run though no factor of its plan says so, with their values.
 
-    Kernels and images have sentences of their own (`intercore.record.identity`).
+    Kernels and images have findings of their own (`intercore.record.identity`).
     """
     values: dict[tuple[str, tuple[Level | None, ...]], list[str]] = {}
     ignored = (
@@ -113,40 +122,22 @@ def _is_of_desk(key: str) -> bool:
     return key.startswith("desk.") and key != "desk.faults"
 
 
-def warnings(run: Run) -> list[str]:
-    """Say in plain sentences what about the conditions makes the numbers doubtful, and what to do about it."""
-    sentences = [CAUTION] if run.plan.emulated else []
-    sentences += identity.sentences(run)
-    sentences += [
-        f"The condition {key} changed within this run ({' / '.join(known)}): its measurements are not comparable "
-        "as they stand. Measure again in one go."
-        for key, known in differing(run).items()
-    ]
+def caveats(run: Run) -> Iterator[Caveat]:
+    """Return what about the conditions of a run makes its numbers doubtful."""
+    if run.plan.emulated:
+        yield EmulatedTimes()
+    yield from identity.caveats(run)
+    yield from (ConditionChanged(condition=key, seen=tuple(known)) for key, known in differing(run).items())
     if "SCHED_OTHER" in _values(run, "scheduler.policy"):
-        sentences.append(
-            "The system did not permit real-time scheduling (SCHED_FIFO), so other programs could take the cores: "
-            "expect wider intervals. Run as root or allow a real-time priority (ulimit -r)."
-        )
+        yield NoRealTimePriority()
     if any("times do not hold" in value for value in _values(run, "clock.frequency")):
-        sentences.append(
-            "The target's power management may change its clocks' frequencies while it measures, so its times are not "
-            "reliable: build it without (CONFIG_PM_ENABLE=n)."
-        )
+        yield ClockMayChange()
     if lost := sum(measurement.checks.get("rings_lost", 0) for measurement in run.measurements):
-        sentences.append(
-            f"{lost} interrupts from core to core were lost, and the kernel made up for them at its next ticks. "
-            "Samples that contain one are a millisecond or two too long. On real hardware this should not happen."
-        )
+        yield CoreInterruptsLost(count=lost)
     if any(is_busy(measurement.conditions) for measurement in run.measurements):
-        sentences.append(
-            "Something else was running when this run started (load above half a core per core). Close it and measure "
-            "again."
-        )
+        yield MachineBusy()
     if "virtual machine" in _values(run, "cpu.virtualisation"):
-        sentences.append(
-            "This is a virtual machine: its hypervisor can stop a core unseen. This shows as rare, very long samples."
-        )
-    return sentences
+        yield OnVirtualMachine()
 
 
 def cycle_hz(run: Run) -> int | None:

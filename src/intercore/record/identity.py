@@ -8,14 +8,23 @@ Intercore noted that have none.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from intercore.record.factors import of_target
+from intercore.record.findings import (
+    ImagesDiffer,
+    KernelsDiffer,
+    KernelsOfOne,
+    SeveralImages,
+    SeveralKernels,
+    UnknownIdentity,
+)
 from intercore.record.plan import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from intercore.finding import Caveat
     from intercore.record.measurement import Level, Measurement, Run
 
 IMAGE = "image.digest"
@@ -99,62 +108,41 @@ def images_that_differ(measurements: Iterable[Measurement]) -> Sequence[str]:
     return next((found for found in images(measurements).values() if len(found) > 1), ())
 
 
-def sentences(run: Run) -> list[str]:
-    """Say in plain sentences that a run mixes kernels or images, or that nobody knows which it was measured with."""
-    said = []
+def caveats(run: Run) -> Iterator[Caveat]:
+    """Return that a run mixes kernels or images, or that it is not known which it was measured with."""
     if differing := kernels_that_differ(run.measurements):
-        said.append(
-            f"Run {run.id} mixes {len(differing)} kernels ({in_a_row(differing)}): results that are computed from all "
-            "of it are true of none of them. Measure each in a run of its own."
-        )
+        yield SeveralKernels(run=run.id, kernels=tuple(differing))
     if several := images_that_differ(run.measurements):
-        said.append(
-            f"The image changed within run {run.id} ({in_a_row(several)}): the program is not the same throughout."
-        )
-    return [*said, *_unknown(run)]
+        yield SeveralImages(run=run.id, images=tuple(several))
+    if unknown := tuple(_unknown(run)):
+        yield UnknownIdentity(run=run.id, unknown=unknown)
 
 
-def sentences_together(runs: Sequence[Run]) -> list[str]:
-    """Say what runs that are shown side by side are of: other kernels or, of one target, other images."""
-    said: list[str] = []
+def caveats_together(runs: Sequence[Run]) -> Iterator[Caveat]:
+    """Return which runs that are shown side by side are of other kernels or, of one target, other images."""
     for target in dict.fromkeys(run.plan.target for run in runs):
-        said += _between(target, [run for run in runs if run.plan.target == target])
-    return said
+        yield from _between(target, [run for run in runs if run.plan.target == target])
 
 
-def _between(target: str, runs: Sequence[Run]) -> Iterator[str]:
+def _between(target: str, runs: Sequence[Run]) -> Iterator[Caveat]:
     if len(runs) == 1:
         return
     together = [one for run in runs for one in run.measurements]
     if kernels_that_differ(together):
-        of_each = "; ".join(
-            f"{run.title}: {in_a_row([kernel_name(one) for one in kernels(run.measurements)])}"
+        of_each = (
+            KernelsOfOne(run.title, tuple(map(kernel_name, kernels(run.measurements))))
             for run in runs
             if run.measurements
         )
-        yield (
-            f"Several kernels were measured on {target}: {of_each}. Differences between these runs may come from them."
-        )
+        yield KernelsDiffer(target=target, runs=tuple(of_each))
     elif several := images_that_differ(together):
-        named = " and ".join(run.title for run in runs)
-        yield f"On {target}, {named} are not of one image ({in_a_row(several)}): they ran different programs."
+        yield ImagesDiffer(target=target, runs=tuple(run.title for run in runs), images=tuple(several))
 
 
-def _unknown(run: Run) -> Iterator[str]:
-    """Say what is not known of measurements that were taken from a target: data without a tool say nothing."""
+def _unknown(run: Run) -> Iterator[Literal["kernel", "image"]]:
+    """Return what is not known of measurements that were taken from a target: data without a tool say nothing."""
     taken = [one.conditions for one in run.measurements if _TOOL in one.conditions]
-    unknown = ["kernel's sources"] if any(kernel(one) is None for one in taken) else []
+    if any(kernel(one) is None for one in taken):
+        yield "kernel"
     if run.plan.url is None and any(IMAGE not in one for one in taken):  # what the desk started, it knows
-        unknown.append("image")
-    if unknown:
-        which = " and which ".join(unknown)
-        yield (
-            f"It is not known which {which} run {run.id} was measured with, so nobody can tell whether another run had "
-            "the same. Runs from before Intercore noted it do not say, and neither does a program that Intercore did "
-            "not build."
-        )
-
-
-def in_a_row(names: Iterable[str]) -> str:
-    """Return names that may hold commas in one phrase."""
-    return " / ".join(names)
+        yield "image"

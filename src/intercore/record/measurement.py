@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 import numpy as np
@@ -29,10 +29,11 @@ durations (`tick`); readings of the clock, in ticks since some moment, of which 
 
 LOOKING_PREFIX = "looking."
 """Series named `looking.<core>` hold the cost of looking: empty pairs of time stamps taken on that core."""
-MISTAKES = "mistakes"
+MISTAKES: Final = "mistakes"
 """Check that the desk adds: what the program did meanwhile that the chip would not forgive, on a simulated chip that
 knows. There only if there are any; the condition `desk.mistakes` has the first ones in words."""
-SPOILING_CHECKS = ("wrong", "migrated", "lost", MISTAKES)
+SpoilingCheck: TypeAlias = Literal["wrong", "migrated", "lost", "mistakes"]
+SPOILING_CHECKS: tuple[SpoilingCheck, ...] = ("wrong", "migrated", "lost", MISTAKES)
 """Checks that make a measurement `failed` when they are not 0."""
 
 

@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.terminal.findings import Caution, Failure, Line, Sentence
+from intercore.text import plural
 from intercore.view.quantity import duration
 from intercore.view.section import where
 from intercore.view.table import Column, Table
@@ -42,9 +43,9 @@ class RunFindings:
     """Return its JSON document."""
     make_reports: Callable[[], Sequence[Report]]
     """Return what each of its benchmarks says about it. It takes seconds, and not every format needs it."""
-    headline: str
-    """That measurements failed, and by what: a sentence that stands before all else; empty if none did."""
-    first: Sequence[str]
+    headline: Finding | None
+    """That measurements failed, and by what: it stands before all else; None if none did."""
+    first: Sequence[Finding]
     """What else must be known before any number is read: of which kernel or image they are."""
     left_out: str
     """What the target could not measure: a sentence, or empty."""
@@ -76,9 +77,9 @@ class RunFindings:
 
     def text(self) -> Iterator[Part]:
         """Yield what must be known first, the answers, what stands out, what is doubtful in that, and how to go on."""
-        if self.headline:
-            yield Failure(self.headline)
-        yield from map(Caution, self.first)
+        if self.headline is not None:
+            yield Failure(self.headline.text)
+        yield from (Caution(one.text) for one in self.first)
         reports = self.make_reports()
         caveats = [*self.caveats, *(one for report in reports for one in report.caveats)]
         answered = any(report.answers for report in reports)
@@ -120,7 +121,8 @@ class RunFindings:
         for first, count in causes[:_MOST_CAUSES]:
             yield Caution(first_sentence(first.text) + (f" ({count} of this kind)" if count > 1 else ""))
         more = sum(count for _, count in causes[_MOST_CAUSES:])
-        yield Line(f"All tables{f', and {more} more warnings' if more else ''}: {self.details}")
+        told = f", and {plural(more, 'more warning')}" if more else ""
+        yield Line(f"All tables{told}: {self.details}")
 
 
 class _Answered(NamedTuple):

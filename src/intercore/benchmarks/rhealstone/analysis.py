@@ -9,17 +9,24 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.caveats import spoilt
+from intercore.benchmarks.caveats import failed_checks
 from intercore.benchmarks.grouping import by_level, cycles_per_us, distribution_us, looking_us, pools, values_us
+from intercore.benchmarks.rhealstone.findings import (
+    RhealstoneDeadlockBroken,
+    RhealstoneFailedCheck,
+    RhealstoneFigureOfMerit,
+    RhealstoneSwitching,
+    RhealstoneWaking,
+)
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution
-from intercore.view.quantity import duration, multiple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from intercore.benchmarks.grouping import Varied
+    from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
     Setting: TypeAlias = tuple[str, int, str]
@@ -73,8 +80,6 @@ class RhealstoneAnalysis(msgspec.Struct, frozen=True):
     times: tuple[RhealstoneTime, ...]
     merits: tuple[RhealstoneMerit, ...]
     """Where all six were measured."""
-    sentences: tuple[str, ...]
-    """What they come to, what matters most first."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> RhealstoneAnalysis:
@@ -89,19 +94,12 @@ def analyse(measurements: Iterable[Measurement]) -> RhealstoneAnalysis:
         _time(setting, varied, pool, same.get((*setting[:2], varied))) for (setting, varied), pool in known.items()
     ]
     times.sort(key=_order)
-    merits = tuple(_merits(times))
-    return RhealstoneAnalysis(tuple(times), merits, tuple(_sentences(times, merits)))
+    return RhealstoneAnalysis(tuple(times), tuple(_merits(times)))
 
 
-def warnings(measurements: Iterable[Measurement]) -> list[str]:
-    """Say in plain sentences what makes the results doubtful, and the likely cause."""
-    return spoilt(measurements, "rhealstone", "component", {"wrong": _WRONG})
-
-
-_WRONG = (
-    "{count} repetitions did not go as they must: no inherited priority broke a deadlock (mutexes of this system may "
-    "not lend any), or a message was not the one that was sent."
-)
+def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
+    """Return what makes the results doubtful."""
+    yield from failed_checks(measurements, "rhealstone", "component", RhealstoneFailedCheck)
 
 
 def _setting(factors: Mapping[str, Level]) -> Setting:
@@ -139,39 +137,25 @@ def _merits(times: Sequence[RhealstoneTime]) -> Iterable[RhealstoneMerit]:
             yield RhealstoneMerit(group[0].form, group[0].core, group[0].varied, mean, 1e6 / mean)
 
 
-def _sentences(times: Sequence[RhealstoneTime], merits: Sequence[RhealstoneMerit]) -> Iterable[str]:
-    yield from _about_crossing([(one.factor, one) for one in times if one.factor is not None])
-    for one in times:
+def results(analysis: RhealstoneAnalysis) -> Iterator[Finding]:
+    """Return what was found, what matters most first."""
+    yield from _on_crossing([(one.factor, one) for one in analysis.times if one.factor is not None])
+    for one in analysis.times:
         if one.component == "deadlock-breaking" and one.form == "cross" and one.factor is not None:
-            yield (
-                "If an urgent task needs what a task on the other core holds, the kernel raises the holder above the "
-                "task that keeps it from running there. The urgent task has it "
-                f"{duration(one.samples_us.median.value)} after it asked."
-            )
+            yield RhealstoneDeadlockBroken(median_us=one.samples_us.median.value)
             break
-    for merit in merits:
-        where = "on one core" if merit.form == "same" else "across two"
-        yield (
-            f"Rhealstone's figure of merit {where}, beginning on core {merit.core}: {merit.per_s:,.0f} per second, one "
-            f"over the mean of {merit.mean_us:.3g} µs. It gives six unlike times the same weight; read the six."
+    for merit in analysis.merits:
+        yield RhealstoneFigureOfMerit(
+            setting=merit.varied, form=merit.form, core=merit.core, per_s=merit.per_s, mean_us=merit.mean_us
         )
 
 
-def _about_crossing(crossing: Sequence[tuple[float, RhealstoneTime]]) -> Iterable[str]:
-    """Say what reaching the other core costs, and apart from the rest the component whose two forms are unlike."""
+def _on_crossing(crossing: Sequence[tuple[float, RhealstoneTime]]) -> Iterator[Finding]:
+    """Return what reaching the other core costs, and apart from the rest the component whose two forms are unlike."""
     waking = [pair for pair in crossing if pair[1].component not in ("interrupt-latency", "task-switching")]
     if waking:
         (low, least), (high, most) = (choose(waking, key=lambda pair: pair[0]) for choose in (min, max))
-        yield (
-            "Waking a waiting task on the other core, while the waking task goes on to call the kernel, takes "
-            f"{multiple(low)} ({least.component}) to {multiple(high)} ({most.component}) times as long as waking one "
-            "on the same core."
-        )
+        yield RhealstoneWaking(least_times=low, least=least.component, most_times=high, most=most.component)
     switching = [factor for factor, one in crossing if one.component == "task-switching"]
     if switching:
-        low, high = min(switching), max(switching)
-        factors = multiple(low) if multiple(low) == multiple(high) else f"{multiple(low)} to {multiple(high)}"
-        yield (
-            f"Task switching takes {factors} times as long across cores, because its forms differ: on one core no task "
-            "waits, and one ready task yields to another; across cores a waiting task is woken."
-        )
+        yield RhealstoneSwitching(least_times=min(switching), most_times=max(switching))

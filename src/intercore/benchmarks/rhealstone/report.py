@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.benchmarks.rhealstone.analysis import analyse, warnings
+from intercore.benchmarks.rhealstone.analysis import analyse, caveats, results
 from intercore.benchmarks.rhealstone.answers import answers
-from intercore.finding import unconverted
+from intercore.finding import texts
 from intercore.view.dots import Dot, dots_figure
 from intercore.view.quantity import duration, significant
 from intercore.view.section import Report, Section, where
@@ -39,14 +39,15 @@ _NOTES = (
 def report(run: Run) -> Report:
     """Report on the measurements of `rhealstone`."""
     analysis = analyse(run.measurements)
+    found = [*results(analysis), *caveats((*run.measurements, *run.failed))]
     return Report(
         "rhealstone",
-        {"rhealstone": msgspec.to_builtins(analysis)},
+        {"rhealstone": {**msgspec.to_builtins(analysis), "sentences": texts(found)}},
         [_flat(one) for one in analysis.times],
-        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
+        found,
         Section(
             "Rhealstone's six times on two cores (rhealstone)",
-            analysis.sentences,
+            texts(found),
             [_table(run, analysis)],
             list(_figures(analysis)),
             _NOTES,

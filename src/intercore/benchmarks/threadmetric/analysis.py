@@ -8,17 +8,24 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.caveats import spoilt
+from intercore.benchmarks.caveats import failed_checks
 from intercore.benchmarks.grouping import by_level, pools, ticks
 from intercore.benchmarks.threadmetric import PERIOD_S
+from intercore.benchmarks.threadmetric.findings import (
+    ThreadmetricAtOnce,
+    ThreadmetricFailedCheck,
+    ThreadmetricLockBound,
+    ThreadmetricNoTurns,
+    ThreadmetricPassed,
+)
 from intercore.record.measurement import Level
-from intercore.view.quantity import multiple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from intercore.benchmarks.grouping import Varied
+    from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
     Setting: TypeAlias = tuple[str, int, str]
@@ -73,8 +80,6 @@ class ThreadMetricAnalysis(msgspec.Struct, frozen=True):
     """All that a run says about Thread-Metric's counts."""
 
     counts: tuple[ThreadMetricCount, ...]
-    sentences: tuple[str, ...]
-    """What they come to, what matters most first."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> ThreadMetricAnalysis:
@@ -91,30 +96,16 @@ def analyse(measurements: Iterable[Measurement]) -> ThreadMetricAnalysis:
         for (setting, varied), pool in known.items()
     ]
     counts.sort(key=_order)
-    return ThreadMetricAnalysis(tuple(counts), tuple(_sentences(counts)))
+    return ThreadMetricAnalysis(tuple(counts))
 
 
-def warnings(measurements: Iterable[Measurement]) -> list[str]:
-    """Say in plain sentences what makes the results doubtful, and the likely cause."""
+def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
+    """Return what makes the results doubtful."""
     ours = list(measurements)
-    return spoilt(ours, "threadmetric", "test", _TEXTS) + [
-        f"The five tasks of {one.test} on one core did not take turns: their counts are up to {one.apart:,} apart. The "
-        "scheduler that this system permits does not work like those of real-time kernels, and the count means little."
-        for one in analyse(ours).counts
-        if one.form == "same" and one.test in _TURNS and one.apart is not None and one.apart > _APART
-    ]
-
-
-_TEXTS = {
-    "wrong": (
-        "{count} windows were wrong: a message, a block of memory or an interrupt was not what it must be, or nothing "
-        "was counted at all."
-    ),
-    "preempted": (
-        "tasks were forced off their core {count} times: less was counted in these windows than the system can do. "
-        "Close other programs, or permit a real-time priority."
-    ),
-}
+    yield from failed_checks(ours, "threadmetric", "test", ThreadmetricFailedCheck)
+    for one in analyse(ours).counts:
+        if one.form == "same" and one.test in _TURNS and one.apart is not None and one.apart > _APART:
+            yield ThreadmetricNoTurns(setting=one.varied, test=one.test, apart=one.apart)
 
 
 def _setting(factors: Mapping[str, Level]) -> Setting:
@@ -165,22 +156,20 @@ def _order(one: ThreadMetricCount) -> tuple[object, ...]:
     return by_level(one.varied), one.core, place, one.test, one.form != "same"
 
 
-def _sentences(counts: Sequence[ThreadMetricCount]) -> Iterable[str]:
-    crossing = [(one.factor, one) for one in counts if one.factor is not None]
+def results(analysis: ThreadMetricAnalysis) -> Iterator[Finding]:
+    """Return what was found, what matters most first."""
+    crossing = [(one.factor, one) for one in analysis.counts if one.factor is not None]
     handed = [pair for pair in crossing if pair[1].test not in AT_ONCE]
     if handed:
         (low, least), (high, most) = (choose(handed, key=lambda pair: pair[0]) for choose in (min, max))
-        yield (
-            f"Rounds that go from core to core are done {multiple(low)} ({least.test}) to {multiple(high)} "
-            f"({most.test}) times as often as on one core alone."
-        )
+        yield ThreadmetricPassed(least_times=low, least=least.test, most_times=high, most=most.test)
     at_once = {one.test: factor for factor, one in crossing if one.test in AT_ONCE}
     if at_once:
-        listed = ", ".join(f"{test} {multiple(factor)}" for test, factor in at_once.items())
-        yield (
-            f"When both cores do the same at once, they do it this many times as often as one core: {listed}. Two "
-            "would be ideal."
-        )
-    for test, shared in (("memory", "the heap's"), ("synchronisation", "the semaphore's and the kernel's")):
+        yield ThreadmetricAtOnce(times=at_once)
+    for test in _LOCK_BOUND:
         if at_once.get(test, 2.0) < 1:
-            yield f"In {test} two cores get less done than one: they spend their time on {shared} lock."
+            yield ThreadmetricLockBound(test=test)
+
+
+_LOCK_BOUND: tuple[Literal["memory", "synchronisation"], ...] = ("memory", "synchronisation")
+"""Tests in which two cores at once contend for one lock."""

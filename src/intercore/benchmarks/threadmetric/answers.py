@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.threadmetric.analysis import AT_ONCE
+from intercore.benchmarks.threadmetric.findings import ThreadmetricSlowerTogether
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, RemarkedWords, about_times, among
+from intercore.view.answer import Answer, among
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,25 +20,18 @@ def answers(analysis: ThreadMetricAnalysis) -> Iterator[Answer]:
     for at_once, question in ((True, "kernel loop, both cores"), (False, "kernel loop across cores")):
         worst = _worst(analysis, at_once=at_once)
         if worst is not None and worst.factor is not None:
-            about = f"one core's, {_named(worst)}"
+            about = f"one core's, {among(worst.test, worst.varied)}"
             yield Answer(question, Interval(worst.factor), "times", about, brief=at_once)
 
 
-def remarks(analysis: ThreadMetricAnalysis) -> Iterator[RemarkedWords]:
+def remarks(analysis: ThreadMetricAnalysis) -> Iterator[ThreadmetricSlowerTogether]:
     """Tell of what two cores at once do less often than one."""
     worst = _worst(analysis, at_once=True)
     if worst is not None and worst.factor and worst.factor < 1:
-        yield RemarkedWords(
-            times=1 / worst.factor,
-            words=f"Two cores get done {about_times(worst.factor)} times what one does (Thread-Metric's {_named(worst)}).",  # noqa: E501
-        )
+        yield ThreadmetricSlowerTogether(setting=worst.varied, times=1 / worst.factor, test=worst.test)
 
 
 def _worst(analysis: ThreadMetricAnalysis, *, at_once: bool) -> ThreadMetricCount | None:
     across = [one for one in analysis.counts if (one.test in AT_ONCE) == at_once]
     found = [(one.factor, one) for one in across if one.factor is not None]
     return min(found, key=lambda each: each[0])[1] if found else None
-
-
-def _named(one: ThreadMetricCount) -> str:
-    return among(one.test, one.varied)

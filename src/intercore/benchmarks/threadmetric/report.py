@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.benchmarks.threadmetric import PERIOD_S
-from intercore.benchmarks.threadmetric.analysis import AT_ONCE, analyse, warnings
+from intercore.benchmarks.threadmetric.analysis import AT_ONCE, analyse, caveats, results
 from intercore.benchmarks.threadmetric.answers import answers, remarks
-from intercore.finding import unconverted
+from intercore.finding import texts
 from intercore.view.dots import Dot, dots_figure
 from intercore.view.quantity import FORMATS, duration, significant
 from intercore.view.section import Report, Section, where
@@ -39,14 +39,15 @@ _NOTES = (
 def report(run: Run) -> Report:
     """Report on the measurements of `threadmetric`."""
     analysis = analyse(run.measurements)
+    found = [*results(analysis), *caveats((*run.measurements, *run.failed))]
     return Report(
         "threadmetric",
-        {"threadmetric": msgspec.to_builtins(analysis)},
+        {"threadmetric": {**msgspec.to_builtins(analysis), "sentences": texts(found)}},
         [_flat(one) for one in analysis.counts],
-        unconverted(analysis.sentences, warnings((*run.measurements, *run.failed))),
+        found,
         Section(
             "Thread-Metric's eight counts on two cores (threadmetric)",
-            analysis.sentences,
+            texts(found),
             [_table(run, analysis)],
             list(_figures(analysis)),
             _NOTES,

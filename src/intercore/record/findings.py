@@ -1,0 +1,209 @@
+"""What the conditions of a run say about how far its numbers can be trusted, and how that is worded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from intercore.finding import Caveat
+from intercore.record.origin import CAUTION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+Several: TypeAlias = Annotated[tuple[str, ...], Meta(min_length=2)]
+
+
+def in_a_row(names: Iterable[str]) -> str:
+    """Return names that may hold commas in one phrase."""
+    return " / ".join(names)
+
+
+# Kernels and images
+
+
+class KernelsOfOne(msgspec.Struct, frozen=True):
+    """The kernels of one of several runs, or of one of two sides."""
+
+    name: str
+    """What it is called: `run 3`."""
+    kernels: Annotated[tuple[str, ...], Meta(min_length=1)]
+
+
+def _each(known: Iterable[KernelsOfOne]) -> str:
+    return "; ".join(f"{one.name}: {in_a_row(one.kernels)}" for one in known)
+
+
+class SeveralKernels(Caveat, frozen=True):
+    """A run mixes measurements of several kernels."""
+
+    run: int
+    kernels: Several
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Run {self.run} mixes {len(self.kernels)} kernels ({in_a_row(self.kernels)}): results that are computed "
+            "from all of it are true of none of them. Measure each in a run of its own."
+        )
+
+
+class SeveralImages(Caveat, frozen=True):
+    """The program changed within a run, though nothing that it was built with did."""
+
+    run: int
+    images: Several
+    """Their digests."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"The image changed within run {self.run} ({in_a_row(self.images)}): the program is not the same "
+            "throughout."
+        )
+
+
+class UnknownIdentity(Caveat, frozen=True):
+    """It is not known which kernel or image a run was measured with."""
+
+    wording: ClassVar[dict[str, str]] = {"kernel": "kernel's sources", "image": "image"}
+
+    run: int
+    unknown: Annotated[tuple[Literal["kernel", "image"], ...], Meta(min_length=1)]
+
+    @property
+    def sentence(self) -> str:
+        which = " and which ".join(self.wording[one] for one in self.unknown)
+        return (
+            f"It is not known which {which} run {self.run} was measured with, so nobody can tell whether another run "
+            "had the same. Runs from before Intercore noted it do not say, and neither does a program that Intercore "
+            "did not build."
+        )
+
+
+class KernelsDiffer(Caveat, frozen=True):
+    """Runs of one target that are shown side by side are of several kernels."""
+
+    target: str
+    runs: Annotated[tuple[KernelsOfOne, ...], Meta(min_length=2)]
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Several kernels were measured on {self.target}: {_each(self.runs)}. Differences between these runs may "
+            "come from them."
+        )
+
+
+class OtherKernel(Caveat, frozen=True):
+    """Two sides that are compared are not known to have the same kernel."""
+
+    sides: Annotated[tuple[KernelsOfOne, ...], Meta(min_length=2)]
+
+    @property
+    def sentence(self) -> str:
+        return f"As far as is known, they do not have the same kernel ({_each(self.sides)})."
+
+
+class ImagesDiffer(Caveat, frozen=True):
+    """Runs of one target that are shown side by side are of one kernel and several images."""
+
+    target: str
+    runs: Several
+    """What they are called: `run 3`."""
+    images: Several
+    """Their digests."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"On {self.target}, {' and '.join(self.runs)} are not of one image ({in_a_row(self.images)}): they ran "
+            "different programs."
+        )
+
+
+# Other conditions
+
+
+class EmulatedTimes(Caveat, frozen=True):
+    """The chip is emulated, so that its times mean nothing."""
+
+    @property
+    def sentence(self) -> str:
+        return CAUTION
+
+
+class ConditionChanged(Caveat, frozen=True):
+    """A condition changed within a run, and no factor of its plan says so."""
+
+    condition: str
+    seen: Several
+    """Its values, in the order in which they first come."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"The condition {self.condition} changed within this run ({in_a_row(self.seen)}): its measurements are "
+            "not comparable as they stand. Measure again in one go."
+        )
+
+
+class NoRealTimePriority(Caveat, frozen=True):
+    """The operating system did not permit real-time scheduling."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            "The system did not permit real-time scheduling (SCHED_FIFO), so other programs could take the cores: "
+            "expect wider intervals. Run as root or allow a real-time priority (ulimit -r)."
+        )
+
+
+class ClockMayChange(Caveat, frozen=True):
+    """Power management may change the frequencies of the target's clocks."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            "The target's power management may change its clocks' frequencies while it measures, so its times are not "
+            "reliable: build it without (CONFIG_PM_ENABLE=n)."
+        )
+
+
+class CoreInterruptsLost(Caveat, frozen=True):
+    """Interrupts from core to core were lost."""
+
+    count: int
+
+    @property
+    def sentence(self) -> str:
+        one = self.count == 1
+        return (
+            f"{self.count} interrupt{'' if one else 's'} from core to core {'was' if one else 'were'} lost, and the "
+            f"kernel made up for {'it at its next tick' if one else 'them at its next ticks'}. Samples that contain "
+            "one are a millisecond or two too long. On real hardware this should not happen."
+        )
+
+
+class MachineBusy(Caveat, frozen=True):
+    """Something else was running when the run started."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            "Something else was running when this run started (load above half a core per core). Close it and measure "
+            "again."
+        )
+
+
+class OnVirtualMachine(Caveat, frozen=True):
+    """The target is a virtual machine."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            "This is a virtual machine: its hypervisor can stop a core unseen. This shows as rare, very long samples."
+        )

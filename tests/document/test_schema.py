@@ -78,12 +78,13 @@ def test_no_two_write_of_the_same_part() -> None:
 @pytest.mark.parametrize(
     ("value", "valid"),
     [
-        ({"rows": [{"count": 1, "cost_us": None}], "by_name": {}}, True),
-        ({"rows": [], "by_name": {"x": {"count": 2, "cost_us": 0.5}}}, True),
-        ({"rows": [{"count": 0, "cost_us": None}], "by_name": {}}, False),
-        ({"rows": [{"count": 1}], "by_name": {}}, False),
-        ({"rows": [], "by_name": {}, "more": 1}, False),
-        ({"rows": []}, False),
+        ({"rows": [{"count": 1, "cost_us": None}], "by_name": {}, "sentences": []}, True),
+        ({"rows": [], "by_name": {"x": {"count": 2, "cost_us": 0.5}}, "sentences": ["It is."]}, True),
+        ({"rows": [{"count": 0, "cost_us": None}], "by_name": {}, "sentences": []}, False),
+        ({"rows": [{"count": 1}], "by_name": {}, "sentences": []}, False),
+        ({"rows": [], "by_name": {}, "sentences": [], "more": 1}, False),
+        ({"rows": [], "sentences": []}, False),
+        ({"rows": [], "by_name": {}}, False),
     ],
 )
 def test_documents_are_held_against_the_types(made: dict[str, Any], value: object, *, valid: bool) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
+from intercore.benchmarks.caveats import AlsoDisturbed, FailedCheck
+from intercore.benchmarks.lock.findings import LockBroken
 from intercore.benchmarks.reports import Reported
 from intercore.page.answers import Asked, answer_rows, differ_most, differing, worst_case
 from intercore.record.measurement import Part, Plan, Run
@@ -11,6 +15,9 @@ from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Unit
 from intercore.view.cost import Cost
 from intercore.view.section import Report, Section
+
+if TYPE_CHECKING:
+    from intercore.finding import Finding
 
 
 def asked(first: Answer | None, second: Answer | None, looking_us: float = 0.0) -> Asked:
@@ -56,14 +63,20 @@ def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> 
     section = Section("Locks (lock)", ["."], [])
     answers = [Answer("hand a mutex over", Interval(1.0), about="mutex"), answer(1.0, "spinlock; core 0: 1.00 µs")]
 
-    def doubted(*warnings: str) -> list[bool]:
-        report = Report("lock", {}, [], list(warnings), section, answers=answers)
+    def doubted(*caveats: Finding) -> list[bool]:
+        report = Report("lock", {}, [], caveats, section, answers=answers)
         return [any(one.doubted) for one in answer_rows([Reported(run, run, (report,))], [0.0])]
 
     assert doubted() == [False, False]
-    assert doubted("Hand-over of spinlock from core 0 to core 1: The values drift.") == [False, True]
-    assert doubted("Tasks were forced off their core.") == [True, True]
-    assert doubted("lock, lock mutex, 2 more: Tasks were forced off their core.") == [True, True], "it names not all"
+
+    def preempted(*locks: str) -> Finding:
+        return FailedCheck(benchmark="lock", check="preempted", count=3, factor="lock", levels=locks)
+
+    assert doubted(AlsoDisturbed(samples=("hand-over of spinlock from core 0 to core 1",))) == [False, True]
+    assert doubted(LockBroken(lock="mutex")) == [True, False]
+    assert doubted(preempted()) == [True, True]
+    assert doubted(preempted("spinlock")) == [False, True]
+    assert doubted(preempted("mutex", "spinlock", "critical-section", "atomic-add")) == [True, True]
 
 
 def reported(*reports: Report) -> Reported:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from intercore.benchmarks.caveats import Disturbed, FailedCheck
 from intercore.benchmarks.reports import Reported
 from intercore.page.page import write_page
 from intercore.record.measurement import Measurement, Part, Plan, Run
+from intercore.statistics.disturbance import Drift
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer
 from intercore.view.section import Report, Section
@@ -18,13 +20,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from intercore.finding import Finding
+
 STARTED = "2026-01-02T03:04:05+00:00"
-DRIFT = "Hand-over of spinlock from core 0 to core 1: The values drift. Warm up."
+DRIFT = Disturbed(
+    samples="hand-over of spinlock from core 0 to core 1",
+    disturbances=(Drift(unit="µs", first=1.0, second=2.0),),
+)
+PREEMPTED = FailedCheck(benchmark="lock", check="preempted", count=1, factor="lock", levels=())
 ANSWERS = [Answer(f"hand a {name} over", Interval(2.0), about=name) for name in ("mutex", "spinlock")]
 
 
 def reported(
-    *warnings: str,
+    *caveats: Finding,
     answers: Sequence[Answer] = ANSWERS,
     target: str = "host",
     checks: Mapping[str, int] | None = None,
@@ -35,7 +43,7 @@ def reported(
     plan = Plan(target, None, "lock", (Part("lock", {}),), seed=1, simulated=target != "host")
     run = Run({"host": 7}.get(target, 8), plan, STARTED, "0.1.0", 1, (measured,))
     section = Section("Locks (lock)", ["."], [])
-    report = Report("lock", {}, [], list(warnings), section, topic="locks", answers=list(answers))
+    report = Report("lock", {}, [], caveats, section, topic="locks", answers=list(answers))
     return Reported(run, run, (report,))
 
 
@@ -71,7 +79,7 @@ def marked(source: str) -> list[tuple[str, str]]:
     ],
 )
 def test_a_mark_leads_to_the_warnings_of_its_own_target(
-    tmp_path: Path, host: tuple[str, ...], chip: tuple[str, ...], leads: list[str]
+    tmp_path: Path, host: tuple[Finding, ...], chip: tuple[Finding, ...], leads: list[str]
 ) -> None:
     source = written(tmp_path, reported(*host), reported(*chip, target="pico-sim"))
     assert marked(source) == [("hand a spinlock over", where) for where in leads]
@@ -84,7 +92,7 @@ def test_of_one_target_a_mark_leads_to_all_warnings_and_its_column_has_none_of_a
 
 
 def test_the_card_says_how_many_answers_are_marked(tmp_path: Path) -> None:
-    runs = {"none": (), "one": (DRIFT,), "all": ("Tasks were forced off their core. Close it.",)}
+    runs: dict[str, tuple[Finding, ...]] = {"none": (), "one": (DRIFT,), "all": (PREEMPTED,)}
     told = {name: card(written(tmp_path, reported(*said)), "host") for name, said in runs.items()}
     assert "answers" not in told["none"]
     assert "; 1 of 2 answers below is marked." in told["one"]

@@ -9,7 +9,8 @@ import pytest
 
 from intercore.benchmarks.caveats import Disturbed, FailedCheck
 from intercore.benchmarks.reports import Reported
-from intercore.page.page import write_page
+from intercore.finding import Caveat
+from intercore.page.page import by_advice, write_page
 from intercore.record.measurement import Measurement, Part, Plan, Run
 from intercore.statistics.disturbance import Drift
 from intercore.statistics.intervals import Interval
@@ -68,6 +69,35 @@ def marked(source: str) -> list[tuple[str, str]]:
         for row in rows
         for link in re.findall('<a class="doubt" href="#(.*?)"', row)
     ]
+
+
+def test_warnings_with_one_advice_stand_together_where_the_first_of_them_stands() -> None:
+    class Advice(Caveat, frozen=True, tag="advice"):
+        words: str
+
+        @property
+        def sentence(self) -> str:
+            return self.words
+
+    said = {
+        "": "Close it.",
+        "locks": "a: The values drift: 1 and 2. Warm up. Measure again.",
+        "memory": "A bank. Wait.",
+        "messages": "b: Another. Warm up. Measure again.",
+    }
+    found = by_advice((topic, Advice(words=words)) for topic, words in said.items())
+    assert [(one.said, one.advice) for one in found] == [
+        ([("", "Close it.")], ""),
+        ([("locks", "a: The values drift: 1 and 2."), ("messages", "b: Another.")], "Warm up. Measure again."),
+        ([("memory", "A bank.")], "Wait."),
+    ]
+
+
+def test_a_failed_check_does_not_name_the_benchmark_that_its_topic_names() -> None:
+    check = FailedCheck(benchmark="lock", check="lost", count=3, factor="lock", levels=("mutex",))
+    ((said,),) = [one.said for one in by_advice([("locks", check)])]
+    assert said == ("locks", check.text.removeprefix("lock, "))
+    assert check.text.startswith("lock, ")
 
 
 @pytest.mark.parametrize(

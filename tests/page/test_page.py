@@ -19,7 +19,6 @@ from markupsafe import Markup
 
 from intercore.benchmarks import other, registry
 from intercore.benchmarks.benchmark import Analysis
-from intercore.benchmarks.caveats import FailedCheck
 from intercore.benchmarks.findings import UnknownBenchmark
 from intercore.benchmarks.options import Options
 from intercore.benchmarks.reports import reports
@@ -27,8 +26,7 @@ from intercore.benchmarks.speedup.analysis import analyse
 from intercore.benchmarks.speedup.answers import pays_from
 from intercore.benchmarks.speedup.findings import SpeedupFailedCheck, SpeedupLeftOut, Start
 from intercore.errors import IntercoreError, UsageError
-from intercore.finding import Caveat
-from intercore.page.page import by_advice, write_page
+from intercore.page.page import write_page
 from intercore.record.findings import KernelsDiffer, KernelsOfOne, SeveralKernels
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.statistics.intervals import Interval
@@ -255,35 +253,6 @@ def test_a_section_is_called_in_its_heading_what_the_contents_call_it(tmp_path: 
     assert len(entries) > 6
     for name, entry in entries:
         assert re.sub("<.*?>", "", headings[name]).partition(":")[0] == entry
-
-
-def test_warnings_with_one_advice_stand_together_where_the_first_of_them_stands() -> None:
-    class Advice(Caveat, frozen=True, tag="advice"):
-        words: str
-
-        @property
-        def sentence(self) -> str:
-            return self.words
-
-    said = {
-        "": "Close it.",
-        "locks": "a: The values drift: 1 and 2. Warm up. Measure again.",
-        "memory": "A bank. Wait.",
-        "messages": "b: Another. Warm up. Measure again.",
-    }
-    found = by_advice((topic, Advice(words=words)) for topic, words in said.items())
-    assert [(one.said, one.advice) for one in found] == [
-        ([("", "Close it.")], ""),
-        ([("locks", "a: The values drift: 1 and 2."), ("messages", "b: Another.")], "Warm up. Measure again."),
-        ([("memory", "A bank.")], "Wait."),
-    ]
-
-
-def test_a_failed_check_does_not_name_the_benchmark_that_its_topic_names() -> None:
-    check = FailedCheck(benchmark="lock", check="lost", count=3, factor="lock", levels=("mutex",))
-    ((said,),) = [one.said for one in by_advice([("locks", check)])]
-    assert said == ("locks", check.text.removeprefix("lock, "))
-    assert check.text.startswith("lock, ")
 
 
 @of_speedups

@@ -142,7 +142,7 @@ def results(analysis: RhealstoneAnalysis) -> Iterator[Finding]:
     yield from _on_crossing([(one.factor, one) for one in analysis.times if one.factor is not None])
     for one in analysis.times:
         if one.component == "deadlock-breaking" and one.form == "cross" and one.factor is not None:
-            yield RhealstoneDeadlockBroken(median_us=one.samples_us.median.value)
+            yield RhealstoneDeadlockBroken(setting=one.varied, median_us=one.samples_us.median.value)
             break
     for merit in analysis.merits:
         yield RhealstoneFigureOfMerit(

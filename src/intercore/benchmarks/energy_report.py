@@ -45,7 +45,7 @@ def report(run: Run, *, idle: float = 0.0) -> Report | None:
     found = list(_findings(analysis))
     return Report(
         "energy",
-        {"energy": msgspec.to_builtins(analysis)},
+        {"energy": {**msgspec.to_builtins(analysis), "sentences": texts(found)}},
         [_flat(row, analysis.kind) for row in analysis.rows],
         found,
         Section("What it takes in energy", texts(found), tables, list(_figures(run)), _NOTES),

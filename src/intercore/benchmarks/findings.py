@@ -75,6 +75,7 @@ Fault: TypeAlias = Literal[
     "zero",
     "short in all",
 ]
+"""What cannot be of samples: see `intercore.benchmarks.possible`."""
 
 
 class Impossible(msgspec.Struct, frozen=True):

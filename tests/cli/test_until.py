@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import jsonschema
 import pytest
 
-from intercore.benchmarks.stop_rule import is_reached
+from intercore.benchmarks.stop_rule import caveats, is_reached
 from intercore.document.schema import schema
 from intercore.record.measurement import StopRule
 from intercore.record.plan import repetitions_by_setting
@@ -52,9 +52,10 @@ def test_settings_are_repeated_with_other_seeds_up_to_the_cap_and_a_warning_says
     assert len(pool) == 4
     looked_at = {tuple(one.samples("looking.0").ticks) for one in pool}
     assert len(looked_at) == 4, "the same experiment again"
-    said = " ".join(done.out.split())
-    assert "known to ±0.00001 %. After 4 repetitions" in said
-    assert re.search(r"speedup \S*.*n=1000 .*\(tp? ?\S* ?±\S+ %\)", said)
+    (found,) = caveats(run)
+    assert (found.until, found.cap) == (1e-7, 4)
+    assert any(one.factors["n"] == 1000 and one.series.series in {"t1", "tp"} for one in found.settings)
+    assert found.text in " ".join(done.out.split())
     assert re.search(r"^1/3 .*t[1p] not known from 4 samples$", done.err, re.MULTILINE)
     assert re.search(r"^\d+/\d+ .*n=1000.*, t[1p] ±\S+ %$", done.err, re.MULTILINE)
 
@@ -71,7 +72,9 @@ def test_everything_that_shows_a_run_shows_the_rule(tool: Tool) -> None:
     jsonschema.Draft202012Validator(schema("run")).validate(shown.json)
     assert (shown.json["stop"]["until"], shown.json["stop"]["cap"]) == (1e-7, 4)
     assert {len(row["series"]) for row in shown.json["stop"]["settings"]} == {2}
-    assert any("After 4 repetitions" in sentence for sentence in shown.json["warnings"])
+    (missed,) = (one for one in shown.json["findings"] if one["code"] == "precision-not-reached")
+    assert (missed["values"]["until"], missed["values"]["cap"]) == (1e-7, 4)
+    assert missed["text"] in shown.json["warnings"]
     (row,) = tool("runs", "--format", "json").succeeded().json
     assert row["until"] == "0.00001%"
     page = (tool.directory / "page.html").read_text()

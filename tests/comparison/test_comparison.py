@@ -15,6 +15,8 @@ from intercore.comparison.most import quantity_name
 from intercore.comparison.report import comparison_section, times
 from intercore.document.schema import schema
 from intercore.errors import UsageError
+from intercore.record.findings import KernelsOfOne, OtherKernel
+from intercore.record.identity import kernel_name
 from intercore.record.measurement import Measurement, Series
 from intercore.statistics.intervals import Interval
 from tests.comparison.compared_runs import measured, run
@@ -397,10 +399,9 @@ PATCHED = {"freertos.version": "V11.2.0 SMP", "freertos.sources": "0123456789abc
 def test_targets_of_two_kernels_are_compared_and_that_is_said_first() -> None:
     first, second = (measured([10] * 8, conditions=kernel) for kernel in (RELEASED, PATCHED))
     (said,) = compare([run("pico-sim", first), run("pico", second, simulated=False)]).identities
-    assert said == (
-        "As far as is known, they do not have the same kernel (pico-sim: FreeRTOS V11.2.0 SMP, sources "
-        "ff265a60962f88d4, unmodified; pico: FreeRTOS V11.2.0 SMP, sources 0123456789abcdef, modified)."
-    )
+    names = ("FreeRTOS V11.2.0 SMP, sources ff265a60962f88d4, unmodified", kernel_name(PATCHED))
+    sides = (KernelsOfOne("pico-sim", names[:1]), KernelsOfOne("pico", names[1:]))
+    assert said == OtherKernel(sides=sides).text
     same = compare([run("pico-sim", first), run("pico-amp-sim", measured([10] * 8, conditions=RELEASED))])
     assert same.identities == ()
 

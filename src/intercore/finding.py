@@ -70,33 +70,6 @@ class Caveat(Finding, frozen=True):
         return "warning"
 
 
-class Words(Finding, frozen=True):
-    """What has no class of its own yet."""
-
-    words: str
-
-    @property
-    def sentence(self) -> str:
-        """It in words."""
-        return self.words
-
-
-class DoubtfulWords(Caveat, frozen=True):
-    """What has no class of its own yet."""
-
-    words: str
-
-    @property
-    def sentence(self) -> str:
-        """It in words."""
-        return self.words
-
-
-def unconverted(sentences: Iterable[str], warnings: Iterable[str]) -> list[Finding]:
-    """Return what has no classes of its own yet."""
-    return [*(Words(words=one) for one in sentences), *(DoubtfulWords(words=one) for one in warnings)]
-
-
 def texts(findings: Iterable[Finding]) -> list[str]:
     """Return the results among findings in words, without what makes them doubtful."""
     return [one.text for one in findings if one.severity == "info"]

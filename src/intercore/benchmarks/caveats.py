@@ -8,7 +8,7 @@ from intercore.finding import Caveat, Finding
 from intercore.statistics.disturbance import Disturbance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from intercore.finding import Severity
     from intercore.record.measurement import Measurement
@@ -102,14 +102,3 @@ def disturbed(found: Iterable[tuple[str, Sequence[Disturbance]]]) -> Iterator[Di
 def capitalised(text: str) -> str:
     """Return a text that begins a sentence."""
     return text[:1].upper() + text[1:]
-
-
-def spoilt(
-    measurements: Iterable[Measurement], benchmark: str, factor: str, texts: Mapping[str, str] | None = None
-) -> list[str]:
-    """Return what has no class of its own yet."""
-
-    class Unconverted(FailedCheck, frozen=True, tag="unconverted"):
-        wording: ClassVar[dict[str, str]] = {**FailedCheck.wording, **(texts or {})}
-
-    return [one.text for one in failed_checks(measurements, benchmark, factor, Unconverted)]

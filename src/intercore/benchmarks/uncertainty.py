@@ -51,8 +51,3 @@ class CrossCoreUncertainty(Finding, frozen=True):
             "alike in all samples: the clocks of the two cores were aligned at start, and the distance between them is "
             "known no better."
         )
-
-
-def sentence(within: float, what: str) -> str:
-    """Return what has no class of its own yet."""
-    return CrossCoreUncertainty(times_of=what, within_us=within).sentence

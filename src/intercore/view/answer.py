@@ -110,17 +110,6 @@ class Remark(Finding, frozen=True):
     """How many times as much something is as one would expect, or as little: above 1. The largest are told first."""
 
 
-class RemarkedWords(Remark, frozen=True):
-    """What has no class of its own yet."""
-
-    words: str
-
-    @property
-    def sentence(self) -> str:
-        """It in words."""
-        return self.words
-
-
 def equal(times: Interval | None) -> str:
     """Return the verdict of a multiple that is 1 as far as it is written, or that its interval cannot tell from 1."""
     if times is not None and multiple(times.value) == multiple(1.0):

@@ -343,7 +343,7 @@ impl<M: FaultTarget> Faults<M> {
     }
 
     /// What the host gets of a byte that the console's UART has sent.
-    pub fn deliver_to_host(&mut self, machine: &M, byte: u8) -> Vec<u8> {
+    pub fn apply_line_faults(&mut self, machine: &M, byte: u8) -> Vec<u8> {
         match &mut self.outgoing {
             None => vec![byte],
             Some(line) => line.transmit(byte, machine.console_format()),

@@ -17,7 +17,7 @@ const KEPT_CHARACTERS: usize = 1 << 20;
 
 /// An instruction to stop before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Execution {
+pub struct StopAddress {
     /// Of the instruction; the Thumb bit does not matter.
     pub address: u32,
     /// The core that is to execute it; either if none is given.
@@ -39,7 +39,7 @@ pub struct Until<'a> {
     /// The time to run to at most. One that has passed is taken for the present.
     pub limit: Cycle,
     /// Stop before an instruction. A run that begins before it, because the last one ended there, goes on.
-    pub execution: Option<Execution>,
+    pub execution: Option<StopAddress>,
     /// Stop when a UART has sent a text since the last one that was found, or since its output was last taken.
     pub text: Option<Text<'a>>,
 }
@@ -130,7 +130,7 @@ impl<C: FaultTarget> Session<C> {
     }
 
     /// After a dead end: lets time pass to a point, or to what happens before it.
-    pub fn advance_to(&mut self, at: Cycle) {
+    pub fn skip_idle_time_to(&mut self, at: Cycle) {
         self.chip.advance_to(at.min(self.faults.next()));
     }
 
@@ -141,8 +141,8 @@ impl<C: FaultTarget> Session<C> {
     }
 
     /// What the host gets of a byte that the console's UART has sent.
-    pub fn deliver_to_host(&mut self, byte: u8) -> Vec<u8> {
-        self.faults.deliver_to_host(&self.chip, byte)
+    pub fn apply_line_faults(&mut self, byte: u8) -> Vec<u8> {
+        self.faults.apply_line_faults(&self.chip, byte)
     }
 
     fn run_slices(&mut self, until: &Until<'_>, go_on: &mut impl FnMut() -> bool) -> End {
@@ -182,7 +182,7 @@ impl<C: FaultTarget> Session<C> {
                     let counted =
                         self.tallies.iter_mut().fold(false, |any, tally| tally.pass(&self.chip, core, pc) | any);
                     match until.execution {
-                        Some(Execution { address, core: wanted })
+                        Some(StopAddress { address, core: wanted })
                             if (address & !1 == pc || !counted) && wanted.is_none_or(|wanted| wanted == core) =>
                         {
                             return End::Executes { core, pc };

@@ -21,7 +21,7 @@ use intercore_sim::core::watch::{KEPT_HITS, ProbeId, Watch};
 use intercore_sim::fault::Fault;
 use intercore_sim::image::{Image, Symbol, Target};
 use intercore_sim::observe::tally::Tally;
-use intercore_sim::session::{End, Execution, Text, Until};
+use intercore_sim::session::{End, StopAddress, Text, Until};
 use intercore_sim::{rp2040, stm32h745};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -149,7 +149,7 @@ impl Machine {
         self.0.with(|state| {
             on!(state, chip => {
                 let text = text.map(|bytes| Ok::<_, PyErr>(Text { uart: uart_number(chip, uart)?, bytes })).transpose()?;
-                let until = Until { limit, execution: address.map(|address| Execution { address, core }), text };
+                let until = Until { limit, execution: address.map(|address| StopAddress { address, core }), text };
                 let end = run_long(py, |go_on| chip.session.run(&until, go_on))?;
                 Ok(ended(chip, &end))
             })
@@ -159,7 +159,7 @@ impl Machine {
     /// After a dead end: lets time pass to a point, or to what happens before it.
     fn advance(&self, at: Cycle) -> PyResult<()> {
         self.0.with(|state| {
-            on!(state, chip => chip.session.advance_to(at));
+            on!(state, chip => chip.session.skip_idle_time_to(at));
             Ok(())
         })
     }
@@ -289,7 +289,7 @@ impl Machine {
                 let uart = uart_number(chip, uart)?;
                 let (mut bytes, mut times, mut rates) = (Vec::new(), Vec::new(), Vec::new());
                 for sent in chip.session.take_sent(uart) {
-                    for byte in if uart == 0 { chip.session.deliver_to_host(sent.byte) } else { vec![sent.byte] } {
+                    for byte in if uart == 0 { chip.session.apply_line_faults(sent.byte) } else { vec![sent.byte] } {
                         bytes.push(byte);
                         times.extend(sent.at.to_le_bytes());
                         rates.extend(sent.rate.to_le_bytes());

@@ -304,7 +304,7 @@ impl<C: Runnable> Run<C> {
                 hash.sent(uart, &sent);
             }
             if uart == 0 {
-                bytes.extend(sent.iter().flat_map(|sent| self.faults.deliver_to_host(&self.chip, sent.byte)));
+                bytes.extend(sent.iter().flat_map(|sent| self.faults.apply_line_faults(&self.chip, sent.byte)));
             }
         }
         if bytes.is_empty() {

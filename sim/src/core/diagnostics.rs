@@ -85,7 +85,7 @@ impl Diagnostics {
     }
 
     /// Sentences on kinds at more offsets than are named, if there was an access since the last call.
-    pub fn take_counts(&mut self) -> Vec<String> {
+    pub fn take_suppressed_counts(&mut self) -> Vec<String> {
         let counts = self.kinds.iter_mut().filter_map(|(&(problem, block, what), places)| {
             let accesses = places.take_count()?;
             let what =

@@ -154,16 +154,16 @@ pub trait FastBus: Bus {
     fn is_bridged(address: u32) -> bool;
 
     /// Whether reading or writing an address of a core's I/O port has no effect outside it: no interrupt, no later event.
-    fn is_harmless_io(address: u32) -> bool;
+    fn is_event_free_io(address: u32) -> bool;
 
     /// A register of a core's I/O port that stays as it is for as long as nobody changes anything there.
     fn read_stable_io(&self, core: u8, address: u32) -> Option<u32>;
 
     /// A core reads its I/O port in cycle `now`. None, and nothing is done, if that is not harmless.
-    fn read_harmless_io(&mut self, core: u8, address: u32, now: Cycle) -> Option<u32>;
+    fn read_event_free_io(&mut self, core: u8, address: u32, now: Cycle) -> Option<u32>;
 
     /// The same of a write.
-    fn write_harmless_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) -> Option<()>;
+    fn write_event_free_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) -> Option<()>;
 
     /// Whether a core may read so many registers behind the bridge, one after the other from cycle `now` on: the bridge is free,
     /// and the reads concern nobody else, as they take nothing away and no peripheral does anything meanwhile.

@@ -274,7 +274,7 @@ impl Bus for Crossbar {
 
     fn write_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) {
         let offset = sio::offset(address);
-        if !Sio::has_no_side_effects(address) {
+        if !Sio::effects_stay_in_sio(address) {
             self.fabric.requests.touch(now);
         }
         if !self.fifo_losses.is_empty()
@@ -385,24 +385,24 @@ impl FastBus for Crossbar {
         address >> 28 == 4
     }
 
-    fn is_harmless_io(address: u32) -> bool {
-        Self::is_io(address) && Sio::has_no_side_effects(address)
+    fn is_event_free_io(address: u32) -> bool {
+        Self::is_io(address) && Sio::effects_stay_in_sio(address)
     }
 
     fn read_stable_io(&self, core: u8, address: u32) -> Option<u32> {
         self.peripherals.sio.stable_value(usize::from(core), sio::offset(address))
     }
 
-    fn read_harmless_io(&mut self, core: u8, address: u32, now: Cycle) -> Option<u32> {
+    fn read_event_free_io(&mut self, core: u8, address: u32, now: Cycle) -> Option<u32> {
         let (peripherals, mut context) = self.peripherals_at(now);
         let offset = sio::offset(address);
-        Sio::has_no_side_effects(address).then(|| peripherals.sio.read(usize::from(core), offset, &mut context))
+        Sio::effects_stay_in_sio(address).then(|| peripherals.sio.read(usize::from(core), offset, &mut context))
     }
 
-    fn write_harmless_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) -> Option<()> {
+    fn write_event_free_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) -> Option<()> {
         let (peripherals, mut context) = self.peripherals_at(now);
         let offset = sio::offset(address);
-        Sio::has_no_side_effects(address).then(|| peripherals.sio.write(usize::from(core), offset, value, &mut context))
+        Sio::effects_stay_in_sio(address).then(|| peripherals.sio.write(usize::from(core), offset, value, &mut context))
     }
 
     fn may_read_registers(&self, first: u32, count: u32, now: Cycle) -> bool {

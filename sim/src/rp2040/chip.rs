@@ -130,7 +130,7 @@ impl Chip for Machine {
     }
 
     fn take_note_counts(&mut self) -> Vec<String> {
-        self.bus.fabric.diagnostics.take_counts()
+        self.bus.fabric.diagnostics.take_suppressed_counts()
     }
 
     fn state_hash(&self) -> u64 {

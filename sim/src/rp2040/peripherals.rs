@@ -34,7 +34,7 @@ use crate::rp2040::clock::{Clock, Clocks};
 pub(super) use registration::aliased;
 use registration::{Entry, Target, decode, is_alias};
 
-pub use peripheral::{Block, Context, Effect, Peripheral, Request};
+pub use peripheral::{Block, Context, Dreq, Effect, Peripheral};
 
 /// What the machine has to do because of something that firmware did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -58,10 +58,10 @@ impl<B: FastBus> FastCpu<B> for Core<B> {
         if self.phase != Phase::Start || code.is_watched(pc) {
             return self.phase == Phase::Start;
         }
-        let reads_time = |address| B::is_bridged(address) || B::is_harmless_io(address);
+        let reads_time = |address| B::is_bridged(address) || B::is_event_free_io(address);
         let target = match op.code {
             Code::LoadImm | Code::LoadReg => return reads_time(self.effective_address(op)),
-            Code::StoreImm | Code::StoreReg => return B::is_harmless_io(self.effective_address(op)),
+            Code::StoreImm | Code::StoreReg => return B::is_event_free_io(self.effective_address(op)),
             Code::Ldm => return B::is_bridged(self.reg(op.n)),
             Code::Wide => wide::branch_target(pc, op.immediate as u16, (self.queue >> 16) as u16),
             Code::Bx | Code::Blx => Some(self.high(op.m, pc) & !1),

@@ -9,7 +9,7 @@ use crate::isa::armv6m::{Core, Phase};
 
 /// What a fetch that the bus refused delivers: undefined as a 16-bit instruction and as either half of a 32-bit one, so
 /// that it faults when it is executed, not when it is fetched in vain (ARMv6-M B1.5.14, table B1-6: both are `HardFault`).
-const REFUSED: u32 = 0xe8e8_e8e8;
+const FETCH_FAULT_OPCODE: u32 = 0xe8e8_e8e8;
 
 impl<B: Bus> Core<B> {
     /// Cycle `t` of the deferred step, whose request was granted if other masters made the same one.
@@ -32,11 +32,11 @@ impl<B: Bus> Core<B> {
             Phase::Io => {
                 self.access_io_port::<WATCH>(bus);
                 let cycles = self.io_cycles();
-                if cycles.idle == 0 { self.fetch_with_io::<WATCH>(bus) } else { self.finish(cycles) }
+                if cycles.idle == 0 { self.fetch_or_end_instruction::<WATCH>(bus) } else { self.finish(cycles) }
             }
             Phase::Sev => {
                 bus.fabric_mut().requests.send_event(self.t);
-                self.fetch_with_io::<WATCH>(bus);
+                self.fetch_or_end_instruction::<WATCH>(bus);
             }
             Phase::Doze => self.sleep_unless_woken(bus),
             Phase::Asleep => self.wake(bus),
@@ -111,7 +111,7 @@ impl<B: Bus> Core<B> {
     }
 
     /// A fetch deferred beside something else, if one is due.
-    fn fetch_with_io<const WATCH: bool>(&mut self, bus: &mut B) {
+    fn fetch_or_end_instruction<const WATCH: bool>(&mut self, bus: &mut B) {
         if self.pc & 2 == 0 {
             return self.end_instruction();
         }
@@ -121,7 +121,7 @@ impl<B: Bus> Core<B> {
 
     /// What happens in a lost cycle all the same: the I/O port and events are not the bus.
     #[inline(never)]
-    pub(crate) fn lose_cycle<const WATCH: bool>(&mut self, bus: &mut B) {
+    pub(crate) fn perform_stalled_cycle<const WATCH: bool>(&mut self, bus: &mut B) {
         match self.phase {
             Phase::Io => {
                 self.access_io_port::<WATCH>(bus);
@@ -133,13 +133,19 @@ impl<B: Bus> Core<B> {
             }
             _ => {}
         }
-        self.lost::<WATCH>(self.slave, 1, self.t, bus);
+        self.record_stall_cycles::<WATCH>(self.slave, 1, self.t, bus);
         self.t += 1;
     }
 
     /// So many cycles from `now` on are lost to another master of `slave`.
     #[inline(always)]
-    pub(crate) fn lost<const WATCH: bool>(&mut self, slave: Slave, cycles: Cycle, now: Cycle, bus: &mut B) {
+    pub(crate) fn record_stall_cycles<const WATCH: bool>(
+        &mut self,
+        slave: Slave,
+        cycles: Cycle,
+        now: Cycle,
+        bus: &mut B,
+    ) {
         self.stats.conflicts[slave.number()] += cycles;
         self.contested = true;
         if WATCH {
@@ -174,12 +180,12 @@ impl<B: Bus> Core<B> {
     /// Fetches the deferred word, unless the core has to wait for it.
     fn fetch<const WATCH: bool>(&mut self, bus: &mut B) {
         let word = if B::is_ram(self.slave) {
-            self.request_ram::<WATCH>(bus);
+            self.record_ram_grant::<WATCH>(bus);
             bus.read_ram(self.index)
         } else if !B::holds_code(self.slave, self.address) {
-            REFUSED
-        } else if self.request_slave::<WATCH>(bus, false) {
-            bus.read(self.slave, self.address, self.t).unwrap_or(REFUSED)
+            FETCH_FAULT_OPCODE
+        } else if self.begin_transfer_if_ready::<WATCH>(bus, false) {
+            bus.read(self.slave, self.address, self.t).unwrap_or(FETCH_FAULT_OPCODE)
         } else {
             return;
         };
@@ -194,8 +200,8 @@ impl<B: Bus> Core<B> {
         }
         let in_ram = B::is_ram(self.slave);
         if in_ram {
-            self.request_ram::<WATCH>(bus);
-        } else if !self.request_slave::<WATCH>(bus, self.phase.writes()) {
+            self.record_ram_grant::<WATCH>(bus);
+        } else if !self.begin_transfer_if_ready::<WATCH>(bus, self.phase.writes()) {
             return;
         }
         self.transfer_data::<WATCH>(bus, in_ram);
@@ -226,17 +232,17 @@ impl<B: Bus> Core<B> {
     }
 
     /// A bank of RAM grants its cycle.
-    fn request_ram<const WATCH: bool>(&mut self, bus: &mut B) {
+    fn record_ram_grant<const WATCH: bool>(&mut self, bus: &mut B) {
         bus.fabric_mut().arbiter.grant(self.id, self.slave);
         self.count::<WATCH>(bus, self.slave);
     }
 
     /// Asks a slave that may be busy or slow. False: the core stops again later.
     #[inline(never)]
-    fn request_slave<const WATCH: bool>(&mut self, bus: &mut B, write: bool) -> bool {
+    fn begin_transfer_if_ready<const WATCH: bool>(&mut self, bus: &mut B, write: bool) -> bool {
         match bus.begin(self.id, self.slave, self.address, write, self.t) {
             Access::Busy(until) => {
-                self.lost::<WATCH>(self.slave, until - self.t, self.t, bus);
+                self.record_stall_cycles::<WATCH>(self.slave, until - self.t, self.t, bus);
                 self.t = until;
                 false
             }
@@ -264,7 +270,7 @@ impl<B: Bus> Core<B> {
         self.slave = self.delayed;
         self.phase = self.resume;
         if self.phase.fetches() {
-            let word = bus.read(self.slave, self.address, self.t).unwrap_or(REFUSED);
+            let word = bus.read(self.slave, self.address, self.t).unwrap_or(FETCH_FAULT_OPCODE);
             self.t += 1;
             return self.end_fetch(word);
         }

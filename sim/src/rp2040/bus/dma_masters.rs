@@ -100,7 +100,7 @@ fn winner(
     let winner = bus.fabric.arbiter.arbitrate(slave, asking);
     for core in cores {
         if asking >> core.id & 1 != 0 && core.id != winner {
-            core.lose_cycle::<true>(bus);
+            core.perform_stalled_cycle::<true>(bus);
         }
     }
     winner

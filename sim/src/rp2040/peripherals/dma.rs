@@ -11,7 +11,7 @@ pub mod sniffer;
 use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral, Request};
+use crate::rp2040::peripherals::{Block, Context, Dreq, Effect, Peripheral};
 use channel::{CTRL_HIGH_PRIORITY, CTRL_IRQ_QUIET, CTRL_READ_ERROR, CTRL_SNIFF_EN, CTRL_WRITE_ERROR};
 use channel::{Channel, Register};
 use sniffer::Sniffer;
@@ -360,11 +360,11 @@ impl Peripheral for Dma {
         }
         self.update_lines(context);
     }
-    fn request(&self, line: usize, now: Cycle) -> Request {
-        Request::Pulses(self.timer_ticks[line].count(now))
+    fn dreq(&self, line: usize, now: Cycle) -> Dreq {
+        Dreq::Pulses(self.timer_ticks[line].count(now))
     }
 
-    fn next_request(&self, line: usize, pulses: u64, _now: Cycle) -> Cycle {
+    fn cycle_of_dreq_pulse(&self, line: usize, pulses: u64, _now: Cycle) -> Cycle {
         self.timer_ticks[line].cycle_of(pulses)
     }
 }

@@ -103,7 +103,7 @@ impl Display for Block {
 
 /// What a request signal to the DMA asks for (2.5.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
+pub enum Dreq {
     /// As many writes as there are free places; those of transfers in flight are still to come.
     Room(u32),
     /// As many reads as there are words.
@@ -152,12 +152,12 @@ pub trait Peripheral {
     fn clocks_changed(&mut self, _now: Cycle, _clocks: &Clocks) {}
 
     /// What a request signal asks for at cycle `now`; `line` is its index in [`Block::dreqs`].
-    fn request(&self, _line: usize, _now: Cycle) -> Request {
-        Request::Data(0)
+    fn dreq(&self, _line: usize, _now: Cycle) -> Dreq {
+        Dreq::Data(0)
     }
 
     /// For a request signal that pulses: the cycle after `now` by which `pulses` pulses will have come, or an earlier one.
-    fn next_request(&self, _line: usize, _pulses: u64, _now: Cycle) -> Cycle {
+    fn cycle_of_dreq_pulse(&self, _line: usize, _pulses: u64, _now: Cycle) -> Cycle {
         NEVER
     }
 }

@@ -5,7 +5,7 @@ pub mod slice;
 use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::clock::Clocks;
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Block, Context, Peripheral, Request};
+use crate::rp2040::peripherals::{Block, Context, Dreq, Peripheral};
 use slice::{CSR_DIVMODE, CSR_EN, Slice};
 
 /// Slices, and the bytes between their registers (4.5.3).
@@ -66,7 +66,7 @@ impl Pwm {
     }
 
     /// A wrap is of interest only if it changes the line.
-    fn schedule(&mut self) {
+    fn schedule_wrap_irq(&mut self) {
         let waited_for = self.inte & !self.intr;
         self.event = NEVER;
         for (index, slice) in self.slices.iter().enumerate() {
@@ -76,8 +76,8 @@ impl Pwm {
         }
     }
 
-    fn update(&mut self, context: &mut Context<'_>) {
-        self.schedule();
+    fn update_irq(&mut self, context: &mut Context<'_>) {
+        self.schedule_wrap_irq();
         context.irq.set(Irq::PwmWrap, (self.intr & self.inte) | self.intf != 0);
     }
 
@@ -152,7 +152,7 @@ impl Peripheral for Pwm {
         }
         // PH_ADV may have made a slice wrap in this very cycle.
         self.advance(context.now);
-        self.update(context);
+        self.update_irq(context);
     }
 
     fn next_event(&self) -> Cycle {
@@ -161,13 +161,13 @@ impl Peripheral for Pwm {
 
     fn wake(&mut self, context: &mut Context<'_>) {
         self.advance(context.now);
-        self.update(context);
+        self.update_irq(context);
     }
-    fn request(&self, line: usize, now: Cycle) -> Request {
-        Request::Pulses(self.slice(line, now).wraps)
+    fn dreq(&self, line: usize, now: Cycle) -> Dreq {
+        Dreq::Pulses(self.slice(line, now).wraps)
     }
 
-    fn next_request(&self, line: usize, _pulses: u64, now: Cycle) -> Cycle {
+    fn cycle_of_dreq_pulse(&self, line: usize, _pulses: u64, now: Cycle) -> Cycle {
         self.slice(line, now).next_wrap()
     }
 }

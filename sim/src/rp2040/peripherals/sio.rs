@@ -256,7 +256,7 @@ impl Sio {
 
     /// Whether all that a read or write of an address comes to is in what it gives or leaves behind here: no interrupt, and nothing that is
     /// due later. So it is with a core's own divider and interpolators, and with spinlocks.
-    pub(crate) fn has_no_side_effects(address: u32) -> bool {
+    pub(crate) fn effects_stay_in_sio(address: u32) -> bool {
         matches!(offset(address), DIV_UDIVIDEND..=DIV_CSR | INTERP0..=SPINLOCK31)
     }
 
@@ -320,12 +320,12 @@ impl Sio {
     }
 
     /// The pins that SIO drives, and the levels it drives them to.
-    pub fn outputs(&self) -> (u32, u32) {
+    pub fn driven_and_levels(&self) -> (u32, u32) {
         (self.pins.oe & self.selected, self.pins.out)
     }
 
     fn gpio_in(&self) -> u32 {
-        let (driven, level) = self.outputs();
+        let (driven, level) = self.driven_and_levels();
         (level & driven) | (self.input & !driven)
     }
 

@@ -10,7 +10,7 @@ use crate::core::time::{Cycle, NEVER, Ticks};
 use crate::core::uart_frame::{Format, Frame, Parity, SentByte};
 use crate::rp2040::clock::{Clock, Clocks};
 use crate::rp2040::irq::Irq;
-use crate::rp2040::peripherals::{Block, Context, Peripheral, Request};
+use crate::rp2040::peripherals::{Block, Context, Dreq, Peripheral};
 use line::{Arriving, Line};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
@@ -157,13 +157,13 @@ impl Uart {
     }
 
     /// Free places that DMA may fill; 0 if it is not asked to.
-    fn tx_dreq(&self) -> u32 {
+    fn tx_dma_room(&self) -> u32 {
         let asked = self.dmacr & DMACR_TXDMAE != 0 && self.cr & CR_UARTEN != 0;
         if asked { (self.depth() - self.tx.len().min(self.depth())) as u32 } else { 0 }
     }
 
     /// Characters that DMA may take; 0 if it is not asked to.
-    fn rx_dreq(&self) -> u32 {
+    fn rx_dma_words(&self) -> u32 {
         let asked = self.dmacr & DMACR_RXDMAE != 0 && self.cr & CR_UARTEN != 0;
         if asked { self.rx.len() as u32 } else { 0 }
     }
@@ -366,8 +366,8 @@ impl Peripheral for Uart {
         self.schedule(now);
     }
 
-    fn request(&self, line: usize, _now: Cycle) -> Request {
-        if line == 0 { Request::Room(self.tx_dreq()) } else { Request::Data(self.rx_dreq()) }
+    fn dreq(&self, line: usize, _now: Cycle) -> Dreq {
+        if line == 0 { Dreq::Room(self.tx_dma_room()) } else { Dreq::Data(self.rx_dma_words()) }
     }
 }
 

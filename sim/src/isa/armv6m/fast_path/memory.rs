@@ -262,14 +262,14 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
             return Some(value);
         }
         let now = self.policy.chip_cycle(clock)?;
-        if self.policy.may_change_io() { self.bus.read_harmless_io(core, address, now) } else { None }
+        if self.policy.may_change_io() { self.bus.read_event_free_io(core, address, now) } else { None }
     }
 
     /// Writes a register of the I/O port. None if the fast path may not.
     pub fn write_io(&mut self, clock: P::Clock, core: u8, address: u32, value: u32) -> Option<()> {
         let now = self.policy.chip_cycle(clock)?;
         let may = B::is_io(address) && self.policy.may_change_io();
-        if may { self.bus.write_harmless_io(core, address, value, now) } else { None }
+        if may { self.bus.write_event_free_io(core, address, value, now) } else { None }
     }
 
     /// The bank and index of a word of RAM that may be written.

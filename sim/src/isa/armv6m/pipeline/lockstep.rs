@@ -169,16 +169,16 @@ impl<B: Bus> Cpu<B> for Core<B> {
     #[inline(always)]
     fn lose<const WATCH: bool>(&mut self, pipeline: &mut PipelineState, now: Cycle, bus: &mut B) {
         match pipeline.phase {
-            _ if pipeline.state == State::Deferred => self.lose_cycle::<WATCH>(bus),
+            _ if pipeline.state == State::Deferred => self.perform_stalled_cycle::<WATCH>(bus),
             // It may be abandoned before it is asked for again.
             Phase::LoadMultiple | Phase::StoreMultiple => {
                 pipeline.post(self, now);
                 pipeline.state = State::Deferred;
-                self.lose_cycle::<WATCH>(bus);
+                self.perform_stalled_cycle::<WATCH>(bus);
             }
             _ => {
                 pipeline.state = State::Waits;
-                self.lost::<WATCH>(pipeline.slave, 1, now, bus);
+                self.record_stall_cycles::<WATCH>(pipeline.slave, 1, now, bus);
             }
         }
     }

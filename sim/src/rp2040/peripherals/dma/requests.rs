@@ -4,7 +4,7 @@ use crate::core::time::{Cycle, NEVER};
 use crate::rp2040::peripherals::dma::channel::{Channel, TREQ_PERMANENT};
 use crate::rp2040::peripherals::dma::{CHANNELS, DmaAccess};
 use crate::rp2040::peripherals::registration::request_signal;
-use crate::rp2040::peripherals::{Context, Peripherals, Request};
+use crate::rp2040::peripherals::{Context, Dreq, Peripherals};
 
 /// Whether a request signal ever comes: others belong to blocks that are not modelled, and a channel would wait for ever.
 pub(super) fn is_modelled(treq: u32) -> bool {
@@ -45,14 +45,14 @@ impl Peripherals {
     }
 
     /// What a request signal asks for.
-    fn request(&self, treq: u32, now: Cycle) -> Option<Request> {
-        request_signal(treq).map(|(entry, line)| (entry.of)(self).request(line, now))
+    fn request(&self, treq: u32, now: Cycle) -> Option<Dreq> {
+        request_signal(treq).map(|(entry, line)| (entry.of)(self).dreq(line, now))
     }
 
     /// Pulses so far of a request signal that pulses.
     fn pulses(&self, treq: u32, now: Cycle) -> Option<u64> {
         match self.request(treq, now) {
-            Some(Request::Pulses(pulses)) => Some(pulses),
+            Some(Dreq::Pulses(pulses)) => Some(pulses),
             _ => None,
         }
     }
@@ -63,12 +63,10 @@ impl Peripherals {
         }
         match self.request(channel.treq(), now) {
             None => 0,
-            Some(Request::Room(places)) => u64::from(places.saturating_sub(channel.in_flight())),
+            Some(Dreq::Room(places)) => u64::from(places.saturating_sub(channel.in_flight())),
             // What was read is out of the FIFO already: one read at a time is all that could be counted twice.
-            Some(Request::Data(words)) => u64::from(words),
-            Some(Request::Pulses(pulses)) => {
-                pulses.saturating_sub(channel.pulses_before).saturating_sub(channel.issued)
-            }
+            Some(Dreq::Data(words)) => u64::from(words),
+            Some(Dreq::Pulses(pulses)) => pulses.saturating_sub(channel.pulses_before).saturating_sub(channel.issued),
         }
     }
 
@@ -98,7 +96,7 @@ impl Peripherals {
             paced |= 1 << index;
             if let Some((entry, line)) = request_signal(channel.treq()) {
                 let pulses = channel.pulses_before.saturating_add(channel.issued).saturating_add(1);
-                next = next.min((entry.of)(self).next_request(line, pulses, now));
+                next = next.min((entry.of)(self).cycle_of_dreq_pulse(line, pulses, now));
             }
         }
         next.max(now).min(self.dma.next_activity(now, paced))

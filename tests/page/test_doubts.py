@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from intercore.finding import Finding
+    from intercore.view.section import Topic
 
 STARTED = "2026-01-02T03:04:05+00:00"
 DRIFT = Disturbed(
@@ -79,25 +80,22 @@ def test_warnings_with_one_advice_stand_together_where_the_first_of_them_stands(
         def sentence(self) -> str:
             return self.words
 
-    said = {
-        "": "Close it.",
-        "locks": "a: The values drift: 1 and 2. Warm up. Measure again.",
-        "memory": "A bank. Wait.",
-        "messages": "b: Another. Warm up. Measure again.",
-    }
-    found = by_advice((topic, Advice(words=words)) for topic, words in said.items())
+    def about(benchmark: str, topic: Topic) -> Report:
+        return Report(benchmark, {}, [], [], Section("", [], []), topic=topic)
+
+    found = by_advice(
+        [
+            (None, Advice(words="Close it.")),
+            (about("lock", "locks"), Advice(words="lock, a: The values drift: 1 and 2. Warm up. Measure again.")),
+            (about("memory", "memory"), Advice(words="A bank. Wait.")),
+            (about("message", "messages"), Advice(words="b: Another. Warm up. Measure again.")),
+        ]
+    )
     assert [(one.said, one.advice) for one in found] == [
         ([("", "Close it.")], ""),
         ([("locks", "a: The values drift: 1 and 2."), ("messages", "b: Another.")], "Warm up. Measure again."),
         ([("memory", "A bank.")], "Wait."),
     ]
-
-
-def test_a_failed_check_does_not_name_the_benchmark_that_its_topic_names() -> None:
-    check = FailedCheck(benchmark="lock", check="lost", count=3, factor="lock", levels=("mutex",))
-    ((said,),) = [one.said for one in by_advice([("locks", check)])]
-    assert said == ("locks", check.text.removeprefix("lock, "))
-    assert check.text.startswith("lock, ")
 
 
 @pytest.mark.parametrize(

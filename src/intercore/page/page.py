@@ -30,7 +30,6 @@ from markupsafe import Markup
 
 import intercore
 from intercore.benchmarks import disturbance, failed, registry, stop_rule
-from intercore.benchmarks.caveats import FailedCheck
 from intercore.benchmarks.grouping import overhead_us
 from intercore.benchmarks.reports import run_caveats
 from intercore.comparison.analysis import compare
@@ -98,16 +97,16 @@ class Advised:
     """What is likely the reason, and what to do: sentences, once for all of them; empty if nothing more is said."""
 
 
-def by_advice(caveats: Iterable[tuple[str, Finding]]) -> list[Advised]:
+def by_advice(caveats: Iterable[tuple[Report | None, Finding]]) -> list[Advised]:
     """Put caveats with the same advice together, where the first of them stands.
 
-    Each comes with what it is about; all behind its first sentence is advice.
+    Each comes with its benchmark's report, or None if it is about the whole run; all behind its first sentence is
+    advice. The topic names the benchmark, so the sentence need not.
     """
     found: dict[str, Advised] = {}
-    for topic, caveat in caveats:
-        warning = caveat.text
-        if isinstance(caveat, FailedCheck):  # the topic says which benchmark it is of
-            warning = warning.removeprefix(f"{caveat.benchmark}, ")
+    for report, caveat in caveats:
+        topic, prefix = ("", "") if report is None else (_topic(report), f"{report.benchmark}, ")
+        warning = caveat.text.removeprefix(prefix)
         sentence, end, advice = warning.partition(". ")
         found.setdefault(advice or warning, Advised([], advice)).said.append((topic, sentence + end.strip()))
     return list(found.values())
@@ -120,8 +119,8 @@ class _Section:
     run: Run
     analysed: Run
     """What the numbers are of."""
-    warnings: tuple[tuple[str, Finding], ...]
-    """What each is about, in words that the page has for it, and a caveat; about all of the run, an empty text."""
+    warnings: tuple[tuple[Report | None, Finding], ...]
+    """Each caveat with its benchmark's report; None if it is about the whole run."""
     nothing: str
     """Why there is nothing to show: a sentence; empty if there is something."""
     lead: Markup
@@ -447,14 +446,14 @@ def _together(reported: Sequence[Reported]) -> dict[str, Together]:
 
 def _section(reported: Reported, together: Sequence[Together]) -> _Section:
     run = reported.run
-    doubts = [(_topic(report), one) for report in reported.reports for one in report.caveats]
+    doubts = [(report, one) for report in reported.reports for one in report.caveats]
     nothing = [each.nothing[run.id] for each in together if each.nothing.get(run.id)]
     if not run.measurements:
         nothing = [f"Run {run.id} holds no measurement yet, so there is nothing to show."]
     return _Section(
         run,
         reported.analysed,
-        (*(("", one) for one in run_caveats(run)), *doubts),
+        (*((None, one) for one in run_caveats(run)), *doubts),
         " ".join(nothing),
         Markup().join(each.leads[run.id] for each in together if run.id in each.leads),
         overview([] if run.plan.emulated else [cost for one in reported.reports for cost in one.costs], cycle_hz(run)),

@@ -169,14 +169,14 @@ def test_sizes_left_out_are_predicted_within_five_per_cent() -> None:
     assert found.held_out is not None
     assert found.held_out.predictions == len(SIZES) - 2
     assert found.held_out.median < 0.05
-    assert one_of(known, MessageHeldOutCheck).median == found.held_out.median
+    check = one_of(known, MessageHeldOutCheck)
+    assert check.median == found.held_out.median <= check.aim == 0.05
 
 
 def test_a_model_that_does_not_predict_is_said_to_fail() -> None:
     rng = np.random.default_rng(3)
-    found = message.analyse(campaign(line(2.0, 20.0), noise=0.001, size_noise=0.4, rng=rng))
-    assert found.held_out is not None
-    assert found.held_out.median > 0.05
+    check = one_of(campaign(line(2.0, 20.0), noise=0.001, size_noise=0.4, rng=rng), MessageHeldOutCheck)
+    assert check.median > check.aim
 
 
 # What to choose

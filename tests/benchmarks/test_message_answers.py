@@ -15,6 +15,7 @@ from intercore.benchmarks.message.findings import (
     DisturbedSizes,
     MessageAlsoDisturbed,
     MessageDisturbed,
+    MessageFailedCheck,
     MessageFewSizes,
 )
 from intercore.statistics.intervals import Interval
@@ -101,13 +102,13 @@ def test_what_disturbed_latencies_is_named_of_all_and_concerns_these_sizes_and_t
         one for one in message.caveats(taken, curves(taken)) if isinstance(one, MessageDisturbed | MessageAlsoDisturbed)
     ]
     *first, others = found
-    assert [(one.curve, one.bytes) for one in first if isinstance(one, MessageDisturbed)] == [
-        *(("pipe 0 → 1", 16), ("pipe 0 → 1", 256), ("pipe 0 → 1", 4096)),
+    assert [(one.curve["transport"], one.bytes) for one in first if isinstance(one, MessageDisturbed)] == [
+        *(("pipe", 16), ("pipe", 256), ("pipe", 4096)),
     ]
     assert others == MessageAlsoDisturbed(
         curves=(
-            DisturbedSizes("queue 0 → 1", "queue", (16, 256, 4096)),
-            DisturbedSizes("ring 0 → 1", "ring", (256, 4096)),
+            DisturbedSizes({"transport": "queue", "from": 0, "to": 1}, (16, 256, 4096)),
+            DisturbedSizes({"transport": "ring", "from": 0, "to": 1}, (256, 4096)),
         )
     )
 
@@ -125,7 +126,24 @@ def test_what_disturbed_latencies_is_named_of_all_and_concerns_these_sizes_and_t
         *(("message of 16 bytes", 0), ("300 bytes, copied", 0), ("300 bytes, copied", 1)),
         *(("4,096 bytes, copied", 2), ("300 bytes, copied", 2)),
     ]
-    assert concerns(MessageFewSizes(few=1, settings=2), Answer("most bytes/s", Interval(1.0)))
+    rate = Answer("most bytes/s", Interval(1.0))
+    assert concerns(MessageFewSizes(few=1, settings=2), rate)
+    failed = MessageFailedCheck(benchmark="message", check="preempted", count=1, factor="transport", levels=("ring",))
+    assert concerns(failed, rate)
+
+
+@pytest.mark.parametrize(("factor", "levels"), [("opt", ("O0", "O2")), ("receiver", ("polling", "blocked"))])
+def test_with_one_transport_what_disturbed_latencies_concerns_the_level_that_was_disturbed(
+    factor: str, levels: tuple[str, str]
+) -> None:
+    drifting = [*np.linspace(10.0, 12.0, 100), *np.linspace(20.0, 22.0, 100)]
+    taken = [
+        measurement(us, size=16, **{factor: level}) for level, us in zip(levels, (drifting, [11.0] * 200), strict=True)
+    ]
+    (found,) = (one for one in message.caveats(taken, curves(taken)) if isinstance(one, MessageDisturbed))
+    assert found.curve[factor] == levels[0]
+    disturbed, quiet = (Answer("message of 16 bytes", Interval(1.0), about=f"{factor}={level}") for level in levels)
+    assert (concerns(found, disturbed), concerns(found, quiet)) == (True, False)
 
 
 def test_what_a_receiver_that_sleeps_takes_to_wake_is_said_to_be_part_of_what_a_message_takes() -> None:

@@ -83,10 +83,10 @@ def test_the_least_and_the_most_of_both_cores_are_said_and_how_far_the_truth_is(
     run = [taking(1500, 2500), taking(1000, 5000, transport="queue"), taking(900, 900, transport="rpmsg", off=128)]
     taken, exact = overhead_results(message.analyse(run).overheads)
     assert isinstance(taken, MessageCpuTime)
-    assert (taken.bytes, taken.least.setting) == (64, "rpmsg 0 → 1")
+    assert (taken.bytes, taken.least.setting) == (64, {"transport": "rpmsg", "from": 0, "to": 1})
     assert (taken.least.sender_us, taken.least.receiver_us) == pytest.approx((7.2, 7.2))
     assert taken.most is not None
-    assert taken.most.setting == "queue 0 → 1"
+    assert taken.most.setting == {"transport": "queue", "from": 0, "to": 1}
     assert (taken.most.sender_us, taken.most.receiver_us) == pytest.approx((8.0, 40.0))
     assert isinstance(exact, MessageCpuTimeExactness)
     assert exact.cycles == pytest.approx(2.0)

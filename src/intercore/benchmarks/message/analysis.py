@@ -17,7 +17,7 @@ from msgspec import Meta
 from intercore.benchmarks.caveats import failed_checks
 from intercore.benchmarks.message import WITHIN
 from intercore.benchmarks.message.choice import MessageAdvantage, MessageRank, advantages, rankings
-from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, curves, in_words, observations
+from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, curves, observations
 from intercore.benchmarks.message.findings import (
     NAMED,
     DisturbedSizes,
@@ -135,21 +135,21 @@ def _disturbed(latencies: Sequence[Curve]) -> Iterator[Finding]:
         name for curve in latencies for name, level in curve.setting.items() if level != latencies[0].setting.get(name)
     }
     reported = 0
-    others: dict[tuple[str, str], list[int]] = {}
+    others: list[DisturbedSizes] = []
     for curve in latencies:
-        name = in_words(curve.setting, [name for name in curve.setting if name in named])
-        transport = str(curve.setting["transport"])
+        setting = {name: level for name, level in curve.setting.items() if name in named}
+        sizes = []
         for size in curve.measurements:
             found = disturbances(curve.repetitions(size))
             if found and reported < NAMED:
                 reported += 1
-                yield MessageDisturbed(curve=name, transport=transport, bytes=size, disturbances=found)
+                yield MessageDisturbed(curve=setting, bytes=size, disturbances=found)
             elif found:
-                others.setdefault((name, transport), []).append(size)
+                sizes.append(size)
+        if sizes:
+            others.append(DisturbedSizes(setting, tuple(sizes)))
     if others:
-        yield MessageAlsoDisturbed(
-            curves=tuple(DisturbedSizes(*curve, tuple(sizes)) for curve, sizes in others.items())
-        )
+        yield MessageAlsoDisturbed(curves=tuple(others))
 
 
 def _held_out(found: Sequence[Curve]) -> MessageHeldOut | None:

@@ -14,12 +14,13 @@ from intercore.view.cost import Cost
 from intercore.view.quantity import duration, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from intercore.benchmarks.message.analysis import MessageAnalysis
     from intercore.benchmarks.message.choice import MessageRank
     from intercore.benchmarks.message.rows import MessageLatency
     from intercore.finding import Finding
+    from intercore.record.measurement import Level
 
 
 _COPIED, _NOT_COPIED = "copied", "no copy"
@@ -190,13 +191,18 @@ def concerns(finding: Finding, answer: Answer) -> bool:
     """
     match finding:
         case MessageDisturbed():
-            sizes = {finding.bytes} if finding.transport == answer.choice else set()
+            sizes = {finding.bytes} if _is_of(answer, finding.curve) else set()
         case MessageAlsoDisturbed():
-            sizes = {size for one in finding.curves if one.transport == answer.choice for size in one.bytes}
+            sizes = {size for one in finding.curves if _is_of(answer, one.curve) for size in one.bytes}
         case _:
             return True
     asked = re.match(r"(?:message of )?([\d,]+) bytes", answer.question)
     return asked is not None and bool(sizes) and int(asked[1].replace(",", "")) in {*sizes, _EXAMPLE}
+
+
+def _is_of(answer: Answer, curve: Mapping[str, Level]) -> bool:
+    """Whether a curve is of the choice that an answer names: by its transport, or by what varies in its place."""
+    return answer.choice in (_level(name, level) for name, level in curve.items())
 
 
 def costs(analysis: MessageAnalysis) -> Iterator[Cost]:
@@ -240,7 +246,11 @@ def _is_copied(one: MessageRank) -> bool:
     return copies(one.choice.get("transport", ""))
 
 
+def _level(name: str, level: Level) -> str:
+    return str(level) if name == "transport" else f"{name}={level}"
+
+
 def _choice(one: MessageRank) -> str:
-    words = " ".join(str(level) if name == "transport" else f"{name}={level}" for name, level in one.choice.items())
+    words = " ".join(_level(name, level) for name, level in one.choice.items())
     by_address = "transport" in one.choice and not copies(one.choice["transport"])
     return f"{words} (passes an address)" if by_address and "zero-copy" not in words else words

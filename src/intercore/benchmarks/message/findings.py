@@ -9,9 +9,10 @@ import msgspec
 
 from intercore.benchmarks.caveats import FailedCheck, capitalised
 from intercore.benchmarks.exactness import constant
-from intercore.benchmarks.message.curve import HELD_OUT_AIM, Measure
+from intercore.benchmarks.message.curve import Measure, in_words
 from intercore.benchmarks.message.size_effect import ns_per_byte
 from intercore.finding import Caveat, Finding
+from intercore.record.measurement import Level
 from intercore.statistics.disturbance import Disturbance
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Remark, about_times, equal
@@ -24,6 +25,10 @@ NAMED = 3
 def size_in_words(size: int) -> str:
     """Return a size in bytes with its unit."""
     return "1 byte" if size == 1 else f"{size:,} bytes"
+
+
+def _words(setting: dict[str, Level]) -> str:
+    return in_words(setting, setting)
 
 
 def _ratio(ratio: Interval, more: str = "") -> str:
@@ -190,7 +195,7 @@ class MessageLineFit(Finding, frozen=True):
     """As a fraction of the time: the median over settings."""
     worst_error: float
     worst_measure: Measure
-    worst_setting: str
+    worst_setting: dict[str, Level]
     straight: int
     """Settings in which one line is enough."""
     settings: int
@@ -200,8 +205,8 @@ class MessageLineFit(Finding, frozen=True):
         what = "a stream by " if self.worst_measure == "throughput" else ""
         return (
             f"A line alpha + beta × size is off by {percent(self.median_error)} of the time in median and by "
-            f"{percent(self.worst_error)} at worst ({what}{self.worst_setting}). In {self.straight} of {self.settings} "
-            "settings, one line is enough, or no second line can be told."
+            f"{percent(self.worst_error)} at worst ({what}{_words(self.worst_setting)}). In {self.straight} of "
+            f"{self.settings} settings, one line is enough, or no second line can be told."
         )
 
 
@@ -229,8 +234,8 @@ class MessageBreaks(Finding, frozen=True):
     """One line is not enough."""
 
     measure: Measure
-    curve: str
-    """The setting, in words."""
+    curve: dict[str, Level]
+    """Its setting."""
     line_error: float
     """By how much one line is off at worst, as a fraction of the time."""
     lines: int
@@ -239,7 +244,8 @@ class MessageBreaks(Finding, frozen=True):
 
     @property
     def sentence(self) -> str:
-        name = capitalised(self.curve) if self.measure == "latency" else f"A stream by {self.curve}"
+        curve = _words(self.curve)
+        name = capitalised(curve) if self.measure == "latency" else f"A stream by {curve}"
         return (
             f"{name}: one line is not enough, because it is off by up to {percent(self.line_error)}; {self.lines} "
             f"lines are off by up to {percent(self.lines_error)}. {' '.join(map(str, self.breaks))}"
@@ -253,6 +259,8 @@ class MessageMoreBreaks(Finding, frozen=True):
 
     @property
     def sentence(self) -> str:
+        if self.settings == 1:
+            return "The same is true of 1 more setting: its pieces are in the JSON document."
         return f"The same is true of {self.settings} more settings: their pieces are in the JSON document."
 
 
@@ -263,7 +271,7 @@ class MessagePartWords(Finding, frozen=True):
     """Settings in which they do."""
     settings: int
     word_bytes: int
-    worst_setting: str
+    worst_setting: dict[str, Level]
     measure: Measure
     sizes: tuple[int, ...]
     """Of these messages, in the worst setting."""
@@ -275,9 +283,9 @@ class MessagePartWords(Finding, frozen=True):
         sizes = ", ".join(f"{size:,}" for size in self.sizes[:NAMED])
         return (
             f"In {self.apart} of {self.settings} settings, sizes that are not a multiple of {self.word_bytes} bytes do "
-            f"not follow the model of the others. At worst ({self.worst_setting}, {self.measure}, {sizes} bytes), a "
-            f"quarter of such messages takes {significant(self.times)} times as long as whole words, or longer. Pad "
-            "messages to whole words."
+            f"not follow the model of the others. At worst ({_words(self.worst_setting)}, {self.measure}, {sizes} "
+            f"bytes), a quarter of such messages takes {significant(self.times)} times as long as whole words, or "
+            "longer. Pad messages to whole words."
         )
 
 
@@ -287,14 +295,16 @@ class MessageHeldOutCheck(Finding, frozen=True):
     median: float
     p90: float
     max: float
+    aim: float
+    """What the median should be at most."""
     predictions: int
 
     @property
     def sentence(self) -> str:
-        verdict = "within" if self.median <= HELD_OUT_AIM else "not within"
+        verdict = "within" if self.median <= self.aim else "not within"
         return (
             f"Held-out check: sizes that the model did not see are predicted to {percent(self.median)} in median, "
-            f"{verdict} the aim of {percent(HELD_OUT_AIM)} ({percent(self.p90)} or better for 9 of 10, "
+            f"{verdict} the aim of {percent(self.aim)} ({percent(self.p90)} or better for 9 of 10, "
             f"{percent(self.max)} at worst; {self.predictions:,} predictions)."
         )
 
@@ -320,15 +330,15 @@ class MessageExactness(Finding, frozen=True):
 class Taken(msgspec.Struct, frozen=True):
     """What a message takes from both cores."""
 
-    setting: str
+    setting: dict[str, Level]
     sender_us: float
     receiver_us: float
 
     def __str__(self) -> str:
         """Return it in words."""
         return (
-            f"{self.setting} takes {duration(self.sender_us)} from the sender's core and {duration(self.receiver_us)} "
-            "from the receiver's"
+            f"{_words(self.setting)} takes {duration(self.sender_us)} from the sender's core and "
+            f"{duration(self.receiver_us)} from the receiver's"
         )
 
 
@@ -371,8 +381,8 @@ class MessagePilotSamples(Finding, frozen=True):
     samples: int
     """That many are enough everywhere."""
     measure: Measure
-    curve: str
-    """Where it takes most."""
+    curve: dict[str, Level]
+    """Setting that takes most."""
     bytes: int
     known: int
     """Settings and sizes of which a number of samples is enough."""
@@ -384,8 +394,8 @@ class MessagePilotSamples(Finding, frozen=True):
         some = f", of {self.known} of {self.asked} settings and sizes" if self.known < self.asked else ""
         return (
             f"Pilot of {self.pilot_samples:,} samples or more: knowing a median to ±{percent(self.within)} with 95 % "
-            f"confidence takes {self.samples:,} samples at most ({self.measure}, {self.curve}, {self.bytes:,} bytes)"
-            f"{some}, within one repetition."
+            f"confidence takes {self.samples:,} samples at most ({self.measure}, {_words(self.curve)}, {self.bytes:,} "
+            f"bytes){some}, within one repetition."
         )
 
 
@@ -494,28 +504,27 @@ class MessageFewSizes(Caveat, frozen=True):
 class MessageDisturbed(Caveat, frozen=True):
     """Latencies of one size were disturbed."""
 
-    curve: str
-    """The setting, in words."""
-    transport: str
+    curve: dict[str, Level]
+    """The transport and the cores, and what else tells its setting apart."""
     bytes: int
     disturbances: tuple[Disturbance, ...]
 
     @property
     def sentence(self) -> str:
         what = " ".join(one.sentence for one in self.disturbances)
-        return f"message, {self.curve}, {self.bytes:,} bytes: {what}"
+        return f"message, {_words(self.curve)}, {size_in_words(self.bytes)}: {what}"
 
 
 class DisturbedSizes(msgspec.Struct, frozen=True):
     """Sizes of one setting whose latencies were disturbed."""
 
-    curve: str
-    transport: str
+    curve: dict[str, Level]
+    """As of `MessageDisturbed`."""
     bytes: tuple[int, ...]
 
     def __str__(self) -> str:
         """Return them in words."""
-        return f"{self.curve}, {' and '.join(f'{size:,}' for size in self.bytes)} bytes"
+        return f"{_words(self.curve)}, {' and '.join(f'{size:,}' for size in self.bytes)} bytes"
 
 
 class MessageAlsoDisturbed(Caveat, frozen=True):

@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from intercore.benchmarks.grouping import by_level, cycles_per_us, pools, ticks
 from intercore.benchmarks.message import TRUE, TURNS
-from intercore.benchmarks.message.curve import BENCHMARK, in_words
+from intercore.benchmarks.message.curve import BENCHMARK
 from intercore.benchmarks.message.findings import (
     MessageCpuTime,
     MessageCpuTimeExactness,
@@ -189,7 +189,7 @@ def overhead_results(found: Sequence[MessageOverhead]) -> Iterator[Finding]:
 
 def _taken_of(one: MessageOverhead) -> Taken:
     receiver = one.receiver or one.sender
-    return Taken(in_words(one.setting, one.setting), one.sender.us.value, receiver.us.value)
+    return Taken(one.setting, one.sender.us.value, receiver.us.value)
 
 
 def without_priority(measurements: Iterable[Measurement]) -> Iterator[Finding]:

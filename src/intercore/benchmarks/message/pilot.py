@@ -106,7 +106,7 @@ def pilot_results(found: Sequence[MessagePilot]) -> Iterator[Finding]:
             within=within,
             samples=most.for_median or 0,
             measure=most.measure,
-            curve=in_words(most.setting, most.setting),
+            curve=most.setting,
             bytes=most.bytes,
             known=len(known),
             asked=len(found),

@@ -58,7 +58,11 @@ def results(analysis: MessageAnalysis, found: Sequence[Curve]) -> Iterator[Findi
     yield from _part_words(found)
     if (checked := analysis.held_out) is not None:
         yield MessageHeldOutCheck(
-            median=checked.median, p90=checked.p90, max=checked.max, predictions=checked.predictions
+            median=checked.median,
+            p90=checked.p90,
+            max=checked.max,
+            aim=HELD_OUT_AIM,
+            predictions=checked.predictions,
         )
     yield from _exactness(analysis.latency)
     yield from overhead_results(analysis.overheads)
@@ -148,7 +152,7 @@ def _line_fit(rows: Sequence[Model]) -> Iterator[Finding]:
             median_error=float(np.median([row.relative_error_median or 0.0 for row in known])),
             worst_error=worst.relative_error_max or 0.0,
             worst_measure="throughput" if isinstance(worst, MessageThroughput) else "latency",
-            worst_setting=in_words(worst.setting, worst.setting),
+            worst_setting=dict(worst.setting),
             straight=len(straight),
             settings=len(known),
         )
@@ -162,7 +166,7 @@ def _breaks(found: Sequence[Curve]) -> Iterator[Finding]:
             line_error, lines_error = (float(np.max(np.abs(fit.relative_errors))) for fit in (one, model))
             yield MessageBreaks(
                 measure=curve.measure,
-                curve=in_words(curve.setting, curve.setting),
+                curve=dict(curve.setting),
                 line_error=line_error,
                 lines=len(model.pieces),
                 lines_error=lines_error,
@@ -193,7 +197,7 @@ def _part_words(found: Sequence[Curve]) -> Iterator[Finding]:
             apart=len(apart),
             settings=len(found),
             word_bytes=worst.word_bytes,
-            worst_setting=in_words(worst.setting, worst.setting),
+            worst_setting=dict(worst.setting),
             measure=worst.measure,
             sizes=tuple(size for size in worst.measurements if size % worst.word_bytes),
             times=worst.others_times or 0.0,

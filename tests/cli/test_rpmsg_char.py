@@ -56,7 +56,9 @@ def test_round_trips_are_measured_stored_and_shown_as_such(tool: Tool, device: s
     shown = tool("show").succeeded().out
     assert "Round trip to an echo and back on host" in shown
     assert "Latency" not in shown
-    assert "it is not half of a round trip" in " ".join(shown.split())
+    (said,) = (one for one in document["findings"] if one["code"] == "message-round-trips")
+    assert said["values"] == {"transports": [name]}
+    assert said["text"] in " ".join(shown.split())
 
 
 def test_what_cannot_be_is_said_before_anything_is_measured(tool: Tool, device: str) -> None:

@@ -16,6 +16,7 @@ from intercore.benchmarks.api import analysis as api
 from intercore.benchmarks.api.answers import answers, concerns
 from intercore.benchmarks.api.findings import ApiContended, ApiCosts, ApiFailedCheck, ApiUncontended
 from intercore.benchmarks.api.report import report
+from intercore.benchmarks.caveats import AlsoDisturbed
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
 from intercore.view.quantity import duration
@@ -265,6 +266,14 @@ def test_tasks_that_were_forced_off_their_core_are_told() -> None:
     one = msgspec.structs.replace(measurement("give", 350), checks={"wrong": 0, "preempted": 3})
     (found,) = api.caveats([one])
     assert found == ApiFailedCheck(benchmark="api", check="preempted", count=3, factor="call", levels=("give",))
+
+
+def test_calls_that_were_disturbed_on_both_cores_are_named_once() -> None:
+    drifting = [*range(100, 200), *range(300, 400)]
+    *_, others = api.caveats(
+        [measurement(call, drifting, core=core) for call in ("lock", "give", "take") for core in (0, 1)]
+    )
+    assert others == AlsoDisturbed(samples=("give", "take"))
 
 
 def test_what_disturbed_calls_names_all_of_them_and_concerns_no_other() -> None:

@@ -96,7 +96,7 @@ def disturbed(found: Iterable[tuple[str, Sequence[Disturbance]]]) -> Iterator[Di
     for samples, disturbances in known[:_NAMED]:
         yield Disturbed(samples=samples, disturbances=disturbances)
     if known[_NAMED:]:
-        yield AlsoDisturbed(samples=tuple(samples for samples, _ in known[_NAMED:]))
+        yield AlsoDisturbed(samples=tuple(dict.fromkeys(samples for samples, _ in known[_NAMED:])))
 
 
 def capitalised(text: str) -> str:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from intercore.benchmarks.speedup.prediction import predict
+from intercore.benchmarks.speedup.prediction import SpeedupPrediction, SpeedupRanking, predict
 from intercore.benchmarks.speedup.prediction_report import prediction_rows, prediction_section
-from intercore.benchmarks.speedup.prediction_types import SpeedupPrediction, SpeedupRanking
 from intercore.errors import UsageError
 from tests.benchmarks.predicted_store import measured, stored
 

@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 import pytest
 
+from intercore.benchmarks.message.prediction import MessagePrediction
 from intercore.benchmarks.message.prediction import predict as predicted
-from intercore.benchmarks.message.prediction_types import MessagePrediction
 from intercore.benchmarks.predictions import names
 from intercore.board.build import CROSS_COMPILER
 from intercore.record.plan import settings

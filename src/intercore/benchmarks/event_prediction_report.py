@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from intercore.benchmarks.event_prediction import EventPrediction
-    from intercore.benchmarks.ranking import Rank
+    from intercore.benchmarks.prediction import Rank
     from intercore.view.section import Section
 
 

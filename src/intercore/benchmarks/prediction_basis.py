@@ -69,6 +69,17 @@ def stored(
 KnownOne = TypeVar("KnownOne", bound=Known)
 
 
+def runs(known: Iterable[Known]) -> tuple[int, ...]:
+    """Return the numbers of the runs that measurements are of, each once."""
+    return tuple(dict.fromkeys(one.run for one in known))
+
+
+def period(known: Iterable[Known]) -> tuple[str, str]:
+    """Return the UTC times of the first and of the last of the measurements, ISO 8601."""
+    started = [one.measurement.started for one in known]
+    return min(started), max(started)
+
+
 def matches(one: Measurement, wanted: Mapping[str, str]) -> bool:
     """Whether a measurement has all levels that were asked for."""
     return all(str(one.factors.get(name)) == level for name, level in wanted.items())
@@ -173,11 +184,10 @@ def refuse_several_kernels(measured: Sequence[Known]) -> None:
     """Raise UsageError if effects would be taken from measurements of several kernels, or of some that nobody knows."""
     found = kernels(one.measurement for one in measured)
     if len(found) > 1:
-        runs = ", ".join(str(run) for run in dict.fromkeys(one.run for one in measured))
         named = in_a_row(kernel_name(one) for one in found)
         raise UsageError(
-            f"runs {runs} are not known to be of one kernel ({named}), and effects of factors cannot be taken from "
-            "several kernels: measure all of it with one, in a store of its own (--store)"
+            f"runs {', '.join(map(str, runs(measured)))} are not known to be of one kernel ({named}), and effects of "
+            "factors cannot be taken from several kernels: measure all of it with one, in a store of its own (--store)"
         )
 
 
@@ -197,6 +207,15 @@ def never_measured(target: str, wanted: Mapping[str, str], known: Sequence[Known
 
 BY_EFFECTS = "Measure it, or use --extrapolate to predict it from the effect of each factor by itself"
 """What to do about a setting that was never measured, where main effects may stand for it."""
+
+
+def by_effects_note(settings: int) -> str:
+    """Say what a prediction from the effect of each factor by itself assumes; `settings` is how many it rests on."""
+    return (
+        "Extrapolated: this setting was never measured. The prediction assumes that each factor multiplies the time by "
+        f"a ratio of its own, whatever the others are, as found in {settings} settings. Where factors depend on one "
+        "another, that is wrong."
+    )
 
 
 def in_words(setting: Mapping[str, Level], names: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from intercore.record.origin import in_heading
 from intercore.view.quantity import duration_bounds
@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from intercore.benchmarks.ranking import Rank
+    from intercore.benchmarks.prediction import Basis, OfTarget, Prediction, Rank, Ranking, ToMeasure
     from intercore.record.measurement import Level
-    from intercore.record.origin import Origin
     from intercore.statistics.intervals import Interval
 
     InWords: TypeAlias = Callable[[Mapping[str, Level], Iterable[str]], str]
@@ -24,75 +23,14 @@ if TYPE_CHECKING:
 _SHOWN = 20  # settings of a ranking; --format json has all
 
 
-class _Basis(Protocol):
-    @property
-    def runs(self) -> tuple[int, ...]: ...
-    @property
-    def samples(self) -> int: ...
-    @property
-    def first(self) -> str: ...
-    @property
-    def last(self) -> str: ...
-
-
-class _ToMeasure(Protocol):
-    @property
-    def command(self) -> str: ...
-
-
-class _OfTarget(Protocol):
-    @property
-    def target(self) -> str: ...
-    @property
-    def simulated(self) -> bool: ...
-    @property
-    def emulated(self) -> bool: ...
-    @property
-    def origin(self) -> Origin: ...
-    @property
-    def to_measure(self) -> _ToMeasure | None: ...
-
-
-class Predicted(_OfTarget, Protocol):
-    """What is predicted of one setting."""
-
-    @property
-    def setting(self) -> dict[str, Level]:
-        """The levels of its factors."""
-
-    @property
-    def conclusive(self) -> bool:
-        """Whether it is an answer."""
-
-    @property
-    def basis(self) -> _Basis:
-        """What it rests on."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences on what makes it doubtful."""
-
-
-P = TypeVar("P", bound=Predicted)
-
-
-class Ranking(_OfTarget, Protocol[P]):
-    """What is predicted of several settings."""
-
-    @property
-    def ranking(self) -> Sequence[Rank[P]]:
-        """By what is given, then by rank."""
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """Settings of which there is no prediction, a sentence each without its full stop."""
+P = TypeVar("P", bound="Prediction")
 
 
 # Of one setting
 
 
 def setting_section(
-    found: Predicted, title: str, in_words: InWords, lines: Iterable[tuple[str, str, str]], sentences: Iterable[str]
+    found: Prediction, title: str, in_words: InWords, lines: Iterable[tuple[str, str, str]], sentences: Iterable[str]
 ) -> Section:
     """Return what people read of the prediction of one setting.
 
@@ -104,20 +42,20 @@ def setting_section(
         Column[tuple[str, str, str]]("95 %", lambda row: row[2], right=True),
     ]
     where = f"{in_words(found.setting, found.setting)} on {in_heading(found.target, found.origin)}"
-    said = (f"Setting: {where}.", *_no_answer(found, "This is no answer"), *sentences, *found.notes)
+    said = (f"Setting: {where}.", *_no_answer(found.to_measure, "This is no answer"), *sentences, *found.notes)
     return Section(title, said, (Table(title, list(lines), columns),))
 
 
-def rests_on(basis: _Basis, samples_of: str) -> str:
+def rests_on(basis: Basis, samples_of: str) -> str:
     """Say what a prediction rests on; `samples_of` is what its samples are, ` of 3 sizes`."""
     when = basis.first[:10] if basis.first[:10] == basis.last[:10] else f"{basis.first[:10]} to {basis.last[:10]}"
     return f"It rests on {_runs(basis.runs)}: {basis.samples:,} samples {samples_of}, measured on {when}."
 
 
-def _no_answer(found: _OfTarget, what: str) -> Iterator[str]:
+def _no_answer(to_measure: ToMeasure | None, what: str) -> Iterator[str]:
     """Say that a prediction is none, and what to measure."""
-    if found.to_measure is not None:
-        yield f"{what}: the truth may be more than half of the value away. To find out: {found.to_measure.command}"
+    if to_measure is not None:
+        yield f"{what}: the truth may be more than half of the value away. To find out: {to_measure.command}"
 
 
 def _runs(numbers: Collection[int]) -> str:
@@ -146,7 +84,7 @@ def ranking_section(
     without = [one for one in found.ranking if not one.prediction.conclusive]
     what = f"{len(without)} of {len(found.ranking)} {'is' if len(without) == 1 else 'are'} no answer"
     sentences = [
-        *_no_answer(found, what),
+        *_no_answer(found.to_measure, what),
         *(sentence for each in given for sentence in _ties(found.ranking, each, names, in_words)),
         f"{_basis(found.ranking)} Name a setting to see {named_shows}.",
         *_common_notes(found.ranking),
@@ -168,11 +106,14 @@ def ranking_section(
     return Section(title(first), sentences, [table(each) for each in given])
 
 
-def telling(ranking: Sequence[Rank[P]], besides: Collection[str]) -> list[str]:
-    """Return the factors that tell the settings apart, but for those in `besides`; all others if none does."""
+def telling(ranking: Sequence[Rank[P]], besides: Collection[str], otherwise: Sequence[str] = ()) -> Sequence[str]:
+    """Return the factors that tell the settings apart, but for those in `besides`.
+
+    If none does, return `otherwise`, or all factors but those in `besides`.
+    """
     settings = [one.prediction.setting for one in ranking]
     names = [name for name in settings[0] if name not in besides]
-    return [name for name in names if len({str(each.get(name)) for each in settings}) > 1] or names
+    return [name for name in names if len({str(each.get(name)) for each in settings}) > 1] or otherwise or names
 
 
 def interval_column(interval: Callable[[P], Interval]) -> Column[Rank[P]]:
@@ -221,6 +162,6 @@ def ranked_rows(ranking: Iterable[Rank[P]], row: Callable[[P], dict[str, object]
     return [{"rank": one.rank, **row(one.prediction)} for one in ranking]
 
 
-def target_cells(found: _OfTarget) -> dict[str, object]:
+def target_cells(found: OfTarget) -> dict[str, object]:
     """Return what a row begins with: the target, and whether its numbers are measured."""
     return {"target": found.target, "simulated": found.simulated, "emulated": found.emulated}

@@ -9,10 +9,12 @@ main effects: as if each factor multiplied the time by a ratio of its own whatev
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 
 from intercore.benchmarks import prediction_basis as basis
 from intercore.benchmarks.message.choice import GIVEN
@@ -29,32 +31,89 @@ from intercore.benchmarks.message.curve import (
     in_words,
     is_usable,
 )
-from intercore.benchmarks.message.next_measurement import (
-    ToMeasure,
-    measuring,
-    repetitions_to_measure,
-    sizes_to_measure,
-)
-from intercore.benchmarks.message.prediction_types import MessageBasis, MessagePrediction, MessageRanking
 from intercore.benchmarks.message.rows import rate
-from intercore.benchmarks.message.size_effect import size_effect
-from intercore.benchmarks.prediction_answer import REPETITIONS, is_conclusive
-from intercore.benchmarks.ranking import predict_each, ranked
+from intercore.benchmarks.message.size_effect import SizeEffect, size_effect
+from intercore.benchmarks.prediction import (
+    FEWEST_FOR_SINGLE,
+    REPETITIONS,
+    Basis,
+    Prediction,
+    Question,
+    Ranking,
+    ToMeasure,
+    advised,
+    is_conclusive,
+    run_command,
+    single_bounds,
+)
+from intercore.benchmarks.prediction_basis import Known
 from intercore.errors import UsageError, unknown
-from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.statistics.intervals import Interval
 from intercore.statistics.main_effects import main_effects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from intercore.benchmarks.prediction_basis import Known
-    from intercore.record.measurement import Measurement
+    from numpy.typing import NDArray
+
+    from intercore.benchmarks.prediction import Rank
+    from intercore.record.measurement import Level, Measurement
     from intercore.record.store import StoreReader
     from intercore.statistics.line import Fit
 
 _MOST_BYTES = 2**40  # beyond what any message has
 _SHOWN = 5  # conditions or sizes in a sentence
-_FEWEST_FOR_SINGLE = math.ceil(2 / (1 - CONFIDENCE)) - 1  # of which one may lie beyond each bound
+_AROUND = (1 / 4, 1 / 2, 1, 2, 4)  # multiples of the size, which pin down the line next to it
+
+
+class SizesToMeasure(ToMeasure, frozen=True):
+    """What would make an answer of a prediction that is none."""
+
+    sizes: tuple[int, ...]
+    """Bytes of the messages."""
+
+
+class MessageBasis(Basis, frozen=True):
+    """What a prediction rests on."""
+
+    sizes: tuple[int, ...]
+    """Bytes of the messages that were measured."""
+
+
+class MessagePrediction(Prediction, frozen=True):
+    """What a message of one size will take at one setting: the factors without the size."""
+
+    measure: Measure
+    size: Annotated[int, Meta(ge=1)]
+    """Bytes of the message."""
+    median_us: Interval
+    """Median time per message, with the interval for the median of another measurement of this setting and size."""
+    single_us: Interval | None
+    """The same for a single message: 95 of 100 take as long. Bounds are None with fewer than 39 samples of the
+    neighbouring sizes. None of a stream, where no message is timed by itself."""
+    bytes_per_s: Interval | None
+    """Of a stream, the throughput; else None."""
+    by: Literal["model", "main effects"]
+    """The line of this setting over the size; or, with --extrapolate where there is none, what each factor does by
+    itself in the others."""
+    alpha_us: float | None
+    """Of the line at this size: what every message costs. None by main effects."""
+    beta_ns_per_byte: float | None
+    """Of the line at this size: what each byte adds. None by main effects."""
+    size_effect: SizeEffect | None
+    """Whether, within what was measured, the size makes a difference by this line. None by main effects."""
+    held_out: float | None
+    """Error of the model's predictions of sizes that it did not see, as a fraction, median; None where unknown."""
+    to_measure: SizesToMeasure | None
+    basis: MessageBasis
+
+
+class MessageRanking(Ranking[MessagePrediction], frozen=True):
+    """What a message of one size will take by each setting that was measured."""
+
+    measure: Measure
+    size: Annotated[int, Meta(ge=1)]
+    """Bytes of the message."""
 
 
 def predict(
@@ -65,22 +124,18 @@ def predict(
     Where they leave open which of several settings, all of these are predicted and ranked. Raises UsageError for what
     was not measured or does not exist.
     """
-    size, measure, asked = _asked(words)
-    usable = basis.stored(store, target, BENCHMARK, is_usable)
-    known = [one for one in usable if one.measurement.factors["measure"] == measure]
-    if not known:
-        raise UsageError(
-            f"{store.path} holds no {measure} of messages on {target}; measure it: "
-            f"intercore run {target} {BENCHMARK} measure={measure} size=4,16,64,256,1024"
-        )
-    basis.check_names(BENCHMARK, asked, known, NO_SETTING)
-    ours = [one for one in known if basis.matches(one.measurement, asked)]
-    if not ours:
-        return _by_main_effects(target, measure, size, asked, known, extrapolate=extrapolate)
-    settings = basis.by_setting(ours, NO_SETTING)
-    if len(settings) > 1:
-        return _of_all(target, measure, size, settings, extrapolate=extrapolate)
-    return _by_model(target, measure, size, ours, extrapolate=extrapolate)
+    size, measure, wanted = _asked(words)
+    question = _Question(
+        benchmark=BENCHMARK,
+        target=target,
+        wanted=wanted,
+        no_setting=NO_SETTING,
+        given=GIVEN,
+        extrapolate=extrapolate,
+        measure=measure,
+        size=size,
+    )
+    return question.answer(store)
 
 
 # What was asked for
@@ -99,91 +154,64 @@ def _asked(words: Iterable[str]) -> tuple[int, Measure, dict[str, str]]:
     return int(size), msgspec.convert(measure, Measure), asked
 
 
-# All settings that were measured and that the words leave open
+@dataclass(frozen=True, kw_only=True)
+class _Question(Question[Known, MessagePrediction, MessageRanking]):
+    measure: Measure
+    size: int
 
+    def measured(self, store: StoreReader) -> list[Known]:
+        usable = basis.stored(store, self.target, BENCHMARK, is_usable)
+        return [one for one in usable if one.measurement.factors["measure"] == self.measure]
 
-def _of_all(
-    target: str, measure: Measure, size: int, settings: Sequence[Sequence[Known]], *, extrapolate: bool
-) -> MessageRanking:
-    """Predict each setting and rank them; raises UsageError if there is no prediction of any."""
-    predictions, left_out = predict_each(
-        settings, lambda ours: _by_model(target, measure, size, ours, extrapolate=extrapolate), _in_words
-    )
-    origin = predictions[0].origin
-    return MessageRanking(
-        target=target,
-        simulated=origin == "simulated",
-        emulated=origin == "emulated",
-        measure=measure,
-        size=size,
-        ranking=tuple(ranked(predictions, GIVEN, lambda one: one.median_us)),
-        left_out=left_out,
-        to_measure=_measuring_all(target, measure, [one for one in predictions if not one.conclusive]),
-    )
-
-
-def _in_words(ours: Sequence[Known]) -> str:
-    factors = ours[0].measurement.factors
-    names = [*OWN, *sorted(factors.keys() - NO_SETTING - set(OWN))]
-    return in_words({name: factors[name] for name in names}, names)
-
-
-def _measuring_all(target: str, measure: Measure, open_ones: Sequence[MessagePrediction]) -> ToMeasure | None:
-    """Return what would make answers of all of these."""
-    wanted = [one.to_measure for one in open_ones if one.to_measure is not None]
-    if len(wanted) <= 1:
-        return wanted[0] if wanted else None
-    sizes = sorted({size for one in wanted for size in one.sizes})
-    return measuring(target, measure, [one.setting for one in open_ones], sizes, max(one.repetitions for one in wanted))
-
-
-# By the model of the setting
-
-
-def _by_model(
-    target: str, measure: Measure, size: int, ours: Sequence[Known], *, extrapolate: bool
-) -> MessagePrediction:
-    contributing, notes = basis.agreeing(ours, _has_model)
-    found = _curve(measure, contributing)
-    model = found.model(size)
-    where = in_words(found.setting, found.setting)
-    if model is None:
-        apart = (
-            f" (sizes that are not a multiple of {found.word_bytes} bytes do not follow this model)"
-            if found.models
-            else ""
+    def missing(self) -> tuple[str, str]:
+        return (
+            f"{self.measure} of messages on {self.target}",
+            f"intercore run {self.target} {BENCHMARK} measure={self.measure} size=4,16,64,256,1024",
         )
-        raise UsageError(
-            f"there is no model for {size:,} bytes of {where}, measured at {_sizes(found)} bytes{apart}: measure more"
-        )
-    outside = _outside(found, model, size)
-    if outside and not extrapolate:
-        raise UsageError(f"{outside}. Measure it, or use --extrapolate to predict it all the same")
-    median, error = model.prediction(size)
-    if median.value <= 0:
-        raise UsageError(f"the model of {where} gives no time above 0 for {size:,} bytes: it cannot be used there")
-    piece = model.piece(size)
-    conclusive = is_conclusive(median)
-    advised = measuring(
-        target, measure, [found.setting], sizes_to_measure(found, model, size), repetitions_to_measure(found, model)
-    )
-    errors = found.held_out
-    held_out = float(np.median(errors)) if len(errors) else None
-    if held_out is not None and held_out > HELD_OUT_AIM:
-        notes.append(f"Sizes that the model did not see were predicted no better than to {100 * held_out:.2g} %.")
-    if error is None:
-        notes.append("Any two sizes have a line through them: a third size would tell how good the line is.")
-    single = _single(found, model, size, median) if measure == "latency" else None
-    if single is not None and median.low is not None and single.low is None:
-        few = [each for each in dict.fromkeys(_neighbours(model, size)) if _spread(found.samples(each)) is None]
-        notes.append(
-            f"Nothing is known of a single message: that takes {_FEWEST_FOR_SINGLE} samples of "
-            f"{' and of '.join(f'{each:,}' for each in few)} bytes, and there are "
-            f"{' and '.join(str(len(found.samples(each))) for each in few)}: measure with samples={_FEWEST_FOR_SINGLE}."
-        )
-    return _prediction(
-        MessagePrediction(
-            target=target,
+
+    def in_words(self, ours: Sequence[Known]) -> str:
+        setting = _setting(ours)
+        return in_words(setting, setting)
+
+    def of_setting(self, ours: Sequence[Known]) -> MessagePrediction:
+        """Predict a setting by the model of its sizes.
+
+        Raises UsageError if there is none, or the size is outside of it.
+        """
+        measure, size = self.measure, self.size
+        contributing, notes = basis.agreeing(ours, _has_model)
+        found = _curve(measure, contributing)
+        model = found.model(size)
+        where = in_words(found.setting, found.setting)
+        if model is None:
+            apart = (
+                f" (sizes that are not a multiple of {found.word_bytes} bytes do not follow this model)"
+                if found.models
+                else ""
+            )
+            raise UsageError(
+                f"there is no model for {size:,} bytes of {where}, measured at {_sizes(found)} bytes{apart}: "
+                "measure more"
+            )
+        outside = _outside(found, model, size)
+        if outside and not self.extrapolate:
+            raise UsageError(f"{outside}. Measure it, or use --extrapolate to predict it all the same")
+        median, error = model.prediction(size)
+        if median.value <= 0:
+            raise UsageError(f"the model of {where} gives no time above 0 for {size:,} bytes: it cannot be used there")
+        piece = model.piece(size)
+        conclusive = is_conclusive(median)
+        errors = found.held_out
+        held_out = float(np.median(errors)) if len(errors) else None
+        if held_out is not None and held_out > HELD_OUT_AIM:
+            notes.append(f"Sizes that the model did not see were predicted no better than to {100 * held_out:.2g} %.")
+        if error is None:
+            notes.append("Any two sizes have a line through them: a third size would tell how good the line is.")
+        single = _single(found, model, size, median) if measure == "latency" else None
+        if single is not None and median.low is not None and single.low is None:
+            notes.append(_too_few(found, model, size))
+        return MessagePrediction(
+            target=self.target,
             simulated=ours[0].origin == "simulated",
             emulated=ours[0].origin == "emulated",
             measure=measure,
@@ -199,25 +227,122 @@ def _by_model(
             size_effect=size_effect(piece),
             held_out=held_out,
             conclusive=conclusive,
-            to_measure=None if conclusive else advised,
-            basis=_basis(found, contributing),
-            notes=(*notes, *([f"Extrapolated: {outside}."] if outside else [])),
+            to_measure=None
+            if conclusive
+            else self._measuring(
+                [found.setting], _sizes_to_measure(found, model, size), _repetitions_to_measure(found, model)
+            ),
+            basis=_basis([found], contributing),
+            notes=(
+                *basis.label_notes(ours[0].origin),
+                *notes,
+                *([f"Extrapolated: {outside}."] if outside else []),
+            ),
         )
-    )
+
+    def of_unmeasured(self, known: Sequence[Known]) -> MessagePrediction:
+        """Predict by what each factor does by itself in the settings that were measured."""
+        measure, size, wanted = self.measure, self.size, self.wanted
+        if not self.extrapolate:
+            raise UsageError(f"{basis.never_measured(self.target, wanted, known)}. {basis.BY_EFFECTS}")
+        found = [one for one in curves(each.measurement for each in known) if _is_in_range(one, size)]
+        if len(found) <= 1:
+            raise UsageError(
+                f"no more than one setting was measured around {size:,} bytes: there are no effects of factors"
+            )
+        names = [name for name in found[0].setting if len({one.setting.get(name) for one in found}) > 1]
+        if left_out := [name for name in names if name not in wanted]:
+            raise UsageError(f"give a level for each factor that was measured with several: {', '.join(left_out)}")
+        missing = [
+            f"{name}={level}"
+            for name, level in wanted.items()
+            if level not in {str(one.setting.get(name, level)) for one in found}
+        ]
+        if missing:
+            raise UsageError(
+                f"{', '.join(missing)} was not measured around {size:,} bytes: nothing is known of its effect"
+            )
+        measured = [
+            one
+            for one in known
+            if any(one.measurement in pool for each in found for pool in each.measurements.values())
+        ]
+        basis.refuse_several_kernels(measured)
+        times = [(one.setting, model.value(size)) for one in found if (model := one.model(size)) is not None]
+        median = main_effects(times, names, wanted)
+        conclusive = is_conclusive(median)
+        return MessagePrediction(
+            target=self.target,
+            simulated=known[0].origin == "simulated",
+            emulated=known[0].origin == "emulated",
+            measure=measure,
+            size=size,
+            setting=dict(wanted),
+            median_us=median,
+            single_us=Interval(median.value) if measure == "latency" else None,
+            bytes_per_s=rate(size, median) if measure == "throughput" else None,
+            by="main effects",
+            extrapolated=True,
+            alpha_us=None,
+            beta_ns_per_byte=None,
+            size_effect=None,
+            held_out=None,
+            conclusive=conclusive,
+            to_measure=None if conclusive else self._measuring([dict(wanted)], [size], REPETITIONS),
+            basis=_basis(found, measured),
+            notes=(*basis.label_notes(known[0].origin), basis.by_effects_note(len(found))),
+        )
+
+    def time_us(self, found: MessagePrediction) -> Interval:
+        return found.median_us
+
+    def to_measure(self, open_ones: Sequence[MessagePrediction]) -> SizesToMeasure:
+        wanted = [one.to_measure for one in open_ones if one.to_measure is not None]
+        if len(wanted) == 1:
+            return wanted[0]
+        sizes = sorted({size for one in wanted for size in one.sizes})
+        return self._measuring([one.setting for one in open_ones], sizes, max(one.repetitions for one in wanted))
+
+    def ranking(
+        self, ranks: tuple[Rank[MessagePrediction], ...], left_out: tuple[str, ...], to_measure: ToMeasure | None
+    ) -> MessageRanking:
+        origin = ranks[0].prediction.origin
+        return MessageRanking(
+            target=self.target,
+            simulated=origin == "simulated",
+            emulated=origin == "emulated",
+            measure=self.measure,
+            size=self.size,
+            ranking=ranks,
+            left_out=left_out,
+            to_measure=to_measure,
+        )
+
+    def _measuring(
+        self, settings: Sequence[Mapping[str, Level]], sizes: Sequence[int], repetitions: int
+    ) -> SizesToMeasure:
+        own = [f"measure={self.measure}", f"size={','.join(map(str, sizes))}"]
+        command = run_command(self.target, BENCHMARK, settings, repetitions, own)
+        return SizesToMeasure(sizes=tuple(sizes), repetitions=repetitions, command=command)
+
+
+# The model of a setting
 
 
 def _has_model(found: Sequence[Known]) -> bool:
     return len({one.measurement.factors["size"] for one in found}) > 2
 
 
+def _setting(known: Sequence[Known]) -> dict[str, Level]:
+    factors = known[0].measurement.factors
+    return {name: factors[name] for name in [*OWN, *sorted(factors.keys() - NO_SETTING - set(OWN))]}
+
+
 def _curve(measure: Measure, contributing: Sequence[Known]) -> Curve:
-    factors = contributing[0].measurement.factors
-    names = [*OWN, *sorted(factors.keys() - NO_SETTING - set(OWN))]
-    setting = {name: factors[name] for name in names}
     by_size: dict[int, list[Measurement]] = {}
     for one in contributing:
         by_size.setdefault(int(one.measurement.factors["size"]), []).append(one.measurement)
-    return curve(measure, setting, by_size)
+    return curve(measure, _setting(contributing), by_size)
 
 
 def _outside(found: Curve, model: Fit, size: int) -> str:
@@ -269,101 +394,37 @@ def _neighbours(model: Fit, size: int) -> tuple[int, int]:
     return int(sizes[below]), int(sizes[above])
 
 
-def _spread(samples: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[float, float] | None:
-    """Return how far 95 of 100 further samples reach below and above the median; None with fewer than 39.
-
-    By ranks, whatever they follow: a further sample is below the k-th of n in k of n + 1 cases.
-    """
-    ordered_samples = np.sort(samples)
-    beyond = math.floor((len(ordered_samples) + 1) * (1 - CONFIDENCE) / 2)
-    if beyond < 1:
+def _spread(samples: NDArray[np.float64]) -> tuple[float, float] | None:
+    """Return how far 95 of 100 further samples reach below and above the median; None with fewer than 39."""
+    found = single_bounds(samples)
+    if found is None:
         return None
-    median = float(np.median(ordered_samples))
-    return median - float(ordered_samples[beyond - 1]), float(ordered_samples[-beyond]) - median
+    median = float(np.median(samples))
+    return median - found[0], found[1] - median
+
+
+def _too_few(found: Curve, model: Fit, size: int) -> str:
+    """Say why nothing is known of a single message."""
+    few = {each: len(found.samples(each)) for each in _neighbours(model, size) if _spread(found.samples(each)) is None}
+    return (
+        f"Nothing is known of a single message: that takes {FEWEST_FOR_SINGLE} samples of "
+        f"{' and of '.join(f'{each:,}' for each in few)} bytes, and there are "
+        f"{' and '.join(map(str, few.values()))}: measure with samples={FEWEST_FOR_SINGLE}."
+    )
 
 
 def _not_negative(estimate: Interval) -> Interval:
     return Interval(estimate.value, None if estimate.low is None else max(estimate.low, 0.0), estimate.high)
 
 
-def _basis(found: Curve, contributing: Sequence[Known]) -> MessageBasis:
-    started = sorted(one.measurement.started for one in contributing)
+def _basis(found: Sequence[Curve], contributing: Sequence[Known]) -> MessageBasis:
+    first, last = basis.period(contributing)
     return MessageBasis(
-        runs=tuple(dict.fromkeys(one.run for one in contributing)),
-        sizes=tuple(found.measurements),
-        samples=sum(len(found.samples(size)) for size in found.measurements),
-        first=started[0],
-        last=started[-1],
-    )
-
-
-def _prediction(made: MessagePrediction) -> MessagePrediction:
-    return msgspec.structs.replace(made, notes=(*basis.label_notes(made.origin), *made.notes))
-
-
-# By main effects
-
-
-def _by_main_effects(
-    target: str, measure: Measure, size: int, asked: Mapping[str, str], known: Sequence[Known], *, extrapolate: bool
-) -> MessagePrediction:
-    """Predict a combination that was not measured from those that were, or refuse to."""
-    found = [one for one in curves(each.measurement for each in known) if _is_in_range(one, size)]
-    if not extrapolate:
-        raise UsageError(f"{basis.never_measured(target, asked, known)}. {basis.BY_EFFECTS}")
-    if len(found) <= 1:
-        raise UsageError(
-            f"no more than one setting was measured around {size:,} bytes: there are no effects of factors"
-        )
-    names = [name for name in found[0].setting if len({one.setting.get(name) for one in found}) > 1]
-    left_out = [name for name in names if name not in asked]
-    if left_out:
-        raise UsageError(f"give a level for each factor that was measured with several: {', '.join(left_out)}")
-    missing = [
-        f"{name}={level}"
-        for name, level in asked.items()
-        if level not in {str(one.setting.get(name, level)) for one in found}
-    ]
-    if missing:
-        raise UsageError(f"{', '.join(missing)} was not measured around {size:,} bytes: nothing is known of its effect")
-    measured = [
-        one for one in known if any(one.measurement in pool for each in found for pool in each.measurements.values())
-    ]
-    basis.refuse_several_kernels(measured)
-    times = _main_effects(found, names, asked, size)
-    started = sorted(one.measurement.started for one in measured)
-    return _prediction(
-        MessagePrediction(
-            target=target,
-            simulated=known[0].origin == "simulated",
-            emulated=known[0].origin == "emulated",
-            measure=measure,
-            size=size,
-            setting=dict(asked),
-            median_us=times,
-            single_us=Interval(times.value) if measure == "latency" else None,
-            bytes_per_s=rate(size, times) if measure == "throughput" else None,
-            by="main effects",
-            extrapolated=True,
-            alpha_us=None,
-            beta_ns_per_byte=None,
-            size_effect=None,
-            held_out=None,
-            conclusive=is_conclusive(times),
-            to_measure=None if is_conclusive(times) else measuring(target, measure, [asked], [size], REPETITIONS),
-            basis=MessageBasis(
-                runs=tuple(dict.fromkeys(one.run for one in measured)),
-                sizes=tuple(sorted({each for one in found for each in one.measurements})),
-                samples=sum(len(one.samples(each)) for one in found for each in one.measurements),
-                first=started[0],
-                last=started[-1],
-            ),
-            notes=(
-                "Extrapolated: this setting was never measured. The prediction assumes that each factor multiplies the "
-                f"time by a ratio of its own, whatever the others are, as found in {len(found)} settings. Where "
-                "factors depend on one another, that is wrong.",
-            ),
-        )
+        runs=basis.runs(contributing),
+        sizes=tuple(sorted({size for one in found for size in one.measurements})),
+        samples=sum(len(one.samples(size)) for one in found for size in one.measurements),
+        first=first,
+        last=last,
     )
 
 
@@ -372,7 +433,20 @@ def _is_in_range(one: Curve, size: int) -> bool:
     return model is not None and not _outside(one, model, size) and model.value(size) > 0
 
 
-def _main_effects(found: Sequence[Curve], names: Sequence[str], asked: Mapping[str, str], size: int) -> Interval:
-    """Return what main effects of what the models give at a size come to for a setting."""
-    times = [(one.setting, model.value(size)) for one in found if (model := one.model(size)) is not None]
-    return main_effects(times, names, asked)
+# What to measure
+
+
+def _sizes_to_measure(found: Curve, model: Fit, size: int) -> list[int]:
+    """Return sizes around one, within those measured, that are not measured yet; if all are, those next to it."""
+    word = found.word_bytes if size % found.word_bytes == 0 else 1
+    low, high = model.points.x[[0, -1]]
+    around = {max(round(size * factor / word), 1) * word for factor in _AROUND}
+    new = sorted(each for each in around if low <= each <= high and each not in found.measurements)
+    return new or sorted(found.measurements, key=lambda each: abs(math.log(each / size)))[: len(_AROUND)]
+
+
+def _repetitions_to_measure(found: Curve, model: Fit) -> int:
+    """Return how many repetitions it takes until medians, as they scatter, are known well enough for a line."""
+    off = float(np.median(model.points.error / np.maximum(model.points.y, model.points.error)))
+    done = max(len(pool) for pool in found.measurements.values())
+    return advised(done, off)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.message.choice import GIVEN
 from intercore.benchmarks.message.curve import in_words
-from intercore.benchmarks.message.prediction_types import MessageRanking
+from intercore.benchmarks.message.prediction import MessageRanking
 from intercore.benchmarks.message.size_effect import ns_per_byte
 from intercore.benchmarks.prediction_sections import (
     interval_column,
@@ -15,6 +15,7 @@ from intercore.benchmarks.prediction_sections import (
     rests_on,
     setting_section,
     target_cells,
+    telling,
 )
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
 from intercore.view.table import Column
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.message.curve import Measure
-    from intercore.benchmarks.message.prediction_types import MessagePrediction
-    from intercore.benchmarks.ranking import Rank
+    from intercore.benchmarks.message.prediction import MessagePrediction
+    from intercore.benchmarks.prediction import Rank
     from intercore.view.section import Section
 
 
@@ -76,14 +77,8 @@ def _ranking_section(found: MessageRanking) -> Section:
         Column("× the first", lambda row: significant(row.times_first), right=True),
     ]
     title = _title(found.measure, found.size)
-    return ranking_section(found, lambda _: title, in_words, _told(found), columns, named_shows="its model")
-
-
-def _told(found: MessageRanking) -> list[str]:
-    """Return the factors, beside those given, that tell the settings apart; the transport if none does."""
-    settings = [one.prediction.setting for one in found.ranking]
-    names = [name for name in settings[0] if name not in GIVEN]
-    return [name for name in names if len({str(each.get(name)) for each in settings}) > 1] or ["transport"]
+    names = telling(found.ranking, GIVEN, otherwise=["transport"])
+    return ranking_section(found, lambda _: title, in_words, names, columns, named_shows="its model")
 
 
 def _rate(row: Rank[MessagePrediction]) -> str:

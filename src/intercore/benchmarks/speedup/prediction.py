@@ -9,22 +9,28 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from msgspec import Meta
 
 from intercore.benchmarks import prediction_basis as basis
 from intercore.benchmarks.grouping import IRRELEVANT
-from intercore.benchmarks.prediction_answer import REPETITIONS, advised, is_conclusive
-from intercore.benchmarks.ranking import predict_each, ranked
+from intercore.benchmarks.prediction import (
+    REPETITIONS,
+    Basis,
+    Prediction,
+    Question,
+    Ranking,
+    ToMeasure,
+    advised,
+    is_conclusive,
+    run_command,
+)
+from intercore.benchmarks.prediction_basis import Known
 from intercore.benchmarks.speedup.model import fitted
 from intercore.benchmarks.speedup.points import BENCHMARK, SpeedupSetting, measured_setting
-from intercore.benchmarks.speedup.prediction_types import (
-    SpeedupBasis,
-    SpeedupPrediction,
-    SpeedupRanking,
-    ToMeasure,
-)
 from intercore.benchmarks.speedup.quantisation import quantisation_of
 from intercore.errors import UsageError
 from intercore.statistics.intervals import Interval, generator, interval
@@ -32,11 +38,11 @@ from intercore.statistics.repetitions import next_median
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from intercore.benchmarks.prediction_basis import Known
+    from intercore.benchmarks.prediction import Rank
     from intercore.benchmarks.speedup.model import Model
     from intercore.record.measurement import Level, Measurement
     from intercore.record.store import StoreReader
@@ -48,12 +54,57 @@ GIVEN = ("workload", "opt")
 _US: Mapping[str, float] = {"ns": 1e-3, "us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 _DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?)(ns|us|µs|ms|s)")
 _OWN = ("workload", "mode", "join", "cores")
-"""The factors that every setting has, in the order in which they are told."""
+"""The factors that every setting has, in the order in which they are shown."""
 _NO_SETTING = frozenset({"n", *IRRELEVANT})
 _FEWEST_SIZES = 3
 _AROUND = (1 / 4, 1 / 2, 1, 2, 4)
 """Multiples of a size that pin down the line next to it."""
 _BOUND = 1.96  # standard deviations from the mean to the bounds of a normal 95 % interval
+
+
+class SizesToMeasure(ToMeasure, frozen=True):
+    """What would make an answer of a prediction that is none."""
+
+    n: tuple[int, ...]
+    """Sizes of the work."""
+
+
+class SpeedupBasis(Basis, frozen=True):
+    """What a prediction rests on."""
+
+    n: tuple[int, ...]
+    """Sizes of the work that were measured."""
+    shortest_us: float
+    """Their shortest duration on one core, as far as its interval reaches."""
+    longest_us: float
+
+
+class SpeedupPrediction(Prediction, frozen=True):
+    """What work of some duration on one core takes on several, at one setting: the factors without the size."""
+
+    duration_us: float
+    """What the work takes on one core."""
+    cores: Annotated[int, Meta(ge=1)]
+    tp_us: Interval
+    """What it takes on so many cores, from before the fork to after the join, with the interval for the median of
+    another measurement."""
+    speedup: Interval
+    """`duration_us` / `tp_us`."""
+    efficiency: Interval
+    """The speed-up by the number of cores, as a fraction."""
+    pays: bool | None
+    """Whether it is faster than on one core; None if the interval leaves that open."""
+    overhead_us: float
+    """Of the model TP = (1 + loss) T1 / P + overhead."""
+    loss: float
+    to_measure: SizesToMeasure | None
+    basis: SpeedupBasis
+
+
+class SpeedupRanking(Ranking[SpeedupPrediction], frozen=True):
+    """What work takes by each setting that was measured and is not ruled out."""
+
+    duration_us: float
 
 
 def predict(
@@ -65,20 +116,16 @@ def predict(
     was not measured or does not exist.
     """
     t1_us, wanted = _asked(words)
-    known = list(basis.stored(store, target, BENCHMARK, _is_usable))
-    if not known:
-        raise UsageError(f"{store.path} holds no speed-up of {target}; measure it: intercore run {target} {BENCHMARK}")
-    basis.check_names(BENCHMARK, wanted, known, _NO_SETTING)
-    ours = [one for one in known if basis.matches(one.measurement, wanted)]
-    if not ours:
-        raise UsageError(
-            f"{basis.never_measured(target, wanted, known)}. Measure it: the cost of one way to fork and join does not "
-            "follow from that of another"
-        )
-    settings = basis.by_setting(ours, _NO_SETTING)
-    if len(settings) > 1:
-        return _of_all(target, t1_us, settings, extrapolate=extrapolate)
-    return _of_setting(target, t1_us, ours, extrapolate=extrapolate)
+    question = _Question(
+        benchmark=BENCHMARK,
+        target=target,
+        wanted=wanted,
+        no_setting=_NO_SETTING,
+        given=GIVEN,
+        extrapolate=extrapolate,
+        t1_us=t1_us,
+    )
+    return question.answer(store)
 
 
 def _asked(words: Iterable[str]) -> tuple[float, dict[str, str]]:
@@ -99,95 +146,119 @@ def _is_usable(one: Measurement) -> bool:
     return isinstance(measured_setting([one], ()), SpeedupSetting)
 
 
-def _of_all(target: str, t1_us: float, settings: Sequence[Sequence[Known]], *, extrapolate: bool) -> SpeedupRanking:
-    """Predict each setting and rank them; raises UsageError if there is no prediction of any."""
-    predictions, left_out = predict_each(
-        settings,
-        lambda ours: _of_setting(target, t1_us, ours, extrapolate=extrapolate),
-        _in_words,
-    )
-    wanted = [one.to_measure for one in predictions if one.to_measure is not None]
-    return SpeedupRanking(
-        target=target,
-        simulated=predictions[0].simulated,
-        emulated=predictions[0].emulated,
-        duration_us=t1_us,
-        ranking=tuple(ranked(predictions, GIVEN, lambda one: one.tp_us)),
-        left_out=left_out,
-        to_measure=_to_measure(
-            target,
-            [one.setting for one in predictions if one.to_measure is not None],
-            sorted({n for one in wanted for n in one.n}),
-            max(one.repetitions for one in wanted),
+@dataclass(frozen=True, kw_only=True)
+class _Question(Question[Known, SpeedupPrediction, SpeedupRanking]):
+    t1_us: float
+    """What the work takes on one core."""
+
+    def measured(self, store: StoreReader) -> Iterator[Known]:
+        return basis.stored(store, self.target, BENCHMARK, _is_usable)
+
+    def missing(self) -> tuple[str, str]:
+        return f"speed-up of {self.target}", f"intercore run {self.target} {BENCHMARK}"
+
+    def in_words(self, ours: Sequence[Known]) -> str:
+        setting = _setting(ours)
+        return basis.in_words(setting, setting)
+
+    def of_setting(self, ours: Sequence[Known]) -> SpeedupPrediction:
+        """Predict a setting by the model of its sizes.
+
+        Raises UsageError if there is none, or the duration is outside of it.
+        """
+        chosen, notes = basis.agreeing(ours, lambda found: len({one.measurement.factors["n"] for one in found}) > 1)
+        t1_us, setting, where = self.t1_us, _setting(chosen), self.in_words(chosen)
+        by_n = _by_n(chosen)
+        points = [point for pool in by_n.values() if isinstance(point := measured_setting(pool, ()), SpeedupSetting)]
+        if len(points) <= 1:
+            raise UsageError(f"there is no model of {where}, measured at n={_sizes(by_n)} alone: measure more sizes")
+        low, high = _range(points)
+        outside = not low <= t1_us <= high
+        why_outside = (
+            f"{duration(t1_us)} on one core is outside of what was measured of {where}: {duration(low)} to "
+            f"{duration(high)}"
         )
-        if wanted
-        else None,
-    )
+        if outside and not self.extrapolate:
+            raise UsageError(f"{why_outside}. Measure it, or use --extrapolate to predict it all the same")
+        quantisation = quantisation_of(points)
+        tick_us = quantisation.tick_us if quantisation and quantisation.quantised else 0.0
+        model = fitted(where, points, tick_us)
+        cores = points[0].point.cores
+        tp_us, scatter = _tp_us(model, points, by_n, t1_us, where)
+        if tp_us.value <= 0:
+            raise UsageError(
+                f"the model of {where} gives no time above 0 for {duration(t1_us)}: it cannot be used there"
+            )
+        if len(points) < _FEWEST_SIZES:
+            notes.append("Any two sizes have a line through them: a third size would tell how good the line is.")
+        if tick_us:
+            notes.append(f"TP falls on whole ticks of {duration(tick_us)} here: the prediction is their mean.")
+        speedup = _inverse(tp_us, t1_us)
+        conclusive = is_conclusive(tp_us)
+        repetitions = advised(max(map(len, by_n.values())), scatter) if scatter else REPETITIONS
+        first, last = basis.period(chosen)
+        return SpeedupPrediction(
+            target=self.target,
+            simulated=ours[0].origin == "simulated",
+            emulated=ours[0].origin == "emulated",
+            duration_us=t1_us,
+            cores=cores,
+            setting=setting,
+            tp_us=tp_us,
+            speedup=speedup,
+            efficiency=_per_core(speedup, cores),
+            pays=_pays(speedup),
+            overhead_us=float(model.parameters[0]),
+            loss=model.loss,
+            extrapolated=outside,
+            conclusive=conclusive,
+            to_measure=None if conclusive else self._measuring([setting], _around(by_n, points, t1_us), repetitions),
+            basis=SpeedupBasis(
+                runs=basis.runs(chosen),
+                n=tuple(by_n),
+                shortest_us=low,
+                longest_us=high,
+                samples=sum(point.point.samples for point in points),
+                first=first,
+                last=last,
+            ),
+            notes=(*basis.label_notes(ours[0].origin), *notes, *([f"Extrapolated: {why_outside}."] if outside else [])),
+        )
 
+    def of_unmeasured(self, known: Sequence[Known]) -> SpeedupPrediction:
+        raise UsageError(
+            f"{basis.never_measured(self.target, self.wanted, known)}. Measure it: the cost of one way to fork and "
+            "join does not follow from that of another"
+        )
 
-def _in_words(ours: Sequence[Known]) -> str:
-    setting = _setting(ours)
-    return basis.in_words(setting, setting)
+    def time_us(self, found: SpeedupPrediction) -> Interval:
+        return found.tp_us
 
+    def to_measure(self, open_ones: Sequence[SpeedupPrediction]) -> SizesToMeasure:
+        wanted = [one.to_measure for one in open_ones if one.to_measure is not None]
+        sizes = sorted({n for one in wanted for n in one.n})
+        return self._measuring([one.setting for one in open_ones], sizes, max(one.repetitions for one in wanted))
 
-def _of_setting(target: str, t1_us: float, ours: Sequence[Known], *, extrapolate: bool) -> SpeedupPrediction:
-    """Predict a setting by the model of its sizes. UsageError if there is none, or the duration is outside of it."""
-    chosen, notes = basis.agreeing(ours, lambda found: len({one.measurement.factors["n"] for one in found}) > 1)
-    setting = _setting(chosen)
-    where = basis.in_words(setting, setting)
-    by_n = _by_n(chosen)
-    points = [point for pool in by_n.values() if isinstance(point := measured_setting(pool, ()), SpeedupSetting)]
-    if len(points) <= 1:
-        raise UsageError(f"there is no model of {where}, measured at n={_sizes(by_n)} alone: measure more sizes")
-    low, high = _range(points)
-    outside = not low <= t1_us <= high
-    said = (
-        f"{duration(t1_us)} on one core is outside of what was measured of {where}: {duration(low)} to {duration(high)}"
-    )
-    if outside and not extrapolate:
-        raise UsageError(f"{said}. Measure it, or use --extrapolate to predict it all the same")
-    quantisation = quantisation_of(points)
-    tick_us = quantisation.tick_us if quantisation and quantisation.quantised else 0.0
-    model = fitted(where, points, tick_us)
-    cores = points[0].point.cores
-    tp_us, scatter = _tp_us(model, points, by_n, t1_us, where)
-    if tp_us.value <= 0:
-        raise UsageError(f"the model of {where} gives no time above 0 for {duration(t1_us)}: it cannot be used there")
-    if len(points) < _FEWEST_SIZES:
-        notes.append("Any two sizes have a line through them: a third size would tell how good the line is.")
-    if tick_us:
-        notes.append(f"TP falls on whole ticks of {duration(tick_us)} here: the prediction is their mean.")
-    speedup = _inverse(tp_us, t1_us)
-    conclusive = is_conclusive(tp_us)
-    repetitions = advised(max(map(len, by_n.values())), scatter) if scatter else REPETITIONS
-    started = sorted(one.measurement.started for one in chosen)
-    return SpeedupPrediction(
-        target=target,
-        simulated=ours[0].origin == "simulated",
-        emulated=ours[0].origin == "emulated",
-        duration_us=t1_us,
-        cores=cores,
-        setting=setting,
-        tp_us=tp_us,
-        speedup=speedup,
-        efficiency=_per_core(speedup, cores),
-        pays=_pays(speedup),
-        overhead_us=float(model.parameters[0]),
-        loss=model.loss,
-        extrapolated=outside,
-        conclusive=conclusive,
-        to_measure=None if conclusive else _to_measure(target, [setting], _around(by_n, points, t1_us), repetitions),
-        basis=SpeedupBasis(
-            runs=tuple(dict.fromkeys(one.run for one in chosen)),
-            n=tuple(by_n),
-            shortest_us=low,
-            longest_us=high,
-            samples=sum(point.point.samples for point in points),
-            first=started[0],
-            last=started[-1],
-        ),
-        notes=(*basis.label_notes(ours[0].origin), *notes, *([f"Extrapolated: {said}."] if outside else [])),
-    )
+    def ranking(
+        self, ranks: tuple[Rank[SpeedupPrediction], ...], left_out: tuple[str, ...], to_measure: ToMeasure | None
+    ) -> SpeedupRanking:
+        origin = ranks[0].prediction.origin
+        return SpeedupRanking(
+            target=self.target,
+            simulated=origin == "simulated",
+            emulated=origin == "emulated",
+            duration_us=self.t1_us,
+            ranking=ranks,
+            left_out=left_out,
+            to_measure=to_measure,
+        )
+
+    def _measuring(
+        self, settings: Sequence[Mapping[str, Level]], sizes: Sequence[int], repetitions: int
+    ) -> SizesToMeasure:
+        own = [f"n={','.join(map(str, sizes))}"]
+        command = run_command(self.target, BENCHMARK, settings, repetitions, own)
+        return SizesToMeasure(n=tuple(sizes), repetitions=repetitions, command=command)
 
 
 def _range(points: Sequence[SpeedupSetting]) -> tuple[float, float]:
@@ -275,17 +346,3 @@ def _around(by_n: Mapping[int, object], points: Sequence[SpeedupSetting], t1_us:
     around = {max(round(n * times), 1) for times in _AROUND}
     new = sorted(one for one in around if min(by_n) <= one <= max(by_n) and one not in by_n)
     return new or sorted(by_n, key=lambda one: abs(math.log(one / n)))[: len(_AROUND)]
-
-
-def _to_measure(
-    target: str, settings: Sequence[Mapping[str, Level]], sizes: Iterable[int], repetitions: int
-) -> ToMeasure:
-    """Return what measures sizes of settings: all combinations of what these have."""
-    names = dict.fromkeys(name for setting in settings for name in setting)
-    levels = {name: dict.fromkeys(str(each[name]) for each in settings if name in each) for name in names}
-    words = " ".join(f"{name}={','.join(known)}" for name, known in levels.items())
-    wanted = tuple(sizes)
-    told = ",".join(map(str, wanted))
-    return ToMeasure(
-        wanted, repetitions, f"intercore run {target} {BENCHMARK} n={told} {words} --repetitions {repetitions}"
-    )

@@ -14,15 +14,15 @@ from intercore.benchmarks.prediction_sections import (
     target_cells,
     telling,
 )
-from intercore.benchmarks.speedup.prediction_types import SpeedupRanking
+from intercore.benchmarks.speedup.prediction import SpeedupRanking
 from intercore.view.quantity import bounds, duration, duration_bounds, multiple, significant
 from intercore.view.table import Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from intercore.benchmarks.ranking import Rank
-    from intercore.benchmarks.speedup.prediction_types import SpeedupBasis, SpeedupPrediction
+    from intercore.benchmarks.prediction import Rank
+    from intercore.benchmarks.speedup.prediction import SpeedupBasis, SpeedupPrediction
     from intercore.view.section import Section
 
 

@@ -187,9 +187,9 @@ format: setup ## bring the JSON schema up to date; put Python, Rust and C code i
 baseline: setup ## measure what baselines/ holds and write it anew; commit it with the change that moved it
 	scripts/install-packages $(ARM_GCC)
 	$(BIN)/intercore sweep baselines/pico-sim.toml --again --store build/baseline.db > build/baseline.log
-	$(BIN)/intercore baseline save baselines/pico-sim.txt --store build/baseline.db
+	$(BIN)/intercore baseline save baselines/pico-sim.jsonl --store build/baseline.db
 	$(BIN)/intercore run pico-sim suite --store build/baseline.db --report build/baseline.html >> build/baseline.log
-	$(BIN)/intercore baseline save baselines/pico-sim-suite.txt --store build/baseline.db
+	$(BIN)/intercore baseline save baselines/pico-sim-suite.jsonl --store build/baseline.db
 
 constraints: setup ## write anew which versions of Python packages are fetched, and their hashes; UPGRADE=--upgrade takes newer ones
 	$(RESOLVE) $(UPGRADE) pyproject.toml --extra dev --output-file constraints.txt

@@ -87,7 +87,7 @@ def test_differences_of_counters_that_are_not_aligned_are_not_compared() -> None
 
 
 def test_the_results_that_a_benchmark_declares_are_those_that_its_settings_were_measured_to_have() -> None:
-    kept = baseline_file.read(ROOT / "baselines/pico-sim.txt").measurements
+    kept = baseline_file.read(ROOT / "baselines/pico-sim.jsonl").measurements
     assert kept
     for one in kept:
         known = results(one.benchmark)

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.measures("switch", "message")
 
+HEAD = '{"kind":"intercore baseline","version":2,"tool":"0.1.0","target":"pico-sim","origin":"simulated"}\n'
+SERIES = '"series":"switch","unit":"us","n":10,"median":12.5,"min":12.0,"max":13.0'
 TWICE = parse(
-    "intercore baseline 1\ntool = 0.1.0\ntarget = pico-sim\norigin = simulated\n"
-    "switch to=1: switch us n=10 median=12.5 each=12.4,12.6 min=12.0 max=13.0\n",
-    "b.txt",
+    f'{HEAD}{{"kind":"series","benchmark":"switch","factors":{{"to":1}},{SERIES},"each":[12.4,12.6]}}\n', "b.txt"
 )
 SHORT = parse(
-    "intercore baseline 1\ntool = 0.1.0\ntarget = pico-sim\norigin = simulated\n"
-    "switch from=0 opt=O2 primitive=queue samples=10 time=common to=1: switch us n=10 median=12.5 min=12.0 max=13.0\n",
+    f'{HEAD}{{"kind":"series","benchmark":"switch","factors":{{"from":0,"opt":"O2","primitive":"queue","samples":10,'
+    f'"time":"common","to":1}},{SERIES}}}\n',
     "b.txt",
 )
 

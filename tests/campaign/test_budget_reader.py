@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BASELINE = (
-    "intercore baseline 1\ntool = 0.1.0\ntarget = pico-sim\norigin = simulated\n"
-    "switch to=1: switch us n=10 median=12.5 min=12.0 max=13.0\n"
+    '{"kind":"intercore baseline","version":2,"tool":"0.1.0","target":"pico-sim","origin":"simulated"}\n'
+    '{"kind":"series","benchmark":"switch","factors":{"to":1},"series":"switch","unit":"us",'
+    '"n":10,"median":12.5,"min":12.0,"max":13.0}\n'
 )
 
 
@@ -101,7 +102,7 @@ def test_a_benchmark_without_a_median_has_nothing_that_a_budget_could_limit(tmp_
 def test_a_baseline_that_was_edited_is_refused_with_its_own_line(tmp_path: Path) -> None:
     path = written(tmp_path, 'baseline = "kept.txt"\nbudgets = ["switch: median / baseline <= 1"]')
     (tmp_path / "kept.txt").write_text(BASELINE.replace("12.5", "125"))
-    with pytest.raises(UsageError, match=r"kept\.txt:5: median=125 is above max=13: one of the two was mistyped"):
+    with pytest.raises(UsageError, match=r"kept\.txt:2: median=125 is above max=13: one of the two was mistyped"):
         read(path)
 
 

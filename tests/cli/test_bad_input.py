@@ -244,7 +244,7 @@ ASKED_WRONGLY = (
     (f"compare {LONG} 1", "there is no target 'xxx"),
     ("compare folder/ 1", "cannot read folder: Is a directory"),
     ("compare binary.bin 1", "binary.bin:2: this is not UTF-8 text"),
-    ("compare text.db 1", "text.db:1: this is no baseline: its first line is not 'intercore baseline 1'"),
+    ("compare text.db 1", "text.db:1: this is no baseline: its first line does not begin with"),
     # budgets
     ("check", "BUDGETS"),
     ("check missing.toml host", "cannot read missing.toml: No such file or directory"),

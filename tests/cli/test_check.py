@@ -75,7 +75,7 @@ def test_a_run_is_held_against_a_baseline(speedups: Tool) -> None:
     speedups("baseline", "save", "kept.txt").succeeded()
     budgets(speedups, "speedup mode=create: t1 max / baseline <= 1", baseline="kept.txt")
     assert "Of 4 numbers with a budget: 4 kept." in checked(speedups("check", "b.toml"), 0)
-    text = (speedups.directory / "kept.txt").read_text().replace("intercore baseline 1", "intercore baseline 9")
+    text = (speedups.directory / "kept.txt").read_text().replace('"version":2', '"version":9')
     (speedups.directory / "kept.txt").write_text(text)
     assert "kept.txt:1: this baseline is of version 9" in speedups("check", "b.toml").failed(2).error
 

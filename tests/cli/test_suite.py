@@ -47,7 +47,7 @@ ONE_SCREEN = 40
 BETWEEN = 300
 """Bytes of a message that an answer tells of, and that the suite does not measure."""
 DISTURBED = ("wrong", "migrated", "lost")
-SUITE = ROOT / "baselines/pico-sim-suite.txt"
+SUITE = ROOT / "baselines/pico-sim-suite.jsonl"
 
 
 def check_first_screen(store: Path, shown: dict[str, Any]) -> None:

@@ -18,8 +18,8 @@ from intercore.files.replacement import BASELINE, replacement
 if TYPE_CHECKING:
     from pathlib import Path
 
-OLD = b"intercore baseline 1\nof yesterday\n"
-NEW = b"intercore baseline 1\nof today\n"
+OLD = b'{"kind":"intercore baseline"}\nof yesterday\n'
+NEW = b'{"kind":"intercore baseline"}\nof today\n'
 
 
 def put(path: Path, *, force: bool = False) -> None:

@@ -35,7 +35,7 @@ def read(path: Path) -> BudgetFile:
 
     def vet(one: Budget) -> None:
         if one.to_baseline and baseline is None:
-            raise UsageError('this is a ratio to a baseline, and the file names none: baseline = "pico-sim.txt"')
+            raise UsageError('this is a ratio to a baseline, and the file names none: baseline = "pico-sim.jsonl"')
         limited(one)
 
     for_each(name, budgets, vet)

@@ -21,7 +21,7 @@ def baseline() -> None:
     """Save the results of a run in a small file, to compare later runs with."""
 
 
-@app.command(epilog="Example: intercore baseline save baselines/pico-sim.txt 3")
+@app.command(epilog="Example: intercore baseline save baselines/pico-sim.jsonl 3")
 def save(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it; an older baseline is replaced.")],
     run_id: RunId = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 
 import msgspec
 import numpy as np
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-PERCENTILES: tuple[str, ...] = ("p90", "p99", "p99.9")
-"""Those that are told beside the median, by the names that users call them."""
+Percentile: TypeAlias = Literal["p90", "p99", "p99.9"]
+PERCENTILES: tuple[Percentile, ...] = get_args(Percentile)
+"""Those that are given beside the median, by the names that users call them."""
 
 Name: TypeAlias = tuple[str, Unit]
 """What a quantity is called, and what it is counted in: what both sides must agree in."""
@@ -129,8 +130,10 @@ class KeptMeasurement(Measurement, frozen=True, eq=False, kw_only=True):
 
 def kept(known: Quantity) -> Kept:
     """Return what a baseline keeps of a quantity."""
-    told = {name: found for name in PERCENTILES if (found := known.percentile(name)) is not None}
-    return Kept(known.medians, known.samples, known.least, known.largest, told)
+    percentiles: dict[str, Interval] = {
+        name: found for name in PERCENTILES if (found := known.percentile(name)) is not None
+    }
+    return Kept(known.medians, known.samples, known.least, known.largest, percentiles)
 
 
 def percent_of(name: str) -> float:

@@ -1,4 +1,4 @@
-"""This project's own gate: what the simulated Pico comes to is what baselines/pico-sim.txt says, to the cycle.
+"""This project's own gate: what the simulated Pico comes to is what baselines/pico-sim.jsonl says, to the cycle.
 
 Numbers move together with that file, in one commit: `make baseline` measures and writes it anew. docs/ci.md says more.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from intercore.comparison.baseline import Baseline
 
 PLAN = ROOT / "baselines/pico-sim.toml"
-KEPT = ROOT / "baselines/pico-sim.txt"
+KEPT = ROOT / "baselines/pico-sim.jsonl"
 MEASURED = ("api", "irq", "jitter", "lock", "memory", "message", "speedup", "switch")
 MOST_SETTINGS = 40
 COMPILER = ("compiler", "compiler.library")
@@ -168,7 +168,7 @@ def test_a_delay_in_the_kernel_turns_the_gate_red_and_the_slowed_settings_come_f
     head, table = shown.split("What differs most: ")
     said = " ".join(head.split())
     assert said.startswith(f"Warning: {found['identities'][0]}")
-    assert "pico-sim.txt: FreeRTOS V11.2.0 SMP" in found["identities"][0]
+    assert "pico-sim.jsonl: FreeRTOS V11.2.0 SMP" in found["identities"][0]
     assert "unmodified; run 2: FreeRTOS" in said
     rows = [line.split() for line in table.splitlines() if " slower" in line]
     assert [" ".join(row[:2]) for row in rows[:2]] == ["api: call", "api: call"]

@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from intercore.benchmarks.failed import failed_by
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.export import table
 from intercore.record.export.columns import COLUMNS
@@ -54,7 +55,7 @@ def run(*measurements: Measurement, plan: Plan = PLAN) -> RunInParts:
 
 
 def export(one: RunInParts, path: Path, *, force: bool = False) -> None:
-    export_of(lambda write: write(one), path, force=force)
+    export_of(lambda write: write(one), path, failed_by, force=force)
 
 
 def read(path: Path) -> pl.DataFrame:
@@ -111,6 +112,7 @@ _LONG = f"""
 import resource
 import numpy as np
 from pathlib import Path
+from intercore.benchmarks.failed import failed_by
 from intercore.record.export.samples import export
 from intercore.record.measurement import Measurement, Part, Plan, RunInParts, Series
 
@@ -127,10 +129,10 @@ def peak():
 
 ticks = np.arange(100_000)
 for suffix in ("parquet", "csv"):
-    export(lambda write: write(of(1)), Path("short." + suffix))
+    export(lambda write: write(of(1)), Path("short." + suffix), failed_by)
 before = peak()
 for suffix in ("parquet", "csv"):
-    export(lambda write: write(of(15)), Path("long." + suffix))
+    export(lambda write: write(of(15)), Path("long." + suffix), failed_by)
 print((peak() - before) / (15 * len(ticks)))
 """
 """Prints by how many bytes a sample the peak memory grows by an export."""
@@ -176,7 +178,7 @@ def test_a_run_that_is_read_once_more_is_exported_once(path: Path) -> None:
         write(run(*(measurement(series("t", *range(1000)), n=n) for n in range(9))))
         write(run(measurement(series("t", 1, 2), n=1)))
 
-    export_of(read_twice, path)
+    export_of(read_twice, path, failed_by)
     assert read(path)["ticks"].to_list() == [1, 2]
 
 

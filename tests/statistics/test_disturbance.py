@@ -67,7 +67,7 @@ def test_a_drift_is_said_with_its_size() -> None:
     rng = np.random.default_rng(1)
     values = 10 + np.linspace(0, 1, 2000) + rng.normal(0, 0.2, 2000)
     first, second = (float(np.median(half)) for half in (values[:1000], values[1000:]))
-    assert disturbances([values]) == (Drift(unit="µs", first=first, second=second),)
+    assert disturbances([values]) == (Drift(first=first, second=second),)
     assert is_drifting(values[::-1])
 
 
@@ -94,7 +94,7 @@ def test_a_step_is_two_levels_that_lie_apart_in_time_and_not_a_drift_as_well() -
     rng = np.random.default_rng(4)
     values = np.concatenate((rng.normal(20, 0.3, 600), rng.normal(30, 0.3, 400)))
     both = Level(float(np.median(values[:600])), 0.6), Level(float(np.median(values[600:])), 0.4)
-    assert disturbances([values], unit="ms") == (SeveralLevels(unit="ms", levels=both, change="seldom", changes=1),)
+    assert disturbances([values]) == (SeveralLevels(levels=both, change="seldom", changes=1),)
 
 
 def test_levels_of_whole_repetitions_are_said_to_be_such_and_not_blamed_on_what_changes_within_one() -> None:
@@ -141,9 +141,7 @@ def test_outliers_that_come_together_are_a_burst_and_scattered_ones_are_not() ->
     burst[4100:4110] += 20
     scattered[rng.choice(5000, 30, replace=False)] += 20
     largest, median = float(burst.max()), float(np.median(burst))
-    assert disturbances([burst]) == (
-        Bursts(unit="µs", outliers=30, samples=5000, bursts=2, max=largest, median=median),
-    )
+    assert disturbances([burst]) == (Bursts(outliers=30, samples=5000, bursts=2, max=largest, median=median),)
     assert disturbances([scattered]) == ()
 
 

@@ -180,8 +180,8 @@ def test_the_margin_of_the_best_has_an_interval_that_covers_the_truth() -> None:
         assert high is not None
         covered += low <= 1.5 <= high
     assert covered >= 180
-    best_first = ranking([Candidate({"x": 1}, 2.0, 0.0), Candidate({"x": 2}, 4.0, 0.0)], descending=True)
-    assert [(one.candidate.levels["x"], one.behind.value) for one in best_first] == [(2, 1.0), (1, 2.0)]
+    exact = ranking([Candidate({"x": 2}, 4.0, 0.0), Candidate({"x": 1}, 2.0, 0.0)])
+    assert [(one.candidate.levels["x"], one.behind.value) for one in exact] == [(1, 1.0), (2, 2.0)]
 
 
 def test_a_candidate_of_which_next_to_nothing_is_known_has_wide_and_finite_bounds() -> None:

@@ -153,11 +153,6 @@ def test_a_drift_that_leaves_too_few_peaks_is_named() -> None:
     assert "drift" in found.sentence
 
 
-def test_simulated_numbers_are_doubted() -> None:
-    found = tail(rng(19).exponential(size=20_000), simulated=True)
-    assert found.doubts == ("the numbers are simulated, and vary only by what the simulation varies",)
-
-
 def test_ticks_of_a_clock_do_not_change_the_tail_much() -> None:
     values = rng(20).exponential(20, 20_000)
     smooth, ticks = tail(values), tail(np.rint(values))

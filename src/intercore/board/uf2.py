@@ -26,21 +26,21 @@ _FAMILY_PRESENT = 0x0000_2000
 _HEAD = struct.Struct("<8I")
 
 
-def uf2_of(elf: Path, family: int = RP2040) -> bytes:
+def uf2_of(elf: Path) -> bytes:
     """Return the UF2 file with everything that the ELF file has to be loaded, where it is to be loaded.
 
     Raises IntercoreError if the file is no ELF file, holds nothing to load, or two things for one address.
     """
     try:
-        return uf2(pages(loaded(elf)), family)
+        return uf2(pages(loaded(elf)))
     except ValueError as error:
         raise IntercoreError(f"{elf}: {error}") from None
 
 
-def uf2(pages: Mapping[int, bytes], family: int = RP2040) -> bytes:
+def uf2(pages: Mapping[int, bytes]) -> bytes:
     """Return the UF2 file of whole pages of PAYLOAD bytes by address, in the order of addresses."""
     blocks = (
-        _HEAD.pack(*_MAGIC[:2], _FAMILY_PRESENT, address, PAYLOAD, number, len(pages), family)
+        _HEAD.pack(*_MAGIC[:2], _FAMILY_PRESENT, address, PAYLOAD, number, len(pages), RP2040)
         + page.ljust(BLOCK - _HEAD.size - 4, b"\0")
         + struct.pack("<I", _MAGIC[2])
         for number, (address, page) in enumerate(sorted(pages.items()))

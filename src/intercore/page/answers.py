@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 _OF_RATIOS: Mapping[Unit, tuple[str, str]] = {"us": ("faster", "slower"), "bytes/s": ("slower", "faster")}
 """What the second of two answers is where it is smaller, and where it is larger; of two multiples nothing is said."""
-_Key: TypeAlias = tuple[str, str]
-"""A benchmark, and the question that it answers."""
 _OF_OTHERS = " *"
 """Behind a ratio of two different ways or cases, as the words below the table explain."""
 

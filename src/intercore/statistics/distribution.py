@@ -1,9 +1,4 @@
-"""One quantity measured many times: percentiles that the sample can tell, its tail, and what disturbed it.
-
-`Distribution` is what a table shows of a sample, made repetition by repetition. `tail` extrapolates beyond it,
-`disturbances` says in words what makes it doubtful. All take the samples in the order in which they were taken, in one
-unit, usually µs.
-"""
+"""One quantity measured many times, as a table shows it: by the percentiles that the sample can tell."""
 
 from __future__ import annotations
 
@@ -12,17 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from intercore.statistics.disturbance import disturbances
 from intercore.statistics.intervals import Interval, summary
 from intercore.statistics.repetitions import median, percentile
-from intercore.statistics.tail import Exceeded, Tail, tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import ArrayLike
-
-__all__ = ["Distribution", "Exceeded", "Interval", "Tail", "distribution", "disturbances", "tail"]
 
 
 class Distribution(msgspec.Struct, frozen=True):

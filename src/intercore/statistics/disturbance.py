@@ -53,8 +53,6 @@ class Level(msgspec.Struct, frozen=True):
 class Drift(Caveat, frozen=True):
     """The second half of the samples lies clearly above or below the first half."""
 
-    unit: str
-    """Of the values: `µs`."""
     first: float
     """Median of the first half."""
     second: float
@@ -62,8 +60,8 @@ class Drift(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The values drift: the median of the first half is {self.first:.4g} {self.unit}, that of the second half "
-            f"{self.second:.4g} {self.unit}. A clock frequency that changes with load or temperature, memory that "
+            f"The values drift: the median of the first half is {self.first:.4g} µs, that of the second half "
+            f"{self.second:.4g} µs. A clock frequency that changes with load or temperature, memory that "
             "fills up, or another program that came or went is likely; warm up, fix the frequency, and measure again."
         )
 
@@ -71,8 +69,6 @@ class Drift(Caveat, frozen=True):
 class SeveralLevels(Caveat, frozen=True):
     """The samples lie around several values."""
 
-    unit: str
-    """Of the values: `µs`."""
     levels: tuple[Level, ...]
     """The lowest first."""
     change: Literal["between repetitions", "seldom", "often"]
@@ -81,7 +77,7 @@ class SeveralLevels(Caveat, frozen=True):
 
     @property
     def sentence(self) -> str:
-        listed = ", ".join(f"{level.share:.0%} around {level.centre:.4g} {self.unit}" for level in self.levels)
+        listed = ", ".join(f"{level.share:.0%} around {level.centre:.4g} µs" for level in self.levels)
         cause = {
             "between repetitions": (
                 "Each repetition lies on one of them. Likely the cause is set when a repetition begins, or changes "
@@ -104,8 +100,6 @@ class SeveralLevels(Caveat, frozen=True):
 class Bursts(Caveat, frozen=True):
     """Outliers come together."""
 
-    unit: str
-    """Of the values: `µs`."""
     outliers: int
     samples: int
     bursts: int
@@ -115,8 +109,8 @@ class Bursts(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"{self.outliers} of {self.samples:,} values lie far above the rest (up to {self.max:.4g} {self.unit}; the "
-            f"median is {self.median:.4g} {self.unit}), and they come together, in {self.bursts} "
+            f"{self.outliers} of {self.samples:,} values lie far above the rest (up to {self.max:.4g} µs; the "
+            f"median is {self.median:.4g} µs), and they come together, in {self.bursts} "
             f"burst{'s' * (self.bursts != 1)}: something else ran for a while, such as another program, a handler of "
             "many interrupts or a console. Measure on a quieter machine, or longer, to see whether that is part of the "
             "system."
@@ -127,9 +121,7 @@ Disturbance: TypeAlias = Drift | SeveralLevels | Bursts
 """What disturbed samples."""
 
 
-def disturbances(
-    repetitions: Iterable[ArrayLike], *, tick: float | None = None, unit: str = "µs"
-) -> tuple[Disturbance, ...]:
+def disturbances(repetitions: Iterable[ArrayLike], *, tick: float | None = None) -> tuple[Disturbance, ...]:
     """Return what disturbed the samples; nothing of fewer than 20.
 
     They are given by repetition, in the order in which they were taken: levels on which whole repetitions lie have
@@ -144,18 +136,16 @@ def disturbances(
     edges = _level_edges(array, smallest)
     found: list[Disturbance] = []
     if edges:
-        found.append(_several_levels(each, edges, unit))
+        found.append(_several_levels(each, edges))
     elif _drifts(array, smallest):
         first, second = (float(np.median(half)) for half in np.array_split(array, 2))
-        found.append(Drift(unit=unit, first=first, second=second))
+        found.append(Drift(first=first, second=second))
     outliers = _outliers(array, smallest)
     if _come_in_bursts(outliers, len(array)):
         near = max(1, int(_NEAR * len(array) / len(outliers)))
         bursts = 1 + int(np.count_nonzero(np.diff(outliers) > near))
         largest, median = float(array.max()), float(np.median(array))
-        found.append(
-            Bursts(unit=unit, outliers=len(outliers), samples=len(array), bursts=bursts, max=largest, median=median)
-        )
+        found.append(Bursts(outliers=len(outliers), samples=len(array), bursts=bursts, max=largest, median=median))
     return tuple(found)
 
 
@@ -242,16 +232,16 @@ def _levels(values: Floats, edges: Sequence[float]) -> Iterator[Level]:
         yield Level(float(np.median(members)), len(members) / len(values))
 
 
-def _several_levels(repetitions: Sequence[Floats], edges: Sequence[float], unit: str) -> SeveralLevels:
+def _several_levels(repetitions: Sequence[Floats], edges: Sequence[float]) -> SeveralLevels:
     values = np.concatenate(repetitions)
     found = tuple(_levels(values, edges))
     belongs = [np.searchsorted(edges, each) for each in repetitions]
     changes = int(np.count_nonzero(np.diff(np.concatenate(belongs))))
     by_chance = (1 - sum(level.share**2 for level in found)) * len(values)
     if len(repetitions) > 1 and all(_is_on_one_level(each) for each in belongs):
-        return SeveralLevels(unit=unit, levels=found, change="between repetitions", changes=changes)
+        return SeveralLevels(levels=found, change="between repetitions", changes=changes)
     change: Literal["seldom", "often"] = "seldom" if changes <= _FEW_CHANGES * by_chance else "often"
-    return SeveralLevels(unit=unit, levels=found, change=change, changes=changes)
+    return SeveralLevels(levels=found, change=change, changes=changes)
 
 
 def _is_on_one_level(belongs: NDArray[np.int64]) -> bool:

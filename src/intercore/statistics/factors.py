@@ -364,23 +364,22 @@ class Ranked(NamedTuple):
     candidate: Candidate
     value: Interval
     behind: Interval
-    """How many times as large as the best one's its response is, or with `descending` as small; 1 for the best."""
+    """How many times as large as the best one's its response is; 1 for the best."""
 
 
-def ranking(candidates: Collection[Candidate], *, descending: bool = False) -> list[Ranked]:
-    """Return candidates from the best to the worst, the least first, or the largest first with `descending`.
+def ranking(candidates: Collection[Candidate]) -> list[Ranked]:
+    """Return candidates from the best to the worst, the least first.
 
     Intervals take logarithms of medians as normally distributed, which they are with some ten samples. They say how
     well these medians are known, not what another run would find.
     """
-    sign = -1 if descending else 1
-    best_first = sorted(candidates, key=lambda one: sign * one.value)
+    best_first = sorted(candidates, key=lambda one: one.value)
     found = []
     for one in best_first:
         best = best_first[0]
         behind = Interval(1.0, 1.0, 1.0)
         if one is not best:
-            behind = log_interval(sign * math.log(one.value / best.value), math.hypot(one.error, best.error))
+            behind = log_interval(math.log(one.value / best.value), math.hypot(one.error, best.error))
         found.append(Ranked(one, log_interval(math.log(one.value), one.error), behind))
     return found
 

@@ -45,7 +45,7 @@ class Exceeded(msgspec.Struct, frozen=True):
     once_in: float
     """Samples, more than 1."""
     value: Interval
-    """In the unit of the samples; the upper bound is None where the data leave it open."""
+    """In µs; the upper bound is None where the data leave it open."""
 
 
 class Threshold(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ class Threshold(msgspec.Struct, frozen=True):
 
 
 class Tail(msgspec.Struct, frozen=True):
-    """The upper tail of a sample, in its unit, and how far it is to be believed."""
+    """The upper tail of a sample, in µs, and how far it is to be believed."""
 
     sentence: str
     """The result in words, with the reasons not to believe it; or why there is none."""
@@ -88,9 +88,7 @@ def tail(
     once_in: Sequence[float] = (1e6,),
     *,
     tick: float | None = None,
-    unit: str = "µs",
     what: str = "sample",
-    simulated: bool = False,
 ) -> Tail:
     """Estimate the values exceeded once in so many samples, given in the order in which they were taken.
 
@@ -114,15 +112,13 @@ def tail(
         )
         doubts = (reason, *_mixed(array, grid))
         return Tail(f"No rare value is estimated: {'; '.join(doubts)}.", doubts, ())
-    return _estimate(array, candidates, once_in, rng, _Words(unit, what, simulated, grid))
+    return _estimate(array, candidates, once_in, rng, _Words(what, grid))
 
 
 class _Words(msgspec.Struct, frozen=True):
     """What is needed to write sentences."""
 
-    unit: str
     what: str
-    simulated: bool
     grid: float | None
 
 
@@ -305,8 +301,6 @@ def _exceeded(values: Floats, fit: _Fit, once_in: float, rng: np.random.Generato
 def _doubts(
     values: Floats, fit: _Fit, tried: Sequence[Threshold], exceeded: Sequence[Exceeded], words: _Words
 ) -> Iterator[str]:
-    if words.simulated:
-        yield "the numbers are simulated, and vary only by what the simulation varies"
     if fit.shape >= _HEAVIEST:
         yield f"with a shape of {fit.shape:.2f} the fitted tail is so heavy that not even its mean is finite"
     if fit.p_value <= _FITS:
@@ -351,17 +345,15 @@ def _is_unstable(fit: _Fit, tried: Sequence[Threshold]) -> bool:
 
 
 def _sentence(values: Floats, fit: _Fit, exceeded: Sequence[Exceeded], doubts: Sequence[str], words: _Words) -> str:
-    unit = words.unit
     if not exceeded:
         return f"No rare value is estimated: {'; '.join(doubts)}."
     said = "; ".join(
-        f"one {words.what} in {one.once_in:,.0f} exceeds about {one.value.value:.4g} {unit} "
-        f"(95 %: {_bounds(one.value)})"
+        f"one {words.what} in {one.once_in:,.0f} exceeds about {one.value.value:.4g} µs (95 %: {_bounds(one.value)})"
         for one in exceeded
     )
     basis = (
         f"by the {len(fit.peaks.excesses)} largest of {len(values):,} {words.what}s; the largest seen is "
-        f"{values.max():.4g} {unit}"
+        f"{values.max():.4g} µs"
     )
     if doubts:
         return f"Extrapolated, {said}, {basis}. Do not rely on it: {'; '.join(doubts)}."

@@ -221,7 +221,7 @@ def test_budgets_are_broken_by_it_and_say_that_it_is_another_kernel(slower: Tool
     assert broken.status == 1
     found = json.loads(slower("check", "budgets.toml", "2", "--format", "json").out)
     assert " ".join(broken.out.split()).startswith(f"Warning: {found['first'][0]}")
-    assert "pico-sim.txt: FreeRTOS V11.2.0 SMP" in found["first"][0]
+    assert "pico-sim.jsonl: FreeRTOS V11.2.0 SMP" in found["first"][0]
     failing = [one for one in found["budgets"] if one["outcome"] == "broken"]
     named = {f"{one['benchmark']} {next(iter(one['setting'].values()))}" for one in failing}
     assert named >= {"api lock", "api take", "lock mutex"}

@@ -34,7 +34,8 @@ from intercore.benchmarks.grouping import (
     tick_us,
 )
 from intercore.record.measurement import Level
-from intercore.statistics.distribution import Distribution, disturbances
+from intercore.statistics.distribution import Distribution
+from intercore.statistics.disturbance import disturbances
 from intercore.statistics.intervals import Interval
 from intercore.statistics.repetitions import difference, median
 

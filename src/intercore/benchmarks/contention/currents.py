@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 STEP_A = 0.010
 """The last digit of the published meter, A."""
 _BENCHMARK = "contention"
-_DASH = "–"
 _ROW_HEIGHT = 36  # pixels
 _HALF = 0.2
 

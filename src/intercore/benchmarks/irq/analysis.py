@@ -34,8 +34,11 @@ from intercore.benchmarks.irq.findings import (
     IrqWakeUp,
     WakeUp,
 )
-from intercore.statistics.distribution import Distribution, Interval, Tail, disturbances, tail
+from intercore.statistics.distribution import Distribution
+from intercore.statistics.disturbance import disturbances
+from intercore.statistics.intervals import Interval
 from intercore.statistics.repetitions import median, ratio
+from intercore.statistics.tail import Tail, tail
 from intercore.view.quantity import Time
 
 if TYPE_CHECKING:

@@ -48,8 +48,10 @@ from intercore.benchmarks.jitter.releases import (
     wake_of,
 )
 from intercore.benchmarks.jitter.under_load import settings_under, upside_down
-from intercore.statistics.distribution import Distribution, Tail, distribution, disturbances, tail
+from intercore.statistics.distribution import Distribution, distribution
+from intercore.statistics.disturbance import disturbances
 from intercore.statistics.histogram import STEPS, quantile
+from intercore.statistics.tail import Tail, tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -28,7 +28,8 @@ from intercore.benchmarks.lock.findings import (
     LockUnfair,
 )
 from intercore.record.measurement import Level
-from intercore.statistics.distribution import Distribution, distribution, disturbances
+from intercore.statistics.distribution import Distribution, distribution
+from intercore.statistics.disturbance import disturbances
 from intercore.view.quantity import Time
 
 if TYPE_CHECKING:

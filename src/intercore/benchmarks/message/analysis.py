@@ -31,7 +31,7 @@ from intercore.benchmarks.message.overhead import MessageOverhead, overheads, wi
 from intercore.benchmarks.message.pilot import MessagePilot, pilots
 from intercore.benchmarks.message.round_trip import MessageRoundTrip, round_trips
 from intercore.benchmarks.message.rows import MessageLatency, MessageThroughput, Positive, latency_row, throughput_row
-from intercore.statistics.distribution import disturbances
+from intercore.statistics.disturbance import disturbances
 from intercore.statistics.factors import FactorAnalysis, analyse_factors
 
 if TYPE_CHECKING:

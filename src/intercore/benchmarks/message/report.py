@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 import numpy as np
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from intercore.view.figure import Figure
 
 Row: TypeAlias = MessageLatency | MessageThroughput
-AnyRow = TypeVar("AnyRow", MessageLatency, MessageThroughput)
 
 _RANKED = 10  # rows of a ranking that are shown
 _ALONE = 6  # curves that one panel holds

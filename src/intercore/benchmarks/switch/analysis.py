@@ -33,7 +33,8 @@ from intercore.benchmarks.switch.wake_ups import (
     wake_ups_us,
 )
 from intercore.record.measurement import Level
-from intercore.statistics.distribution import Distribution, disturbances
+from intercore.statistics.distribution import Distribution
+from intercore.statistics.disturbance import disturbances
 from intercore.statistics.intervals import Interval
 from intercore.statistics.repetitions import median, ratio
 

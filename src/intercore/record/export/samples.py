@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from intercore.errors import IntercoreError, UsageError
 from intercore.files.replacement import check_replaceable, replacement
 from intercore.record.export.format import known_formats
-from intercore.record.measurement import SPOILING_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -16,15 +15,10 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, RunInParts
 
 
-def by_checks(measurements: Iterable[Measurement]) -> Callable[[Measurement], bool]:  # noqa: ARG001 - as others need
-    """Return what tells whether a measurement of a run failed: by what the target checks alone."""
-    return lambda one: any(one.checks.get(check) for check in SPOILING_CHECKS)
-
-
 def export(
     read: Callable[[Callable[[RunInParts], None]], None],
     path: Path,
-    failed: Callable[[Iterable[Measurement]], Callable[[Measurement], bool]] = by_checks,
+    failed: Callable[[Iterable[Measurement]], Callable[[Measurement], bool]],
     *,
     force: bool = False,
 ) -> None:

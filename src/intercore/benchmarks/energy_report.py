@@ -16,7 +16,7 @@ from intercore.view.answer import Answer
 from intercore.view.current import current_figure
 from intercore.view.quantity import bounds, duration, multiple, si, si_with_bounds, significant
 from intercore.view.section import Report, Section, where
-from intercore.view.table import Column, Table
+from intercore.view.table import Column, Table, interval_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -244,9 +244,7 @@ def _flat(row: EnergyRow, kind: str) -> Mapping[str, object]:
     }
     known = {"joules": took.joules, "watts": took.watts, "amps": took.amps, "joules_each": took.joules_each}
     for name, value in known.items():
-        found[name] = None if value is None else value.value
-        found[f"{name}_low"] = None if value is None else value.low
-        found[f"{name}_high"] = None if value is None else value.high
+        found |= interval_cells(name, value)
     return found | {"peak_amps": took.peak_amps, "operations": took.operations, "seconds_each": took.seconds_each}
 
 

@@ -16,7 +16,7 @@ from intercore.benchmarks.prediction_sections import (
     telling,
 )
 from intercore.view.quantity import duration, duration_bounds, significant
-from intercore.view.table import Column
+from intercore.view.table import Column, interval_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,9 +66,7 @@ def _row(found: EventPrediction) -> dict[str, object]:
         "benchmark": found.benchmark,
         "event": found.event,
         **found.setting,
-        "median_us": found.median_us.value,
-        "median_us_low": found.median_us.low,
-        "median_us_high": found.median_us.high,
+        **interval_cells("median_us", found.median_us),
         "single_us_low": found.single_us.low,
         "single_us_high": found.single_us.high,
         "by": found.by,

@@ -12,7 +12,7 @@ from intercore.comparison.verdicts import in_words
 from intercore.record.origin import in_brackets
 from intercore.view.quantity import bounds, data_rate, duration, significant
 from intercore.view.section import Section
-from intercore.view.table import Column, Table
+from intercore.view.table import Column, Table, interval_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -181,7 +181,6 @@ def _short(values: Sequence[str]) -> str:
 
 
 def _flat(found: Comparison, pair: Pair) -> dict[str, object]:
-    ratio = pair.ratio
     return {
         "benchmark": pair.benchmark,
         "series": pair.series,
@@ -189,9 +188,7 @@ def _flat(found: Comparison, pair: Pair) -> dict[str, object]:
         "unit": pair.unit,
         found.first.name: pair.first.value,
         found.second.name: pair.second.value,
-        "ratio": None if ratio is None else ratio.value,
-        "ratio_low": None if ratio is None else ratio.low,
-        "ratio_high": None if ratio is None else ratio.high,
+        **interval_cells("ratio", pair.ratio),
         "exact": pair.exact,
         "verdict": pair.verdict,
         "within": pair.within,

@@ -1,4 +1,4 @@
-"""Tables for people, as the terminal and the page show them: at most 100 columns wide."""
+"""Tables for people, as the terminal and the page show them, at most 100 columns wide; and cells of rows of CSV."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from intercore.record.measurement import Level
+    from intercore.statistics.intervals import Interval
 
 Row = TypeVar("Row")
 
@@ -61,3 +62,12 @@ def cell_text(value: object) -> str:
     if value is None:
         return ""
     return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def interval_cells(name: str, known: Interval | None, unit: str = "") -> dict[str, float | None]:
+    """Return an interval as cells of a row of CSV: `name`, `name_low` and `name_high`, each before `unit`.
+
+    All are None where nothing is known.
+    """
+    value, low, high = (None, None, None) if known is None else (known.value, known.low, known.high)
+    return {f"{name}{unit}": value, f"{name}_low{unit}": low, f"{name}_high{unit}": high}

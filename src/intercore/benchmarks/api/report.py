@@ -15,7 +15,7 @@ from intercore.view.dots import Dot, dots_figure
 from intercore.view.figure import COLOURS, SHAPES, Figure, Line, Panel, Points, colour_of
 from intercore.view.quantity import duration, resolved, significant
 from intercore.view.section import Report, Section, where
-from intercore.view.table import Column, Table, varied_columns
+from intercore.view.table import Column, Table, interval_cells, varied_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -177,9 +177,7 @@ def _flat(one: ApiCall) -> Mapping[str, object]:
         "median_us": samples.median.value,
         "p99_us": samples.p99.value if samples.p99 else None,
         "max_us": samples.max,
-        "cost_us": one.cost_us.value,
-        "cost_low_us": one.cost_us.low,
-        "cost_high_us": one.cost_us.high,
+        **interval_cells("cost", one.cost_us, "_us"),
         "cost_cycles": one.cost_cycles,
         "factor": one.factor,
         "more_us": one.more_us.value if one.more_us else None,

@@ -17,7 +17,7 @@ from intercore.view.distribution import histogram_figure
 from intercore.view.figure import Cells, Figure, Panel
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where, whose
-from intercore.view.table import Column, Table, varied_columns
+from intercore.view.table import Column, Table, interval_cells, varied_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,9 +65,7 @@ def _row(one: Latency) -> dict[str, object]:
         "interrupted": one.interrupted,
         "samples": found.n,
         "min_us": found.min,
-        "median_us": found.median.value,
-        "median_low_us": found.median.low,
-        "median_high_us": found.median.high,
+        **interval_cells("median", found.median, "_us"),
         "p99_us": found.p99.value if found.p99 else None,
         "max_us": found.max,
         "min_cycles": cycles.min if cycles else None,

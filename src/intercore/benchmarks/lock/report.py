@@ -27,7 +27,7 @@ from intercore.view.distribution import distribution_columns, histogram_figure
 from intercore.view.matrix import matrix_figure
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
-from intercore.view.table import Column, Table, varied_columns
+from intercore.view.table import Column, Table, interval_cells, varied_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -74,9 +74,7 @@ def _rows(analysis: LockAnalysis) -> Iterator[dict[str, object]]:
             "to": one.second,
             "samples": found.n,
             "min_us": found.min,
-            "median_us": found.median.value,
-            "median_low_us": found.median.low,
-            "median_high_us": found.median.high,
+            **interval_cells("median", found.median, "_us"),
             "max_us": found.max,
             "median_cycles": one.median_cycles,
         }
@@ -107,9 +105,7 @@ def _rows(analysis: LockAnalysis) -> Iterator[dict[str, object]]:
             "batch": way.batch,
             "samples": found.n,
             "min_us": found.min,
-            "median_us": found.median.value,
-            "median_low_us": found.median.low,
-            "median_high_us": found.median.high,
+            **interval_cells("median", found.median, "_us"),
             "max_us": found.max,
             "median_cycles": way.one_way_cycles,
         }

@@ -13,7 +13,7 @@ from intercore.finding import texts
 from intercore.view.matrix import matrix_figure
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
-from intercore.view.table import Column, Table, varied_columns
+from intercore.view.table import Column, Table, interval_cells, varied_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -62,9 +62,7 @@ def _rows(analysis: MemoryAnalysis) -> Iterator[dict[str, object]]:
             "pass_us": one.pass_us.value,
             "mb_per_s": one.mb_per_s,
             "word_cycles": one.word_cycles,
-            "slowdown": None,
-            "slowdown_low": None,
-            "slowdown_high": None,
+            **interval_cells("slowdown", None),
         }
     for both in analysis.interference:
         yield {
@@ -79,9 +77,7 @@ def _rows(analysis: MemoryAnalysis) -> Iterator[dict[str, object]]:
             "pass_us": both.beside_us,
             "mb_per_s": both.mb_per_s,
             "word_cycles": both.word_cycles,
-            "slowdown": both.slowdown.value,
-            "slowdown_low": both.slowdown.low,
-            "slowdown_high": both.slowdown.high,
+            **interval_cells("slowdown", both.slowdown),
         }
 
 

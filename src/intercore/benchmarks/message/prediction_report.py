@@ -18,7 +18,7 @@ from intercore.benchmarks.prediction_sections import (
     telling,
 )
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
-from intercore.view.table import Column
+from intercore.view.table import Column, interval_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,19 +96,14 @@ def prediction_rows(found: MessagePrediction | MessageRanking) -> Sequence[dict[
 
 
 def _row(found: MessagePrediction) -> dict[str, object]:
-    def ends(name: str) -> dict[str, object]:
-        estimate = getattr(found, name)
-        value, low, high = (None, None, None) if estimate is None else (estimate.value, estimate.low, estimate.high)
-        return {name: value, f"{name}_low": low, f"{name}_high": high}
-
     return {
         **target_cells(found),
         "measure": found.measure,
         "size": found.size,
         **found.setting,
-        **ends("median_us"),
-        **ends("single_us"),
-        **ends("bytes_per_s"),
+        **interval_cells("median_us", found.median_us),
+        **interval_cells("single_us", found.single_us),
+        **interval_cells("bytes_per_s", found.bytes_per_s),
         "by": found.by,
         "extrapolated": found.extrapolated,
         "conclusive": found.conclusive,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -28,7 +27,7 @@ from intercore.view.curve import PlottedCurve, curve_figure
 from intercore.view.factors import factor_table, interaction_figures, main_effects_figure
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant, tenths
 from intercore.view.section import Report, Section, where
-from intercore.view.table import Column, Table
+from intercore.view.table import Column, Table, interval_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -85,8 +84,6 @@ def _by_measure(analysis: MessageAnalysis) -> dict[Measure, tuple[Row, ...]]:
 
 
 def _row(row: Row, measure: Measure) -> dict[str, object]:
-    alpha, beta = (Interval(math.nan) if one is None else one for one in (row.alpha_us, row.beta_ns_per_byte))
-    known = row.alpha_us is not None
     return {
         **row.varied,
         "measure": measure,
@@ -97,12 +94,8 @@ def _row(row: Row, measure: Measure) -> dict[str, object]:
         "receiver": row.receiver,
         "load": row.load,
         "sizes": [one.bytes for one in row.sizes],
-        "alpha_us": alpha.value if known else None,
-        "alpha_us_low": alpha.low,
-        "alpha_us_high": alpha.high,
-        "beta_ns_per_byte": beta.value if known else None,
-        "beta_ns_per_byte_low": beta.low,
-        "beta_ns_per_byte_high": beta.high,
+        **interval_cells("alpha_us", row.alpha_us),
+        **interval_cells("beta_ns_per_byte", row.beta_ns_per_byte),
         "relative_error_median": row.relative_error_median,
         "relative_error_max": row.relative_error_max,
         "pieces": len(row.pieces),
@@ -123,9 +116,7 @@ def _round_trip_row(row: MessageRoundTrip) -> dict[str, object]:
         "receiver": row.receiver,
         "load": row.load,
         "sizes": [row.bytes],
-        "round_trip_us": row.round_trip_us.median.value,
-        "round_trip_us_low": row.round_trip_us.median.low,
-        "round_trip_us_high": row.round_trip_us.median.high,
+        **interval_cells("round_trip_us", row.round_trip_us.median),
         "wrong": row.wrong,
     }
 
@@ -140,12 +131,8 @@ def _overhead_row(row: MessageOverhead) -> dict[str, object]:
         "to": (receiver or row.sender).core,
         "region": row.region,
         "sizes": [row.bytes],
-        "sender_us": row.sender.us.value,
-        "sender_us_low": row.sender.us.low,
-        "sender_us_high": row.sender.us.high,
-        "receiver_us": receiver.us.value if receiver else None,
-        "receiver_us_low": receiver.us.low if receiver else None,
-        "receiver_us_high": receiver.us.high if receiver else None,
+        **interval_cells("sender_us", row.sender.us),
+        **interval_cells("receiver_us", receiver.us if receiver else None),
     }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 import msgspec
 
 from intercore.statistics.intervals import Interval
+from intercore.view.table import interval_cells
 
 if TYPE_CHECKING:
     from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
@@ -64,8 +65,7 @@ def _flat(one: msgspec.Struct, *without: str) -> dict[str, object]:
         if field.name in without:
             continue
         if field.type in (Interval, Interval | None):
-            ends = (None, None, None) if value is None else msgspec.structs.astuple(value)
-            found |= zip((field.name, f"{field.name}_low", f"{field.name}_high"), ends, strict=True)
+            found |= interval_cells(field.name, value)
         else:
             found[field.name] = value
     return found

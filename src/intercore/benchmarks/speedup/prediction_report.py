@@ -16,7 +16,7 @@ from intercore.benchmarks.prediction_sections import (
 )
 from intercore.benchmarks.speedup.prediction import SpeedupRanking
 from intercore.view.quantity import bounds, duration, duration_bounds, multiple, significant
-from intercore.view.table import Column
+from intercore.view.table import Column, interval_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,12 +91,8 @@ def _row(found: SpeedupPrediction) -> dict[str, object]:
         **target_cells(found),
         "duration_us": found.duration_us,
         **found.setting,
-        "tp_us": found.tp_us.value,
-        "tp_us_low": found.tp_us.low,
-        "tp_us_high": found.tp_us.high,
-        "speedup": found.speedup.value,
-        "speedup_low": found.speedup.low,
-        "speedup_high": found.speedup.high,
+        **interval_cells("tp_us", found.tp_us),
+        **interval_cells("speedup", found.speedup),
         "pays": found.pays,
         "extrapolated": found.extrapolated,
         "conclusive": found.conclusive,

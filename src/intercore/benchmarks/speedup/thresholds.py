@@ -9,7 +9,7 @@ from intercore.benchmarks.speedup.analysis import analyse_published
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.statistics.intervals import Interval
 from intercore.view.quantity import bounds, duration_with_bounds, significant
-from intercore.view.table import Column, Table
+from intercore.view.table import Column, Table, interval_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,9 +110,7 @@ def to_json(efficiency: float) -> dict[str, list[dict[str, object]]]:
                 "ms_high": None if one.t1_us.high is None else one.t1_us.high / 1e3,
                 "says": one.says,
                 "likely": one.likely,
-                "efficiency": one.efficiency.value,
-                "efficiency_low": one.efficiency.low,
-                "efficiency_high": one.efficiency.high,
+                **interval_cells("efficiency", one.efficiency),
                 "extrapolated": one.extrapolated,
             }
             for one in found.named

@@ -25,7 +25,7 @@ from intercore.benchmarks.switch.results import results
 from intercore.finding import texts
 from intercore.view.quantity import bounds, duration, duration_bounds, multiple
 from intercore.view.section import Report, Section, where
-from intercore.view.table import Column, Table
+from intercore.view.table import Column, Table, interval_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -95,9 +95,7 @@ def _flat(one: WakeUp) -> dict[str, object]:
         "time": one.time,
         **one.varied,
         "samples": one.wake_up_us.n,
-        "wake_up_us": one.wake_up_us.median.value,
-        "wake_up_us_low": one.wake_up_us.median.low,
-        "wake_up_us_high": one.wake_up_us.median.high,
+        **interval_cells("wake_up_us", one.wake_up_us.median),
         "wake_up_us_min": one.wake_up_us.min,
         "wake_up_us_p99": None if one.wake_up_us.p99 is None else one.wake_up_us.p99.value,
         "wake_up_us_max": one.wake_up_us.max,

@@ -11,6 +11,7 @@ from intercore.campaign.plan_file import Experiment
 from intercore.campaign.plan_reader import parse
 from intercore.campaign.planning import compiled, drafted, drafts, plan_without_parts
 from intercore.errors import UsageError
+from intercore.record.level_words import parse_levels
 from intercore.target.targets import Address, find
 from tests.campaign.test_budget_plan import Target
 
@@ -28,10 +29,7 @@ name = "pico-sim"
 benchmark = "switch"
 factors = { primitive = ["queue", "notification"], from = 0, to = 1, time = "common", samples = 20, opt = ["O2", "O3"] }
 """
-WORDS = {
-    "primitive": ["queue", "notification"],
-    **{"from": ["0"], "to": ["1"], "time": ["common"], "samples": ["20"], "opt": ["O2", "O3"]},
-}
+TYPED = ["primitive=queue,notification", "from=0", "to=1", "time=common", "samples=20", "opt=O2,O3"]
 
 
 def plan_of(draft: Draft) -> Plan:
@@ -46,7 +44,7 @@ def asked(*experiments: Experiment, target: str = "pico-sim", image: str | None 
 
 def test_a_command_line_and_a_plan_file_make_one_plan() -> None:
     (of_file,) = drafts(parse(FILE, "plan.toml"))
-    typed = plan_of(asked(Experiment("switch", WORDS, fill=True)))
+    typed = plan_of(asked(Experiment("switch", parse_levels(TYPED), fill=True)))
     assert typed.parts == plan_of(of_file).parts
     assert typed.parts[0].levels["samples"] == [20]
 

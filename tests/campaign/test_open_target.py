@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from intercore.campaign import estimate
 from intercore.campaign.batch import Batch, Failure, close, measure_batch
 from intercore.campaign.here import carry_out
 from intercore.campaign.kept_target import KeptTarget
@@ -99,6 +100,13 @@ def test_the_program_of_the_repetition_before_is_gone_first(started: Started) ->
         target.measure(second)
         assert [one._process.poll() for one in started] == [0, None]
     assert [one._process.poll() for one in started] == [0, 0]
+
+
+def test_no_repetition_is_measured_in_the_program_that_trials_were_measured_in(started: Started) -> None:
+    with opened(find("host").open(Address(), print), PLAN, 10.0) as target:
+        estimate.by_trial(target, PLAN, 0.0, lambda _: None)
+        target.measure(settings(PLAN)[0])
+    assert len(started) == 2
 
 
 def test_a_program_that_has_been_replaced_is_not_measured_as_if_it_were_the_same(started: Started) -> None:

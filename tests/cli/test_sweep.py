@@ -227,7 +227,7 @@ def test_several_boards_are_measured_at_the_same_time(
     result = sweep(tool, "--timeout", "120", "--format", "json").succeeded()
     assert [document["complete"] for document in result.json] == [True, True]
     assert len(contents_of(tool.store)) == 12
-    assert [one.connections for one in boards] == [2, 2], "one to ask it, and one to measure it"
+    assert [one.connections for one in boards] == [1, 1], "to ask it and to measure"
     with Store(tool.store) as store:
         moments = [[one.started for one in store.run(number).measurements] for number in (1, 2)]
     assert max(moments[0][0], moments[1][0]) < min(moments[0][-1], moments[1][-1])
@@ -249,7 +249,7 @@ def test_a_board_that_stays_away_is_set_aside_and_the_rest_completes(
     _, bad = boards
     boards[0].behave(benchmark="speedup")
     bad.behave("die", after=2, benchmark="speedup")
-    bad.last_connection = 2  # the first is for asking what it has
+    bad.last_connection = 1
     written(tool, "".join(map(board_target, boards)) + HOST + ON_BOARDS.replace("example", "speedup"))
     result = sweep(tool)
     assert result.status == 1
@@ -334,3 +334,13 @@ def test_there_is_a_plan_for_each_paper() -> None:
     assert {path.stem[:8] for path in PLANS.glob("*.toml")} == {f"seed-00{number}" for number in range(4)}
     for path in PLANS.glob("*.toml"):
         assert re.match(f"# Seed {path.stem[5:8]}[:,] ", path.read_text()), "what it corresponds to"
+
+
+@pytest.mark.parametrize("words", [(), ("--no-estimate",)])
+def test_a_board_is_opened_once_to_be_asked_tried_and_measured(
+    tool: Tool, board: FakeBoard, words: tuple[str, ...]
+) -> None:
+    written(tool, board_target(board) + ON_BOARDS)
+    tool("sweep", "plan.toml", *words).succeeded()
+    assert len(contents_of(tool.store)) == 6
+    assert board.connections == 1

@@ -79,7 +79,7 @@ def test_a_board_that_goes_away_is_not_flashed_again_for_the_same_build(tool: To
     assert len(builds(tool)) == 6
     with Store(tool.store) as store:
         assert all("image.digest" in one.conditions for one in store.run().measurements)
-    assert board.connections > 6
+    assert board.connections >= 6
     assert result.err.count("copying") == 2
 
 

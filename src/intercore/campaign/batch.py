@@ -7,7 +7,6 @@ a process or another machine. On a simulated chip what comes back depends on wha
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import threading
 import time
 from functools import partial
@@ -16,22 +15,20 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from intercore.campaign.kept_target import KeptTarget
+from intercore.campaign.kept_target import KeptTarget, Opening
 from intercore.campaign.metering import Metering
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.exchange import TargetRestartedError, TargetSilentError
 from intercore.link.port import DEFAULT_TIMEOUT, ProtocolError, TargetLostError
 from intercore.record.factors import of_target
-from intercore.record.measurement import Level, Measurement, Plan
+from intercore.record.measurement import Measurement, Plan
 from intercore.record.plan import Setting
-from intercore.target.targets import Address, BoardTarget, find
+from intercore.target.targets import Address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from intercore.board.boards import Flashing
-    from intercore.target.connection import Connection
-    from intercore.target.targets import Target
 
 BROKEN = (TargetLostError, TargetRestartedError, TargetSilentError, ProtocolError)
 """Errors after which a target is opened anew; others are answers of a target that works."""
@@ -134,6 +131,11 @@ def measure_batch(
     return Result(outcomes, time.monotonic() - began - opening, tuple(dict.fromkeys(told)))
 
 
+def keep(target: KeptTarget) -> None:
+    """Have this thread measure its next batch on a target that is open already; it is this thread's to close."""
+    _thread_target.keep(target)
+
+
 def close() -> None:
     """Let go of the target that this thread keeps open, and of its meter."""
     _thread_target.close()
@@ -148,45 +150,21 @@ class _ThreadTarget(threading.local):
         self._target: KeptTarget | None = None
         self._metering: Metering | None = None
         self._metered: tuple[object, ...] = ()
-        self._flashed: dict[tuple[str, str | None], tuple[dict[str, Level], str]] = {}  # builds, and their images
 
     def of(self, batch: Batch) -> KeptTarget:
         """Return the target of a batch; the one that was kept before is closed if it is another."""
         what = msgspec.structs.replace(batch, settings=(), pauses=())
-        if self._target is None or what != self._what:
+        if self._target is None or self._what not in (None, what):
             self.close()
-            self._target = KeptTarget(batch.plan, partial(self._connected, batch), batch.timeout, batch.max_rate)
-            self._what = what
+            given = Address(max_baud=batch.max_rate, flashing=batch.flashing, programs=batch.programs)
+            self._target = KeptTarget(batch.plan, Opening(batch.plan, given), batch.timeout, batch.max_rate)
+        self._what = what
         return self._target
 
-    def _connected(self, batch: Batch, build: Mapping[str, Level], say: Callable[[str], None]) -> Connection:
-        """Open the target of a batch. A board is flashed once for a build, however often it has to be opened."""
-        plan = batch.plan
-        image = None if plan.image is None else Path(plan.image)
-        target = find(plan.target)
-        address = Address(
-            plan.url,
-            plan.baud,
-            build,
-            batch.max_rate,
-            image=image,
-            flashing=batch.flashing,
-            emulated=plan.emulated and target.origin != "emulated",
-        )
-        target.check(address)
-        if image is None:
-            address = msgspec.structs.replace(address, programs=batch.programs)
-        return self._open_board(target, address, say) if isinstance(target, BoardTarget) else target.open(address, say)
-
-    def _open_board(self, target: Target, address: Address, say: Callable[[str], None]) -> Connection:
-        board, build = (target.name, address.port), dict(address.build)
-        flashed, image = self._flashed.get(board, ({}, ""))
-        if board in self._flashed and flashed == build:
-            return dataclasses.replace(target.open(msgspec.structs.replace(address, build={}), say), image=image)
-        self._flashed.pop(board, None)  # until that has succeeded, nobody knows
-        connection = target.open(address, say)
-        self._flashed[board] = build, connection.image
-        return connection
+    def keep(self, target: KeptTarget) -> None:
+        """Measure the next batch on a target that is open already."""
+        self.close()
+        self._target, self._what = target, None
 
     def around(self, plan: Plan, measure: Callable[[], Measurement], say: Callable[[str], None]) -> Measurement:
         """Measure, with the plan's meter beside it if it has one; the meter stays open as the target does."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from intercore.board.boards import Flashing
     from intercore.campaign.batch import Failure
+    from intercore.campaign.kept_target import KeptTarget
     from intercore.campaign.observer import Observer
     from intercore.campaign.workers import Workers
     from intercore.record.measurement import Measurement, Plan, Run
@@ -41,12 +42,14 @@ class Campaign:
         observer: Observer,
         max_rate: int | None = None,
         flashing: Flashing | None = None,
+        target: KeptTarget | None = None,
         *,
         words: str = "",
         retries_energy: bool = True,
     ) -> None:
         """Go on with a stored run; `name` is what its target is called in messages.
 
+        `target` is the target if it is open already: whoever carries the campaign out closes it.
         `words` are shown beside each measurement, in place of how well its setting is known. `retries_energy` says
         whether what a meter was to see and did not is measured again.
         """
@@ -56,6 +59,7 @@ class Campaign:
         self.observer = observer
         self.max_rate = max_rate
         self.flashing = flashing
+        self.target = target
         self.done = len(run.measurements)
         self.failures: list[tuple[Setting, str]] = []
         """Settings that could not be measured, and why."""

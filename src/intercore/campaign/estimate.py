@@ -37,6 +37,10 @@ _INTERRUPTION = 20.0
 """Times the median gap between two measurements from which on nothing was measured in it."""
 
 
+_TRIAL = -1
+"""The repetition that a trial is: none of the plan's, so that this machine's program is started anew after it."""
+
+
 class Pace(msgspec.Struct, frozen=True):
     """How long measurements take on a target, in seconds."""
 
@@ -128,6 +132,7 @@ def _spread(whole: Sequence[Setting]) -> list[Setting]:
 
 def _try(target: OpenTarget, setting: Setting) -> float | None:
     """Return about how long a setting takes, by its beginning if it is long; None if it cannot be told."""
+    setting = msgspec.structs.replace(setting, repetition=_TRIAL)
     begin = time.monotonic()
     share = 0.0
 

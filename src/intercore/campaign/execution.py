@@ -97,7 +97,7 @@ def carry_out(
             if campaign.is_in_process:
                 shares[simulators].append(campaign)
             else:
-                threads.append(TargetThread(campaign.observer.told))
+                threads.append(TargetThread(campaign.observer.told, campaign.target))
                 shares[threads[-1]].append(campaign)
         try:
             orders = {workers: InRotation(share) for workers, share in shares.items()}

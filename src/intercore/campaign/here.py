@@ -13,6 +13,7 @@ from intercore.campaign.by_turns import ByTurns
 from intercore.campaign.campaign import Campaign
 from intercore.campaign.execution import InRotation, Phase, begin
 from intercore.campaign.metering import attached, without_metering
+from intercore.campaign.open_target import OpenTarget
 from intercore.record.factors import of_target
 
 if TYPE_CHECKING:
@@ -22,17 +23,13 @@ if TYPE_CHECKING:
     from intercore.campaign.kept_target import KeptTarget
     from intercore.campaign.metering import Metering
     from intercore.campaign.observer import Observer
-    from intercore.campaign.open_target import OpenTarget
     from intercore.record.measurement import Measurement
     from intercore.record.plan import Setting
     from intercore.record.store import Store
 
-    Measure: TypeAlias = Callable[[OpenTarget, Setting, Observer], Measurement]
-
-
-def measure(target: OpenTarget, setting: Setting, observer: Observer) -> Measurement:
-    """Measure a setting, and have the progress shown."""
-    return target.measure(setting, observer.progress, observer.chip_time)
+    Measure: TypeAlias = Callable[
+        [OpenTarget, Setting, Callable[[int, int], None], Callable[[float], None]], Measurement
+    ]
 
 
 class Here:
@@ -66,7 +63,7 @@ class Here:
         campaign.check_kernel(target.conditions)
         observer.measuring(setting, campaign.known(setting))
         began = time.monotonic()
-        measurement = self._around(partial(self._measure, target, setting, observer))
+        measurement = self._around(partial(self._measure, target, setting, observer.progress, observer.chip_time))
         future: Future[Result] = Future()
         future.set_result(Result((measurement,), time.monotonic() - began))
         return future
@@ -80,7 +77,7 @@ def carry_out(
     targets: Mapping[int, KeptTarget],
     observer: Observer,
     metering: Metering | None = None,
-    measure: Measure = measure,
+    measure: Measure = OpenTarget.measure,
 ) -> None:
     """Measure what runs of the store lack, and then the energy of what a meter was to see and did not.
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+import msgspec
+
+from intercore.board.sources import sources_of_plan
 from intercore.campaign.open_target import opened
 from intercore.errors import IntercoreError
+from intercore.target.targets import Address, BoardTarget, find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +28,43 @@ if TYPE_CHECKING:
 
 _MOST_TOLD = 100
 """Texts of a target that a person gets to see at most: a target may say anything, as often as it likes."""
+
+
+def address_of(plan: Plan, given: Address) -> Address:
+    """Return how to reach the target of a plan: as the plan says, but for what is `given`. Raises UsageError."""
+    target = find(plan.target)
+    if given.port is None:
+        given = msgspec.structs.replace(given, port=plan.url, baud=plan.baud)
+    if given.image is None and plan.image is not None:
+        given = msgspec.structs.replace(given, image=Path(plan.image))
+    emulated = given.emulated or (plan.emulated and target.origin != "emulated")
+    address = msgspec.structs.replace(given, emulated=emulated, sources=sources_of_plan(plan))
+    target.check(address)
+    return address
+
+
+class Opening:
+    """Opens the target of a plan. A board is flashed once for a build, however often it has to be opened."""
+
+    def __init__(self, plan: Plan, given: Address) -> None:
+        """Open it as the plan says, but for what is `given`."""
+        self._plan = plan
+        self._given = given
+        self._flashed: tuple[Mapping[str, Level], str] | None = None  # with which build, and what its image is
+
+    def __call__(self, build: Mapping[str, Level], say: Say) -> Connection:
+        """Open the target in this build; `say` is called with what takes time. Raises IntercoreError."""
+        target = find(self._plan.target)
+        address = address_of(self._plan, msgspec.structs.replace(self._given, build=build))  # a store may be anyone's
+        if not isinstance(target, BoardTarget):
+            return target.open(address, say)
+        if self._flashed is not None and self._flashed[0] == build:
+            connection = target.open(msgspec.structs.replace(address, build={}), say)
+            return dataclasses.replace(connection, image=self._flashed[1])
+        self._flashed = None  # until that has succeeded, nobody knows
+        connection = target.open(address, say)
+        self._flashed = build, connection.image
+        return connection
 
 
 def ignore(_: str) -> None:

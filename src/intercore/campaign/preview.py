@@ -13,12 +13,13 @@ import msgspec
 from intercore.board.build import board_image
 from intercore.campaign import estimate
 from intercore.campaign.earlier_run import find_changed, find_run, find_unfinished
-from intercore.campaign.open_target import opened
+from intercore.campaign.kept_target import KeptTarget, Opening
 from intercore.campaign.planning import builds_of, compiled, drafts
 from intercore.errors import IntercoreError, UsageError
+from intercore.record.factors import of_target
 from intercore.record.origin import in_brackets
 from intercore.record.plan import grid, measured, remaining, settings
-from intercore.target.targets import BoardTarget, find
+from intercore.target.targets import Address, BoardTarget, find
 from intercore.view.quantity import rough_time
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Plan
     from intercore.record.plan import Setting
     from intercore.record.store import RunSummary, StoreReader
+    from intercore.target.targets import Target
 
 _PAUSE = 1.0
 """Seconds before a target that does not answer is opened once more."""
@@ -52,6 +54,10 @@ class TargetPreview(msgspec.Struct, frozen=True):
     """An unfinished run of what the file said before."""
     kernel: str = ""
     """Which kernel its program was built with here, and where that comes from; empty if it was not."""
+    target: KeptTarget | None = None
+    """The target, still open, for what is missing to be measured on it; None if it was closed."""
+    told: tuple[str, ...] = ()
+    """What there was to tell of it while it was opened, if it is still open."""
 
     @property
     def is_in_process(self) -> bool:
@@ -95,18 +101,35 @@ def preview(
     lock: Callable[[int], None] = lambda _: None,
     again: bool = False,
     trials: bool = True,
+    keep: bool = False,
 ) -> list[TargetPreview]:
     """Ask all targets of a plan file, one after the other.
 
-    With `trials`, a few settings are measured to see how long they take. `lock` is told the number of a stored run to
-    go on with, before its target is opened, and raises IntercoreError if another process is measuring it. What keeps a
-    target from being asked is told in what is returned. Raises UsageError, with its line, for what is wrong in the
-    file, before any target is asked if it shows before.
+    With `trials`, a few settings are measured to see how long they take. `lock` is called with the number of a stored
+    run to go on with, before its target is opened, and raises IntercoreError if another process is measuring it. What
+    keeps a target from being asked is in what is returned. With `keep`, a target stays open that can wait and is
+    measured next in the build that it is open in: the caller closes it. Raises UsageError, with its line, for what is
+    wrong in the file, before any target is asked if it shows before.
     """
-    return [
-        _preview(entry, partial(_asked, entry, draft, store, timeout, say, lock, again=again, trials=trials))
-        for entry, draft in zip(file.targets, drafts(file), strict=True)
-    ]
+    asked = []
+    with contextlib.ExitStack() as stack:
+        for entry, draft in zip(file.targets, drafts(file), strict=True):
+            keeps = keep and _can_wait(draft.target, len(file.targets))
+            ask = partial(_asked, entry, draft, store, timeout, say, lock, again=again, trials=trials, keep=keeps)
+            asked.append(_preview(entry, ask))
+            if (target := asked[-1].target) is not None:
+                stack.callback(target.close)
+        stack.pop_all()
+    return asked
+
+
+def _can_wait(target: Target, count: int) -> bool:
+    """Whether one of so many targets can wait, open, until it is measured: a board, or what is measured at once.
+
+    Another program on this machine would take time from what is measured meanwhile. Simulated chips are measured by
+    processes, which open their own.
+    """
+    return target.runs_on == "board" or (target.runs_on == "machine" and count == 1)
 
 
 def _preview(entry: TargetEntry, ask: Callable[[], TargetPreview]) -> TargetPreview:
@@ -132,6 +155,7 @@ def _asked(
     *,
     again: bool,
     trials: bool,
+    keep: bool,
 ) -> TargetPreview:
     is_flashed = isinstance(draft.target, BoardTarget) and bool(draft.first_build)
     if is_flashed and draft.target.board is not None:  # so that opening takes what it does with any other build
@@ -140,13 +164,21 @@ def _asked(
     if earlier is not None:
         lock(earlier.id)
     say(f"opening {entry}")
+    told: list[str] = []
+
+    def tell(text: str) -> None:
+        say(text)
+        if is_flashed:
+            told.append(text)
+
+    patience = draft.target.patience if timeout is None else timeout
+    given = Address(max_baud=entry.max_baud, flashing=entry.flashing)
     with contextlib.ExitStack() as stack:
         begin = time.monotonic()
-        patience = draft.target.patience if timeout is None else timeout
-        address = msgspec.structs.replace(entry.address, build=draft.first_build)
         with draft.at(*entry.location, "port"):
-            connection = draft.target.open(address, say)
-        target = stack.enter_context(opened(connection, draft.plan, patience, entry.max_baud))
+            kept = stack.enter_context(KeptTarget(draft.plan, Opening(draft.plan, given), patience, entry.max_baud))
+            with kept.telling(told.append):
+                target = kept.opened(draft.first_build, tell)
         begin = begin if is_flashed else time.monotonic()
         plan = compiled(draft, target.session, target.session.benchmarks())
         asking = time.monotonic() - begin
@@ -159,7 +191,11 @@ def _asked(
         pace = None if stored is None else estimate.of_run(stored)
         if pace is None and missing and trials:
             pace = estimate.by_trial(target, plan, asking, say)
-    return TargetPreview(entry, plan, "", pace, missing, run, changed, target.kernel)
+        found = TargetPreview(entry, plan, "", pace, missing, run, changed, target.kernel)
+        if keep and missing and of_target(missing[0].factors) == draft.first_build:
+            stack.pop_all()
+            return msgspec.structs.replace(found, target=kept, told=tuple(told))
+    return found
 
 
 def total_duration(previews: Sequence[TargetPreview], jobs: int) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from intercore.campaign.observer import Observer
+    from collections.abc import Callable
+
     from intercore.campaign.open_target import OpenTarget
     from intercore.record.measurement import Measurement
     from intercore.record.plan import Setting
@@ -20,11 +21,16 @@ class Recorder:
     recording: Recording
     """What the target recorded meanwhile."""
 
-    def __call__(self, target: OpenTarget, setting: Setting, observer: Observer) -> Measurement:
+    def __call__(
+        self,
+        target: OpenTarget,
+        setting: Setting,
+        progress: Callable[[int, int], None],
+        chip_time: Callable[[float], None],
+    ) -> Measurement:
         """Return the measurement with the recorder off. UnknownCommandError if the target's program has no recorder."""
-        plain = target.measure(setting, observer.progress, observer.chip_time)
-        observer.measuring(setting, "recorded")
-        self.recorded = target.measure(setting, observer.progress, observer.chip_time, record=self._keep)
+        plain = target.measure(setting, progress, chip_time)
+        self.recorded = target.measure(setting, progress, chip_time, record=self._keep)
         return plain
 
     def _keep(self, recording: Recording) -> None:

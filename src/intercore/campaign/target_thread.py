@@ -7,13 +7,14 @@ import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from intercore.campaign.batch import close, measure_batch
+from intercore.campaign.batch import close, keep, measure_batch
 from intercore.campaign.workers import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from intercore.campaign.batch import Batch, Result
+    from intercore.campaign.kept_target import KeptTarget
 
 
 class TargetThread:
@@ -21,9 +22,13 @@ class TargetThread:
 
     size = most = 1
 
-    def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
-        """Begin without work; `say` is told, by the thread, what takes time before the target is open."""
+    def __init__(self, say: Callable[[str], None] = lambda _: None, target: KeptTarget | None = None) -> None:
+        """Begin without work; `say` is called by the thread with what takes time before the target is open.
+
+        `target` is one that is open already, which the thread then closes.
+        """
         self._say = say
+        self._target = target
         self._batches: queue.SimpleQueue[tuple[Batch, Future[Result]] | None] = queue.SimpleQueue()
         self._halted = threading.Event()
         # A daemon: a target that never answers must not keep the tool from ending.
@@ -43,6 +48,8 @@ class TargetThread:
         self._thread.join(PATIENCE)
 
     def _work(self) -> None:
+        if self._target is not None:
+            keep(self._target)
         while (work := self._batches.get()) is not None:
             batch, future = work
             if self._halted.is_set() or not future.set_running_or_notify_cancel():

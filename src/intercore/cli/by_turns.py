@@ -13,7 +13,7 @@ from intercore.campaign import by_turns
 from intercore.campaign.levels import repetitions_of
 from intercore.campaign.plan_file import Experiment
 from intercore.campaign.planning import drafted, plan_without_parts
-from intercore.cli.measuring import address_of, kept_target, measured
+from intercore.cli.measuring import kept_target, measured
 from intercore.cli.planned import compiled_on, sources_of, with_own
 from intercore.cli.stored import existing_to_add_to, pair_to_resume
 from intercore.errors import UsageError
@@ -65,8 +65,8 @@ def measure(asked: Asked, store_path: Path, timeout: float | None) -> tuple[Run,
     """
     plans: list[tuple[Plan, KeptTarget]] = []
     with contextlib.ExitStack() as stack:
-        for address, draft in _sides(asked):
-            kept = stack.enter_context(kept_target(draft.plan, address, timeout))
+        for draft in _sides(asked):
+            kept = stack.enter_context(kept_target(draft.plan, Address(), timeout))
             plans.append((compiled_on(kept, draft), kept))
         (first, _), (second, _) = plans
         by_turns.turns(first, second)
@@ -87,7 +87,7 @@ def resume(asked: Asked, store_path: Path, timeout: float | None) -> tuple[Run, 
         targets = {}
         for run_id in pair:
             plan = store.run(run_id).plan
-            targets[run_id] = stack.enter_context(kept_target(plan, address_of(plan, Address()), timeout))
+            targets[run_id] = stack.enter_context(kept_target(plan, Address(), timeout))
         return _both(measured(store, targets, verbose=True))
 
 
@@ -96,8 +96,8 @@ def _both(runs: Sequence[Run]) -> tuple[Run, Run]:
     return first, second
 
 
-def _sides(asked: Asked) -> list[tuple[Address, Draft]]:
-    """Return of each side how its target is opened, and the draft of its plan."""
+def _sides(asked: Asked) -> list[Draft]:
+    """Return the draft of each side's plan."""
     if len(asked.words) < _WHAT_AND_WHERE:
         raise UsageError(f"--alternate takes a target and a benchmark, and what differs twice: {EXAMPLE}")
     name, benchmark, *levels = asked.words
@@ -119,12 +119,11 @@ def _sides(asked: Asked) -> list[tuple[Address, Draft]]:
             f"{name} cannot be measured by turns: its program is not built and started here. Measure two runs and "
             "compare them: intercore compare 1 2"
         )
-    repetitions = asked.repetitions or _pairs_of(target.origin)
+    repetitions, seed = asked.repetitions or _pairs_of(target.origin), 1 if asked.seed is None else asked.seed
     found = []
     for sources, build in sides:  # all of them before the first one is built
-        address = Address(sources=sources)
-        plan = plan_without_parts(target, address, benchmark, repetitions, 1 if asked.seed is None else asked.seed)
-        found.append((address, drafted(plan, [Experiment(benchmark, {**wanted, **build}, fill=True)])))
+        plan = plan_without_parts(target, Address(sources=sources), benchmark, repetitions, seed)
+        found.append(drafted(plan, [Experiment(benchmark, {**wanted, **build}, fill=True)]))
         sources.folder()
         if sources.kernel is not None:
             freertos_kernel(sources.kernel, messages().print, sources.kernel)

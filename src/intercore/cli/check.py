@@ -106,7 +106,6 @@ def _measured(
 ) -> Check:
     """Measure what the budgets need and hold them against that; what cannot be measured is no error of this program."""
     target = find(name)
-    target.check(address)
     if target.origin == "emulated":
         raise UsageError(f"{name} is emulated: its times mean nothing, so no budget can be held against them")
     repetitions = repetitions or repetitions_for(file, target.origin)

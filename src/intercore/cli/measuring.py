@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 import typer
 
-from intercore.board.sources import sources_of_plan
 from intercore.campaign.here import carry_out
-from intercore.campaign.kept_target import KeptTarget
+from intercore.campaign.kept_target import KeptTarget, Opening, address_of
 from intercore.campaign.run_identity import OtherKernelError
 from intercore.cli.connection import patience, with_kernel_said
 from intercore.cli.stored import command_to_go_on
@@ -31,29 +28,17 @@ if TYPE_CHECKING:
     from intercore.target.targets import Address
 
 
-def address_of(plan: Plan, address: Address) -> Address:
-    """Return how to reach the target of a stored plan: as when its run was created, but for what `address` names."""
-    target = find(plan.target)
-    if address.port is None:
-        address = msgspec.structs.replace(address, port=plan.url, baud=plan.baud)
-    if address.image is None and plan.image is not None:
-        address = msgspec.structs.replace(address, image=Path(plan.image))
-    emulated = plan.emulated and target.origin != "emulated"
-    address = msgspec.structs.replace(address, emulated=emulated, sources=sources_of_plan(plan))
-    target.check(address)
-    return address
-
-
 def kept_target(plan: Plan, address: Address, timeout: float | None) -> KeptTarget:
-    """Return the target of a plan, to be opened when it is first used; `address` says how, without its build."""
-    target = find(plan.target)
+    """Return the target of a plan, to be opened when it is first used; `address` adds what the plan does not say.
+
+    Raises UsageError if there cannot be such a target.
+    """
+    opening = Opening(plan, address_of(plan, address))
 
     def connect(build: Mapping[str, Level], say: Callable[[str], None]) -> Connection:
-        built = msgspec.structs.replace(address, build=build)
-        target.check(built)  # the store may be from anyone
-        return with_kernel_said(target.open(built, say))
+        return with_kernel_said(opening(build, say))
 
-    return KeptTarget(plan, connect, patience(target, timeout), address.max_baud)
+    return KeptTarget(plan, connect, patience(find(plan.target), timeout), address.max_baud)
 
 
 def opened(kept: KeptTarget, name: str, build: Mapping[str, Level]) -> Session:

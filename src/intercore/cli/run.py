@@ -14,7 +14,7 @@ from intercore.campaign.levels import repetitions_of
 from intercore.campaign.plan_file import Experiment
 from intercore.campaign.planning import drafted, plan_without_parts
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
-from intercore.cli.measuring import address_of, kept_target, measured
+from intercore.cli.measuring import kept_target, measured
 from intercore.cli.meter_options import CurrentsPath, MeasuredPath, MeterUrl, metered, open_metering
 from intercore.cli.number_options import whole_option
 from intercore.cli.options import (
@@ -158,8 +158,8 @@ def run(
             run_id = run_to_resume(store)
             store.lock(run_id)
             plan = metered(store.run(run_id).plan, meter, measured_path, currents, resumed=True)
-            address = address_of(plan, address)
-            with open_metering(plan) as metering, kept_target(plan, address, timeout) as kept:
+            of_run = kept_target(plan, address, timeout)
+            with open_metering(plan) as metering, of_run as kept:
                 (finished,) = measured(store, {run_id: kept}, metering, verbose=verbose)
     elif target is None or benchmark is None:
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
@@ -167,18 +167,18 @@ def run(
         known = find(target)
         if benchmark == SUITE and report_path is None:
             check_page(_suite_page(target), force=force)
-        known.check(address)
         plan = plan_without_parts(known, address, benchmark, repetitions or 1, 1 if seed is None else seed)
         plan = metered(plan, meter, measured_path, currents)
         if repetitions is None:
             repetitions = min(repetitions_of(plan.origin), cap or ENOUGH_REPETITIONS)
         plan = msgspec.structs.replace(plan, repetitions=repetitions, stop=parse_rule(until, cap, repetitions))
         draft = drafted(plan, [Experiment(benchmark, wanted, skip_impossible=skip_impossible, fill=True)])
-        without_faults = msgspec.structs.replace(address, faults=())
+        of_run = kept_target(plan, address, timeout)
+        without_faults = kept_target(plan, msgspec.structs.replace(address, faults=()), timeout)
         with (
             open_metering(plan) as metering,  # before the target: it may be what feeds it
-            kept_target(plan, address, timeout) as kept,
-            kept_target(plan, without_faults, timeout) as faultless,
+            of_run as kept,
+            without_faults as faultless,
         ):
             plan = compiled_on(faultless if faults else kept, draft)
             total = len(settings(plan))

@@ -40,7 +40,7 @@ from intercore.view.quantity import rough_time
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from intercore.campaign.plan_file import PlanFile, TargetEntry
+    from intercore.campaign.plan_file import PlanFile
     from intercore.campaign.preview import TargetPreview
     from intercore.campaign.workers import Workers
     from intercore.record.measurement import Run
@@ -104,7 +104,9 @@ def sweep(
         stored = stack.enter_context(existing(store_path)) if dry_run and store_path.exists() else store
         lock = (lambda _: None) if store is None else store.lock
         with messages().status(f"reading {plan_path}") as status:
-            prepared = preview(file, stored, timeout, status.update, lock=lock, again=again, trials=trials)
+            prepared = preview(
+                file, stored, timeout, status.update, lock=lock, again=again, trials=trials, keep=not dry_run
+            )
         for one in prepared:
             if one.kernel:
                 say_once(f"kernel: {one.kernel}")
@@ -148,29 +150,24 @@ def _sweep(
 
     If that ends early, say how to go on.
     """
-    runs: list[tuple[Run, TargetEntry]] = []
-    for one in prepared:
-        if one.plan is None:
-            say(f"{one.entry} is set aside: {one.trouble}")
-            continue
-        if one.changed is not None:
-            left = f"{one.changed.done} of {one.changed.total} measurements"
-            say(f"{one.entry}: {file.name} has changed since run {one.changed.id} ({left}), which stays as it is")
-        number = store.create_run(one.plan, len(one.missing)) if one.run is None else one.run.id
-        run = store.run(number)
-        run = msgspec.structs.replace(run, plan=msgspec.structs.replace(run.plan, meter=one.plan.meter))
-        runs.append((run, one.entry))
-    if not runs:
-        raise IntercoreError(f"no target of {file.name} can be measured; see above")
-    if any(one.missing for one in prepared):
-        say(_estimate(prepared, simulators))
+    with contextlib.ExitStack() as stack:
+        for one in prepared:
+            if one.target is not None:
+                stack.callback(one.target.close)
+        runs = _begun(store, file, prepared)
+        if any(one.missing for one in prepared):
+            say(_estimate(prepared, simulators))
+        stack.pop_all()  # who measures on a target that is open closes it
     go_on = f"go on with: {command_to_go_on(store.path, runs[0][0].plan)}"
     campaigns: list[Campaign] = []
     try:
         with watch_several(messages()) as observe:
-            for run, entry in runs:
-                name = str(entry)
-                campaigns.append(Campaign(run, name, observe(name, run.id), entry.max_baud, entry.flashing))
+            for run, one in runs:
+                name = str(one.entry)
+                observer = observe(name, run.id)
+                for text in one.told:
+                    observer.told(text)
+                campaigns.append(Campaign(run, name, observer, one.entry.max_baud, one.entry.flashing, one.target))
             in_time = carry_out(store, campaigns, simulators, timeout=timeout, budget=file.budget, patience=patience)
     except (IntercoreError, KeyboardInterrupt) as error:
         done = ", ".join(f"{one.done} of {one.total} on {one.name}" for one in campaigns)
@@ -188,6 +185,25 @@ def _sweep(
         campaign.failures or campaign.set_aside is not None for campaign in campaigns
     )
     return [store.run(one.id) for one in campaigns], not missing
+
+
+def _begun(store: Store, file: PlanFile, prepared: Sequence[TargetPreview]) -> list[tuple[Run, TargetPreview]]:
+    """Return the run of each target that can be measured, stored or new. Raises IntercoreError if none can."""
+    runs = []
+    for one in prepared:
+        if one.plan is None:
+            say(f"{one.entry} is set aside: {one.trouble}")
+            continue
+        if one.changed is not None:
+            left = f"{one.changed.done} of {one.changed.total} measurements"
+            say(f"{one.entry}: {file.name} has changed since run {one.changed.id} ({left}), which stays as it is")
+        number = store.create_run(one.plan, len(one.missing)) if one.run is None else one.run.id
+        run = store.run(number)
+        run = msgspec.structs.replace(run, plan=msgspec.structs.replace(run.plan, meter=one.plan.meter))
+        runs.append((run, one))
+    if not runs:
+        raise IntercoreError(f"no target of {file.name} can be measured; see above")
+    return runs
 
 
 def _estimate(prepared: Sequence[TargetPreview], simulators: Workers) -> str:

@@ -100,7 +100,6 @@ def trace(
         if len(texts) != 1:
             raise UsageError(f"trace measures one setting: name one level of {name}, and not {','.join(texts)}")
     address = Address(port, baud, sources=sources_of(kernel=kernel, firmware=None, own=own))
-    known.check(address)
     experiment = Experiment(benchmark, {**traced_levels(benchmark), **_with_rings(known, wanted)})
     draft = drafted(plan_without_parts(known, address, benchmark, repetitions=1), [experiment])
     plain, recorder = _measured(draft, address, timeout)

@@ -35,6 +35,7 @@ Wanted: TypeAlias = Mapping[str, Sequence[Level]]
 Levels: TypeAlias = dict[str, list[Level]]
 """Levels by factor as a target has them."""
 Where: TypeAlias = Callable[..., AbstractContextManager[None]]
+"""Adds to errors of a block where a factor, or a level of it by its index, stands in a file."""
 
 _NAMED = 3  # settings in a refusal
 _ASKED = 16  # levels at a time, to find the largest
@@ -60,12 +61,12 @@ def target_levels(
     A program that `is_built` already leaves none to choose. `flashing` says whether a board is flashed for its levels.
     Raises UsageError for a factor that the target cannot be built or configured with, for what is no level of its
     factor, and for levels that have no effect beside the others; with `skip_impossible`, for these only if no
-    combination is left. `at` adds to an error where a factor, or a level of it by its index, stands in a file.
+    combination is left.
     """
     known = {factor.name: factor for factor in target.factors}
     named = {name: levels for name, levels in wanted.items() if name in TARGET_FACTORS}
-    builds = (target.built_here or flashing) and not is_built
-    found: Levels = {OPT.name: [OPT.default]} if builds and OPT.name in known else {}
+    is_chosen = (target.built_here or flashing) and not is_built
+    found: Levels = {OPT.name: [OPT.default]} if is_chosen and OPT.name in known else {}
     for name, levels in named.items():
         with at(name):
             if is_built:
@@ -75,27 +76,24 @@ def target_levels(
         for index, level in enumerate(levels):
             with at(name, index):
                 found[name].append(known[name].level(str(level)))
-    if not skip_impossible or next(possible_builds(target, found), None) is None:
+    reasons = [why for _, why in builds(target, found)]
+    if any(reasons) and not (skip_impossible and "" in reasons):
         with at(*list(named)[-1:]):
-            for build in combinations(found):
-                factors.check(target.factors, build)
+            raise UsageError(next(why for why in reasons if why))
     return found
 
 
-def combinations(levels: Levels) -> Iterator[dict[str, Level]]:
-    """Yield each combination of levels."""
-    for combination in itertools.product(*levels.values()):
-        yield dict(zip(levels, combination, strict=True))
-
-
-def possible_builds(target: Target, levels: Levels) -> Iterator[dict[str, Level]]:
-    """Yield the combinations of the target's own factors that it can be built or configured with."""
-    for build in combinations(levels):
+def builds(target: Target, levels: Levels) -> Iterator[tuple[dict[str, Level], str]]:
+    """Yield each combination of the target's own factors, and why there cannot be such a build; empty if there can."""
+    own = {name: some for name, some in levels.items() if name in TARGET_FACTORS}
+    for combination in itertools.product(*own.values()):
+        build = dict(zip(own, combination, strict=True))
         try:
             factors.check(target.factors, build)
-        except UsageError:
-            continue
-        yield build
+        except UsageError as error:
+            yield build, str(error)
+        else:
+            yield build, ""
 
 
 def find_benchmark(benchmarks: Sequence[BenchmarkInfo], name: str) -> BenchmarkInfo:
@@ -118,7 +116,7 @@ def repetitions_of(origin: Origin) -> int:
 
 
 def checked(benchmark: BenchmarkInfo, wanted: Wanted, at: Where = nowhere, others: Iterable[str] = ()) -> Levels:
-    """Return the levels of a benchmark's parameters that are wanted, as their types are; for `at` see `target_levels`.
+    """Return the levels of a benchmark's parameters that are wanted, as their types are.
 
     Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range;
     `others` are further names that the user may have meant.

@@ -6,7 +6,6 @@ It may be carried out on another target, or in part (`on_target`, `part_of`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -15,7 +14,7 @@ from intercore.campaign.toml_location import Location, line_of
 from intercore.errors import UsageError
 from intercore.record.measurement import Level, StopRule
 from intercore.record.meter_recording import Besides, Currents
-from intercore.target.targets import DEFAULT_BAUD, Address, find
+from intercore.target.targets import DEFAULT_BAUD, find
 
 
 class TargetEntry(msgspec.Struct, frozen=True):
@@ -41,19 +40,6 @@ class TargetEntry(msgspec.Struct, frozen=True):
     """What is in that meter's path."""
     currents: Currents | None = None
     """Of a simulated chip, for an ESTIMATED energy."""
-
-    @property
-    def address(self) -> Address:
-        """How to reach it, without its build."""
-        image = None if self.image is None else Path(self.image)
-        return Address(
-            self.port,
-            self.baud,
-            max_baud=self.max_baud,
-            image=image,
-            flashing=self.flashing,
-            emulated=self.emulated,
-        )
 
     def __str__(self) -> str:
         """Return it in words: `pico at /dev/ttyACM0`."""

@@ -6,21 +6,19 @@ First a draft, from all that is known before the target is opened; then the plan
 from __future__ import annotations
 
 import itertools
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.board import factors
 from intercore.campaign.levels import (
+    builds,
     checked,
-    combinations,
     excluded,
     find_benchmark,
     level_of,
-    possible_builds,
     refused,
     resolve,
     suite,
@@ -31,18 +29,17 @@ from intercore.errors import UsageError
 from intercore.record.factors import TARGET_FACTORS, of_target
 from intercore.record.measurement import Excluded, Part, Plan
 from intercore.record.plan import SUITE, check, settings
-from intercore.target.targets import BoardTarget, find
+from intercore.target.targets import Address, BoardTarget, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     from intercore.campaign.levels import Levels
     from intercore.campaign.plan_file import Experiment, PlanFile, TargetEntry
     from intercore.campaign.toml_location import Location
     from intercore.link.session import BenchmarkInfo, ParameterInfo, Session
     from intercore.record.measurement import Level
-    from intercore.target.targets import Address, Target
+    from intercore.target.targets import Target
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -65,16 +62,22 @@ class Draft(msgspec.Struct, frozen=True):
     @property
     def first_build(self) -> dict[str, Level]:
         """How the target is built that is asked."""
-        return next(possible_builds(self.target, self.builds[0]))
+        return next(build for build, why_not in builds(self.target, self.builds[0]) if not why_not)
 
     @property
     def is_of_suite(self) -> bool:
         """Whether it is the target's benchmarks that say what is measured."""
         return any(one.fill and one.benchmark == SUITE for one in self.experiments)
 
-    def at(self, *location: str | int) -> AbstractContextManager[None]:
+    @contextmanager
+    def at(self, *location: str | int) -> Iterator[None]:
         """Give errors of the block the line of what stands at a location in the plan file, if there is one."""
-        return nullcontext() if self.file is None else located(self.file, location)
+        try:
+            yield
+        except UsageError as error:
+            if self.file is None:
+                raise
+            raise self.file.refusal(location, str(error)) from None
 
 
 def plan_without_parts(target: Target, address: Address, name: str, repetitions: int, seed: int = 1) -> Plan:
@@ -113,7 +116,7 @@ def drafted(plan: Plan, experiments: Sequence[Experiment], file: PlanFile | None
         raise UsageError(f"the suite has levels of its own: leave out {name}, or name one benchmark instead of suite")
     # What a board is flashed with for one experiment, it would still have for the next.
     flashing = file is not None and isinstance(target, BoardTarget) and not named.isdisjoint(TARGET_FACTORS)
-    builds = [
+    chosen = [
         target_levels(
             target,
             one.levels,
@@ -124,7 +127,7 @@ def drafted(plan: Plan, experiments: Sequence[Experiment], file: PlanFile | None
         )
         for one in experiments
     ]
-    return msgspec.structs.replace(draft, builds=tuple(builds))
+    return msgspec.structs.replace(draft, builds=tuple(chosen))
 
 
 def drafts(file: PlanFile) -> list[Draft]:
@@ -169,17 +172,9 @@ def compiled(draft: Draft, session: Session, benchmarks: Sequence[BenchmarkInfo]
     return plan
 
 
-@contextmanager
-def located(file: PlanFile, location: Location) -> Iterator[None]:
-    """Give errors of the block the line of what stands at a location in the file."""
-    try:
-        yield
-    except UsageError as error:
-        raise file.refusal(location, str(error)) from None
-
-
 def _draft_for(file: PlanFile, entry: TargetEntry) -> Draft:
-    plan = plan_without_parts(find(entry.name), entry.address, Path(file.name).stem, file.repetitions, file.seed)
+    address = Address(entry.port, entry.baud, emulated=entry.emulated)
+    plan = plan_without_parts(find(entry.name), address, Path(file.name).stem, file.repetitions, file.seed)
     plan = msgspec.structs.replace(
         plan,
         stop=file.stop,
@@ -215,14 +210,9 @@ def without_effect(target: Target, part: Part, *, skip: bool = True) -> list[Exc
 
     Raises UsageError for the first one unless they are to be skipped.
     """
-    left_out = []
-    for build in combinations({name: levels for name, levels in part.levels.items() if name in TARGET_FACTORS}):
-        try:
-            factors.check(target.factors, build)
-        except UsageError as error:
-            if not skip:
-                raise
-            left_out.append(Excluded(part.benchmark, build, str(error)))
+    left_out = [Excluded(part.benchmark, build, why) for build, why in builds(target, part.levels) if why]
+    if left_out and not skip:
+        raise UsageError(left_out[0].why)
     return left_out
 
 

@@ -138,7 +138,7 @@ def _alike(settings: Sequence[tuple[str, Mapping[str, Level]]], target: Target) 
     named = {name for _, factors in settings for name in factors}
     usual = {factor.name: factor.default for factor in target.factors if factor.name in named}
     return [
-        Experiment(benchmark, {name: [level] for name, level in {**usual, **factors}.items()}, nobody_asked=True)
+        Experiment(benchmark, {name: [level] for name, level in {**usual, **factors}.items()}, may_be_impossible=True)
         for benchmark, factors in settings
     ]
 

@@ -38,7 +38,7 @@ _INTERRUPTION = 20.0
 
 
 _TRIAL = -1
-"""The repetition that a trial is: none of the plan's, so that this machine's program is started anew after it."""
+"""The repetition that a trial is: none of the plan's, so that this machine's program is started again after it."""
 
 
 class Pace(msgspec.Struct, frozen=True):

@@ -53,15 +53,18 @@ class Opening:
         self._flashed: tuple[Mapping[str, Level], str] | None = None  # with which build, and what its image is
 
     def __call__(self, build: Mapping[str, Level], say: Say) -> Connection:
-        """Open the target in this build; `say` is called with what takes time. Raises IntercoreError."""
+        """Open the target in this build; `say` is called with what takes time.
+
+        Raises UsageError for a build that there cannot be: the plan may be of a store from anyone. Else IntercoreError.
+        """
         target = find(self._plan.target)
-        address = address_of(self._plan, msgspec.structs.replace(self._given, build=build))  # a store may be anyone's
+        address = address_of(self._plan, msgspec.structs.replace(self._given, build=build))
         if not isinstance(target, BoardTarget):
             return target.open(address, say)
         if self._flashed is not None and self._flashed[0] == build:
             connection = target.open(msgspec.structs.replace(address, build={}), say)
             return dataclasses.replace(connection, image=self._flashed[1])
-        self._flashed = None  # until that has succeeded, nobody knows
+        self._flashed = None  # unknown, should flashing fail
         connection = target.open(address, say)
         self._flashed = build, connection.image
         return connection

@@ -208,7 +208,7 @@ def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, origin: Origin) -> lis
     """
     amp = any(benchmark.refused for benchmark in benchmarks)
     return [
-        Experiment(benchmark.name, _usual(benchmark, grid, seed, origin), nobody_asked=True)
+        Experiment(benchmark.name, _usual(benchmark, grid, seed, origin), may_be_impossible=True)
         for benchmark in benchmarks
         if not benchmark.refused
         for grid in of_benchmarks.suite(benchmark.name, origin, amp=amp)

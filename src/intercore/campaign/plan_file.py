@@ -64,8 +64,8 @@ class Experiment(msgspec.Struct, frozen=True):
     """Where it stands in its file."""
     fill: bool = False
     """Whether factors that it does not name have the benchmark's usual levels; if not, the target's default."""
-    nobody_asked: bool = False
-    """Whether it is not the user who names its levels: then nothing of it has to be possible."""
+    may_be_impossible: bool = False
+    """Whether it is no error if the target can measure none of it: the user did not name its levels."""
 
     def is_for(self, entry: TargetEntry) -> bool:
         """Whether it is to be measured there."""

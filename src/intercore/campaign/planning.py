@@ -163,7 +163,7 @@ def compiled(draft: Draft, session: Session, benchmarks: Sequence[BenchmarkInfo]
     for one, info, part in zip(experiments, infos, parts, strict=True):
         with at(*one.location, "factors"):
             left_out += without_effect(draft.target, part, skip=one.skip_impossible)
-        asked = None if one.nobody_asked else () if one.skip_impossible else one.levels
+        asked = None if one.may_be_impossible else () if one.skip_impossible else one.levels
         with at(*one.location, "benchmark"):
             left_out += excluded(session, info, part, asked)
     plan = msgspec.structs.replace(plan, excluded=tuple(left_out))

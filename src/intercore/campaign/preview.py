@@ -56,8 +56,8 @@ class TargetPreview(msgspec.Struct, frozen=True):
     """Which kernel its program was built with here, and where that comes from; empty if it was not."""
     target: KeptTarget | None = None
     """The target, still open, for what is missing to be measured on it; None if it was closed."""
-    told: tuple[str, ...] = ()
-    """What there was to tell of it while it was opened, if it is still open."""
+    messages: tuple[str, ...] = ()
+    """For people, from when it was opened, if it is still open."""
 
     @property
     def is_in_process(self) -> bool:
@@ -164,12 +164,12 @@ def _asked(
     if earlier is not None:
         lock(earlier.id)
     say(f"opening {entry}")
-    told: list[str] = []
+    messages: list[str] = []
 
-    def tell(text: str) -> None:
+    def say_while_opening(text: str) -> None:
         say(text)
         if is_flashed:
-            told.append(text)
+            messages.append(text)
 
     patience = draft.target.patience if timeout is None else timeout
     given = Address(max_baud=entry.max_baud, flashing=entry.flashing)
@@ -177,8 +177,8 @@ def _asked(
         begin = time.monotonic()
         with draft.at(*entry.location, "port"):
             kept = stack.enter_context(KeptTarget(draft.plan, Opening(draft.plan, given), patience, entry.max_baud))
-            with kept.telling(told.append):
-                target = kept.opened(draft.first_build, tell)
+            with kept.telling(messages.append):
+                target = kept.opened(draft.first_build, say_while_opening)
         begin = begin if is_flashed else time.monotonic()
         plan = compiled(draft, target.session, target.session.benchmarks())
         asking = time.monotonic() - begin
@@ -194,7 +194,7 @@ def _asked(
         found = TargetPreview(entry, plan, "", pace, missing, run, changed, target.kernel)
         if keep and missing and of_target(missing[0].factors) == draft.first_build:
             stack.pop_all()
-            return msgspec.structs.replace(found, target=kept, told=tuple(told))
+            return msgspec.structs.replace(found, target=kept, messages=tuple(messages))
     return found
 
 

@@ -157,7 +157,7 @@ def _sweep(
         runs = _begun(store, file, prepared)
         if any(one.missing for one in prepared):
             say(_estimate(prepared, simulators))
-        stack.pop_all()  # who measures on a target that is open closes it
+        stack.pop_all()  # from here on, the workers close them
     go_on = f"go on with: {command_to_go_on(store.path, runs[0][0].plan)}"
     campaigns: list[Campaign] = []
     try:
@@ -165,7 +165,7 @@ def _sweep(
             for run, one in runs:
                 name = str(one.entry)
                 observer = observe(name, run.id)
-                for text in one.told:
+                for text in one.messages:
                     observer.told(text)
                 campaigns.append(Campaign(run, name, observer, one.entry.max_baud, one.entry.flashing, one.target))
             in_time = carry_out(store, campaigns, simulators, timeout=timeout, budget=file.budget, patience=patience)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intercore.numeral import decimal_number, whole_number
+from intercore.text import decimal_number, whole_number
 
 NO_NUMBER = (
     *(

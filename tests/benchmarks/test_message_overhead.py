@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from intercore.benchmarks.message import analysis as message
-from intercore.benchmarks.message.findings import MessageCpuTime, MessageCpuTimeExactness, MessageNoPriorities
 from intercore.benchmarks.message.overhead import BLOCK_TURNS, overhead_results, taken_us, without_priority
+from intercore.benchmarks.message.overhead_findings import MessageCpuTime, MessageCpuTimeExactness, MessageNoPriorities
 from intercore.benchmarks.message.report import report
 from intercore.benchmarks.reports import reports
 from intercore.benchmarks.series import has_median, quantity

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.errors import UsageError, unknown
-from intercore.numeral import decimal_number
 from intercore.record.factors import OPT_NAME, TARGET_FACTORS, TRACE_NAME
+from intercore.text import decimal_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

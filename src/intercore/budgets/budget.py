@@ -13,8 +13,8 @@ import msgspec
 
 from intercore.comparison.quantities import PERCENTILES
 from intercore.errors import UsageError, unknown
-from intercore.numeral import decimal_number
 from intercore.record.level_words import parse_levels
+from intercore.text import decimal_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

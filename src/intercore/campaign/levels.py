@@ -15,11 +15,11 @@ from intercore.board import factors
 from intercore.board.factors import OPT
 from intercore.campaign.plan_file import Experiment
 from intercore.errors import UsageError, unknown
-from intercore.numeral import whole_number
 from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import Excluded, Level
 from intercore.record.own_work import PREFIX
 from intercore.record.plan import ENOUGH_REPETITIONS, canonical
+from intercore.text import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from intercore.errors import UsageError
-from intercore.numeral import percentage
 from intercore.record.measurement import StopRule
+from intercore.text import percentage
 
 DEFAULT_CAP = 30
 """Repetitions per setting: they make an interval about 5 times narrower than the first one did."""

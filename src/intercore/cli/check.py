@@ -24,7 +24,6 @@ from intercore.document.junit import junit
 from intercore.document.markdown import markdown
 from intercore.errors import IntercoreError, UsageError
 from intercore.files.replacement import JUNIT, MARKDOWN, Kind, check_replaceable, replacement
-from intercore.numeral import whole_number
 from intercore.record.plan import MAX_SETTINGS, settings
 from intercore.record.store import Store
 from intercore.target.targets import DEFAULT_BAUD, Address, find, usual_builds
@@ -32,6 +31,7 @@ from intercore.terminal.console import messages, say
 from intercore.terminal.findings import OfSection
 from intercore.terminal.formats import DEFAULT, show
 from intercore.terminal.progress import watch
+from intercore.text import whole_number
 
 if TYPE_CHECKING:
     from intercore.budgets.check import BudgetFile, Check

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from intercore.errors import UsageError
-from intercore.numeral import decimal_number, percentage, whole_number
+from intercore.text import decimal_number, percentage, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,9 +13,9 @@ from intercore.cli.outcome import findings
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import narrowed, stored
 from intercore.errors import UsageError
-from intercore.numeral import whole_number
 from intercore.terminal import formats
 from intercore.terminal.console import say
+from intercore.text import whole_number
 
 app = typer.Typer(add_completion=False)
 

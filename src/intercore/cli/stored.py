@@ -14,11 +14,11 @@ from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE
 from intercore.comparison import baseline_file
 from intercore.errors import UsageError, unknown
-from intercore.numeral import whole_number
 from intercore.record.plan import command_to_go_on as plan_command_to_go_on
 from intercore.record.store import Store, StoreReader
 from intercore.target.targets import TARGETS, find
 from intercore.terminal.console import say
+from intercore.text import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -17,7 +17,7 @@ from msgspec import Meta
 from intercore.benchmarks.grouping import by_level, cycles_per_us, pools, ticks
 from intercore.benchmarks.message import TRUE, TURNS
 from intercore.benchmarks.message.curve import BENCHMARK
-from intercore.benchmarks.message.findings import (
+from intercore.benchmarks.message.overhead_findings import (
     MessageCpuTime,
     MessageCpuTimeExactness,
     MessageNoPriorities,

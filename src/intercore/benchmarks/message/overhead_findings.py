@@ -1,0 +1,67 @@
+"""What `message measure=overhead` may find, and how that is worded."""
+
+from __future__ import annotations
+
+import msgspec
+
+from intercore.benchmarks.message.curve import in_words
+from intercore.finding import Caveat, Finding
+from intercore.record.measurement import Level
+from intercore.view.quantity import duration
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """What a message takes from both cores."""
+
+    setting: dict[str, Level]
+    sender_us: float
+    receiver_us: float
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return (
+            f"{in_words(self.setting, self.setting)} takes {duration(self.sender_us)} from the sender's core and "
+            f"{duration(self.receiver_us)} from the receiver's"
+        )
+
+
+class MessageCpuTime(Finding, frozen=True):
+    """What a message takes from both cores, by the transports that take least and most."""
+
+    bytes: int
+    least: Taken
+    most: Taken | None
+    """None if one setting was measured."""
+
+    @property
+    def sentence(self) -> str:
+        found = f"A message of {self.bytes:,} bytes by {self.least}"
+        if self.most is not None:
+            found += f", the least of both together. A message by {self.most}, the most"
+        return f"{found}."
+
+
+class MessageCpuTimeExactness(Finding, frozen=True):
+    """How far what messages take is off what the simulator saw."""
+
+    cycles: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Checked against the simulator: the time that a message takes from a core is at most {self.cycles:.1f} "
+            "cycles off what the load was seen to lose."
+        )
+
+
+class MessageNoPriorities(Caveat, frozen=True):
+    """The load was not of lower priority."""
+
+    policy: str
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"message measure=overhead: the kernel gave no real-time priority ({self.policy}), so the load competed "
+            "with the messages as an equal, and its loss is not what the messages take. Permit a real-time priority."
+        )

@@ -1,4 +1,4 @@
-"""Text as it is shown: of unknown origin made fit for it, and parts of a sentence joined. And as people type numbers."""
+"""Text as it is shown: of unknown origin made fit for it, and parts of a sentence joined; and typed numbers."""
 
 from __future__ import annotations
 

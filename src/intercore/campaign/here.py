@@ -12,7 +12,7 @@ from intercore.campaign.batch import Result
 from intercore.campaign.by_turns import ByTurns
 from intercore.campaign.campaign import Campaign
 from intercore.campaign.execution import InRotation, Phase, begin
-from intercore.campaign.metering import attached, without_metering
+from intercore.campaign.metering import attached
 from intercore.campaign.open_target import OpenTarget
 from intercore.record.factors import of_target
 
@@ -48,7 +48,7 @@ class Here:
         self._campaigns = campaigns
         self._targets = targets
         self._measure = measure
-        self._around = without_metering if metering is None else metering.around
+        self._metering = metering
 
     def __str__(self) -> str:
         """See Workers."""
@@ -63,7 +63,8 @@ class Here:
         campaign.check_kernel(target.conditions)
         observer.measuring(setting, campaign.known(setting))
         began = time.monotonic()
-        measurement = self._around(partial(self._measure, target, setting, observer.progress, observer.chip_time))
+        take = partial(self._measure, target, setting, observer.progress, observer.chip_time)
+        measurement = take() if self._metering is None else self._metering.around(take)
         future: Future[Result] = Future()
         future.set_result(Result((measurement,), time.monotonic() - began))
         return future

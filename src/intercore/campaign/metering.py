@@ -134,11 +134,6 @@ class Metering:
         self._meter = None
 
 
-def without_metering(measure: Callable[[], Measurement]) -> Measurement:
-    """Measure, with no meter beside it."""
-    return measure()
-
-
 def refusal(trace: Trace | None, windows: Sequence[Window]) -> str:
     """Return why the windows are not to be found in a trace; empty if they are, or if there is no trace."""
     try:

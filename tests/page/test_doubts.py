@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 STARTED = "2026-01-02T03:04:05+00:00"
 DRIFT = Disturbed(
     samples="hand-over of spinlock from core 0 to core 1",
-    disturbances=(Drift(unit="µs", first=1.0, second=2.0),),
+    disturbances=(Drift(first=1.0, second=2.0),),
 )
 PREEMPTED = FailedCheck(benchmark="lock", check="preempted", count=1, factor="lock", levels=())
 ANSWERS = [Answer(f"hand a {name} over", Interval(2.0), about=name) for name in ("mutex", "spinlock")]

@@ -86,7 +86,7 @@ def test_levels_are_said_with_their_shares_and_that_they_alternate() -> None:
     assert isinstance(found, SeveralLevels)
     low, high = values[values < 22], values[values > 22]
     assert found.levels == tuple(Level(float(np.median(each)), len(each) / 3000) for each in (low, high))
-    assert (found.unit, found.change, found.changes) == ("µs", "often", np.count_nonzero(np.diff(values < 22)))
+    assert (found.change, found.changes) == ("often", np.count_nonzero(np.diff(values < 22)))
     assert levels(values) == found.levels
 
 

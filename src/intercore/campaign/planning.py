@@ -81,8 +81,12 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 def plan_without_parts(target: Target, address: Address, name: str, repetitions: int, seed: int = 1) -> Plan:
-    """Return the plan for a target at an address, called `name`, before it is known what is measured."""
+    """Return the plan for a target at an address, called `name`, before it is known what is measured.
+
+    Raises UsageError if the target's program is not built from the sources that the address names.
+    """
     sources = address.sources
+    target.check_sources(sources)
     image, firmware, kernel = (
         None if path is None else str(path) for path in (address.image, sources.firmware, sources.kernel)
     )

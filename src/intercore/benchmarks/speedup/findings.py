@@ -7,9 +7,10 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from intercore.benchmarks.caveats import FailedCheck
+from intercore.benchmarks.caveats import FailedCheck, capitalised
 from intercore.benchmarks.speedup.points import TASKS, Why, in_words
-from intercore.finding import Caveat, Finding
+from intercore.benchmarks.speedup.words import called
+from intercore.finding import Caveat, Finding, Severity
 from intercore.statistics.intervals import Interval
 from intercore.text import listed
 from intercore.view.answer import Remark, about_times
@@ -17,6 +18,23 @@ from intercore.view.quantity import bounds, duration, duration_with_bounds, perc
 
 Tasks: TypeAlias = Literal["create", "pool", "spin"]
 """The ways of starting the parts of a job for which there are words."""
+
+
+class OfGroup(Finding, frozen=True):
+    """Something that a group of settings shows, which people know by words: `created tasks, n = 1,000`."""
+
+    @property
+    def text(self) -> str:
+        words = called(self.setting, self.setting)
+        return f"{capitalised(words)}: {self.sentence}" if words else self.sentence
+
+
+class DoubtOfGroup(OfGroup, frozen=True):
+    """Something that makes the numbers of a group of settings doubtful."""
+
+    @property
+    def severity(self) -> Severity:
+        return "warning"
 
 
 class Start(msgspec.Struct, frozen=True):
@@ -74,7 +92,7 @@ class SpeedupPaysFrom(Finding, frozen=True):
         return f"{tasks}{levels}{well}"
 
 
-class SpeedupLoss(Finding, frozen=True):
+class SpeedupLoss(OfGroup, frozen=True):
     """Each core is slower while all of them work, however large the work is."""
 
     loss_percent: float
@@ -303,7 +321,7 @@ class SpeedupLeftOut(Caveat, frozen=True):
         return f"This setting is left out: {why}."
 
 
-class SpeedupImpossible(Caveat, frozen=True):
+class SpeedupImpossible(DoubtOfGroup, frozen=True):
     """Several cores are faster than they can be."""
 
     speedup: float
@@ -349,13 +367,15 @@ class SpeedupUnstable(Caveat, frozen=True):
                 "units differ; believe the largest n"
             ),
         }[self.cause]
+        ways = ", ".join(TASKS.get(mode, mode) for mode in self.modes)
         return (
-            f"Unstable settings: {self.unstable} of {self.settings} (mode {', '.join(self.modes)}). In the worst, "
-            f"{in_words(self.worst)}, the 95 % interval of a median is {self.width_percent:.0f} % wide: {cause}."
+            f"Unstable settings: {self.unstable} of {self.settings} ({ways}). In the worst, "
+            f"{called(self.worst, self.worst)}, the 95 % interval of a median is {self.width_percent:.0f} % wide: "
+            f"{cause}."
         )
 
 
-class SpeedupOnTicks(Caveat, frozen=True):
+class SpeedupOnTicks(DoubtOfGroup, frozen=True):
     """TP falls on whole kernel ticks: completion was polled on the tick."""
 
     tick_us: float
@@ -371,7 +391,7 @@ class SpeedupOnTicks(Caveat, frozen=True):
         )
 
 
-class SpeedupPoorFit(Caveat, frozen=True):
+class SpeedupPoorFit(DoubtOfGroup, frozen=True):
     """A size is farther off the model than its samples explain."""
 
     residual_percent: float

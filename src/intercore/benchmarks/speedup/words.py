@@ -46,4 +46,6 @@ def _word(name: str, level: Level) -> str:
         return work_in_words(str(level))
     if name == "cores":
         return f"{level} cores"
+    if name == "n":
+        return f"n = {level:,}" if isinstance(level, int) else f"n = {level}"
     return f"{name.replace('_', ' ')} {level}"

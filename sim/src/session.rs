@@ -39,7 +39,7 @@ pub struct Until<'a> {
     /// The time to run to at most. One that has passed is taken for the present.
     pub limit: Cycle,
     /// Stop before an instruction. A run that begins before it, because the last one ended there, goes on.
-    pub execution: Option<StopAddress>,
+    pub stop_address: Option<StopAddress>,
     /// Stop when a UART has sent a text since the last one that was found, or since its output was last taken.
     pub text: Option<Text<'a>>,
 }
@@ -50,7 +50,7 @@ pub enum End {
     /// The machine.
     Stop(Stop),
     /// A core is about to execute the instruction.
-    Executes {
+    AtStopAddress {
         /// Which core.
         core: u8,
         /// Where.
@@ -108,8 +108,8 @@ impl<C: FaultTarget> Session<C> {
     /// Runs until something ends the run, through the faults that are due on the way. Every few milliseconds `go_on` is asked
     /// whether to go on.
     pub fn run(&mut self, until: &Until<'_>, mut go_on: impl FnMut() -> bool) -> End {
-        if let Some(execution) = until.execution {
-            self.chip.watch_mut().add_breakpoint(execution.address);
+        if let Some(stop) = until.stop_address {
+            self.chip.watch_mut().add_breakpoint(stop.address);
         }
         let end = loop {
             self.faults.apply(&mut self.chip);
@@ -123,8 +123,8 @@ impl<C: FaultTarget> Session<C> {
                 end => break end,
             }
         };
-        if let Some(execution) = until.execution {
-            self.chip.watch_mut().remove_breakpoint(execution.address);
+        if let Some(stop) = until.stop_address {
+            self.chip.watch_mut().remove_breakpoint(stop.address);
         }
         end
     }
@@ -181,11 +181,11 @@ impl<C: FaultTarget> Session<C> {
                 Stop::Breakpoint { core, pc } => {
                     let counted =
                         self.tallies.iter_mut().fold(false, |any, tally| tally.pass(&self.chip, core, pc) | any);
-                    match until.execution {
+                    match until.stop_address {
                         Some(StopAddress { address, core: wanted })
                             if (address & !1 == pc || !counted) && wanted.is_none_or(|wanted| wanted == core) =>
                         {
-                            return End::Executes { core, pc };
+                            return End::AtStopAddress { core, pc };
                         }
                         None if !counted => return End::Stop(stop),
                         _ => {}
@@ -258,7 +258,7 @@ impl<C: FaultTarget> Session<C> {
     /// What ended a run, as a sentence.
     pub fn explain(&self, end: &End, names: &dyn Names) -> String {
         let what = match end {
-            End::Executes { core, pc } => format!("core {core} is about to execute {pc:#010x}"),
+            End::AtStopAddress { core, pc } => format!("core {core} is about to execute {pc:#010x}"),
             End::TextSent { uart, at } => {
                 let (name, moment) = (C::UARTS.get(*uart).copied().unwrap_or_default(), C::UNIT.moment(*at));
                 format!("{name} has sent the text, in {moment}")

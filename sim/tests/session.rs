@@ -31,8 +31,8 @@ fn output_that_nobody_takes_is_dropped_from_its_beginning_and_a_note_says_so() {
     });
     let text = Text { uart: 0, bytes: &[0xf0, 0xf1] };
     let ends = sessions.each_mut().map(|session| {
-        let found = session.run(&Until { limit: 10_000_000, execution: None, text: Some(text) }, || true);
-        let end = session.run(&Until { limit: 2_000_000, execution: None, text: None }, || true);
+        let found = session.run(&Until { limit: 10_000_000, stop_address: None, text: Some(text) }, || true);
+        let end = session.run(&Until { limit: 2_000_000, stop_address: None, text: None }, || true);
         (found, end, session.trace_hash())
     });
     assert!(matches!(ends[0].0, End::TextSent { .. }), "{ends:?}");

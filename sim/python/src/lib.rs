@@ -149,7 +149,7 @@ impl Machine {
         self.0.with(|state| {
             on!(state, chip => {
                 let text = text.map(|bytes| Ok::<_, PyErr>(Text { uart: uart_number(chip, uart)?, bytes })).transpose()?;
-                let until = Until { limit, execution: address.map(|address| StopAddress { address, core }), text };
+                let until = Until { limit, stop_address: address.map(|address| StopAddress { address, core }), text };
                 let end = run_long(py, |go_on| chip.session.run(&until, go_on))?;
                 Ok(ended(chip, &end))
             })
@@ -448,7 +448,7 @@ impl ImageSource {
 
 fn ended<C: PythonChip>(chip: &Chip<C>, end: &End) -> Ended {
     let (kind, core, pc, status) = match *end {
-        End::Executes { core, pc } => ("address", Some(core), Some(pc), None),
+        End::AtStopAddress { core, pc } => ("address", Some(core), Some(pc), None),
         End::TextSent { .. } => ("text", None, None, None),
         End::Stop(Stop::Limit) => ("limit", None, None, None),
         End::Stop(Stop::Exit { core, code }) => ("exit", Some(core), None, Some(i64::from(code))),

@@ -1,7 +1,7 @@
 //! Lock-step: both cores go through the same cycle together, with the arbiter between them.
 //!
 //! What changes from cycle to cycle is kept apart ([`Pipeline`]) for as long as a core asks for nothing but memory without wait
-//! states. All else it posts, and carries it out in the cycle that it is due.
+//! states. All else is deferred to the core, which carries it out in the cycle that it is due.
 
 use crate::core::bus::{Bus, Slave};
 use crate::core::time::Cycle;

@@ -59,6 +59,11 @@ def shortened(text: str) -> str:
     return f"{text[:kept]} … {text[-kept:]}"
 
 
+def capitalised(text: str) -> str:
+    """Return a text that begins a sentence."""
+    return text[:1].upper() + text[1:]
+
+
 def plural(count: int, noun: str) -> str:
     """Return how many there are of what a regular noun names: `1 sample`, `3 samples`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"

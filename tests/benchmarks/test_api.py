@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 
 import msgspec
 import numpy as np
@@ -16,7 +17,7 @@ from intercore.benchmarks.api import analysis as api
 from intercore.benchmarks.api.answers import answers, concerns
 from intercore.benchmarks.api.findings import ApiContended, ApiCosts, ApiFailedCheck, ApiUncontended
 from intercore.benchmarks.api.report import report
-from intercore.benchmarks.caveats import AlsoDisturbed
+from intercore.benchmarks.caveats import disturbed_samples
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
 from intercore.view.quantity import duration
@@ -273,7 +274,9 @@ def test_calls_that_were_disturbed_on_both_cores_are_named_once() -> None:
     *_, others = api.caveats(
         [measurement(call, drifting, core=core) for call in ("lock", "give", "take") for core in (0, 1)]
     )
-    assert others == AlsoDisturbed(samples=("give", "take"))
+    named = [(one.name, one.levels["core"]) for one in disturbed_samples(others)]
+    assert named == [("give", 1), ("take", 0), ("take", 1)]
+    assert re.findall("give|take", others.sentence) == ["give", "take"]
 
 
 def test_what_disturbed_calls_names_all_of_them_and_concerns_no_other() -> None:

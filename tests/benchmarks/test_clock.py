@@ -19,7 +19,6 @@ from intercore.benchmarks.clock.findings import (
     ClockMisaligned,
     ClockOfCounters,
 )
-from intercore.benchmarks.exactness import PROMISED_SPREAD
 from intercore.record.measurement import Measurement, Series
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def test_only_what_the_clock_promises_is_called_a_constant(most: int, constant: 
     (exact, *_) = clock.results(clock.analyse([measurement(0, 0, [1046, most], [1000, 1000])]))
     assert isinstance(exact, ClockExactness)
     assert (exact.least_ticks, exact.most_ticks) == (46, most - 1000)
-    assert (exact.most_ticks - exact.least_ticks <= PROMISED_SPREAD) == constant
+    assert exact.constant == constant
 
 
 def test_a_difference_that_grows_is_spread() -> None:

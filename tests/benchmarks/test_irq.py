@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intercore.benchmarks.caveats import AlsoDisturbed, Disturbed
+from intercore.benchmarks.caveats import Disturbed, disturbed_samples
 from intercore.benchmarks.irq import DOING, PATHS
 from intercore.benchmarks.irq import analysis as irq
 from intercore.benchmarks.irq import report as view
@@ -226,17 +226,16 @@ def test_a_disturbed_path_is_named_but_not_one_that_is_disturbed_on_purpose() ->
     drifting = [*range(100, 200), *range(300, 400)]
     (found,) = irq.caveats([measurement("doorbell", drifting, 0, 1)])
     assert isinstance(found, Disturbed)
-    assert found.samples == f"{PATHS['doorbell']}, core 0 → 1"
+    assert found.samples.levels == {"path": "doorbell"}
     assert list(irq.caveats([measurement("doorbell", drifting, 0, 1, "kernel")])) == []
 
 
 def test_disturbed_paths_are_all_named_and_concern_the_answers_of_their_own() -> None:
     drifting = [*range(100, 200), *range(300, 400)]
     taken = [measurement(path, drifting) for path in PATHS]
-    found = [one for one in irq.caveats(taken) if isinstance(one, Disturbed | AlsoDisturbed)]
-    samples = [(one.samples,) if isinstance(one, Disturbed) else one.samples for one in found]
-    named = [[path for path, words in PATHS.items() if any(words in name for name in each)] for each in samples]
-    assert sorted(path for each in named for path in each) == sorted(PATHS)
+    found = [one for one in irq.caveats(taken) if disturbed_samples(one)]
+    named = [[one.levels["path"] for one in disturbed_samples(each)] for each in found]
+    assert [path for each in named for path in each] == list(PATHS)
     told = {one.question: one for one in answers(irq.analyse(taken))}
     for one, paths in zip(found, named, strict=True):
         assert concerns(one, told["timer to handler, worst"]) == ("timer-handler" in paths)

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intercore.benchmarks.caveats import disturbed_samples
 from intercore.benchmarks.jitter.analysis import analyse, caveats, results
 from intercore.benchmarks.jitter.answers import answers, concerns
-from intercore.benchmarks.jitter.findings import JitterDisturbed, JitterLateness, JitterLeftOut, Missed
+from intercore.benchmarks.jitter.findings import JitterLateness, JitterLeftOut, Missed
 from intercore.benchmarks.jitter.releases import FORCED, LOADS
 from tests.benchmarks.jitter_data import HZ, measurement
 
@@ -63,7 +64,7 @@ def test_what_disturbed_a_setting_concerns_the_answer_that_it_is_part_of(load: s
     drifting = [*range(1000, 1100), *range(1300, 1400)]
     (found,) = caveats([measurement(drifting, core_series=[0, 1] * 100, load=load, core=core)])
     at_rest, loaded = answers(analyse([measurement([1000] * 9), measurement([1000] * 9, load="both")]))
-    assert isinstance(found, JitterDisturbed)
+    assert [one.levels["load"] for one in disturbed_samples(found)] == [load]
     assert [concerns(found, one) for one in (at_rest, loaded)] == {
         "none": [True, False],
         "same-priority": [False, False],

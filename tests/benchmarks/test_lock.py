@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from intercore.benchmarks.caveats import AlsoDisturbed, Disturbed
+from intercore.benchmarks.caveats import disturbed_samples
 from intercore.benchmarks.lock import analysis as lock
 from intercore.benchmarks.lock.answers import answers, concerns, costs
 from intercore.benchmarks.lock.findings import (
@@ -153,9 +153,9 @@ def test_what_disturbed_hand_overs_is_named_of_all_and_concerns_no_lock_that_is_
     handed = [measurement("hand-over", {**known, "back": [100] * 200}, lock=name) for name, known in series.items()]
     fought = [bout("0010", lock=name) for name in lock.LOCKS]
     *first, rest = lock.caveats([*handed, *fought])
-    ways = {name: f"hand-over of {name} from core 0 to core 1" for name in lock.LOCKS}
-    assert [one.samples for one in first if isinstance(one, Disturbed)] == [ways[name] for name in lock.LOCKS[:3]]
-    assert rest == AlsoDisturbed(samples=(ways["atomic-add"], ways["atomic-swap"]))
+    disturbed = [one.levels["lock"] for found in (*first, rest) for one in disturbed_samples(found)]
+    assert disturbed == list(lock.LOCKS)
+    assert [one.levels["lock"] for one in disturbed_samples(rest)] == ["atomic-add", "atomic-swap"]
     told = {one.question: one for one in answers(lock.analyse([*handed, *fought]))}
     assert {question for question, one in told.items() if concerns(rest, one)} == {
         *("hand a lock over", "hand a mutex over"),

@@ -8,13 +8,11 @@ import msgspec
 import numpy as np
 import pytest
 
+from intercore.benchmarks.caveats import disturbed_samples
 from intercore.benchmarks.message import analysis as message
 from intercore.benchmarks.message.answers import answers, concerns
 from intercore.benchmarks.message.curve import curves
 from intercore.benchmarks.message.findings import (
-    DisturbedSizes,
-    MessageAlsoDisturbed,
-    MessageDisturbed,
     MessageFailedCheck,
     MessageFewSizes,
 )
@@ -98,19 +96,11 @@ def test_what_disturbed_latencies_is_named_of_all_and_concerns_these_sizes_and_t
         for name in ("pipe", "queue", "ring")
         for size in (16, 256, 4096)
     ]
-    found = [
-        one for one in message.caveats(taken, curves(taken)) if isinstance(one, MessageDisturbed | MessageAlsoDisturbed)
+    found = [one for one in message.caveats(taken, curves(taken)) if disturbed_samples(one)]
+    assert [[(one.levels["transport"], one.levels["size"]) for one in disturbed_samples(each)] for each in found] == [
+        *([("pipe", size)] for size in (16, 256, 4096)),
+        [("queue", 16), ("queue", 256), ("queue", 4096), ("ring", 256), ("ring", 4096)],
     ]
-    *first, others = found
-    assert [(one.curve["transport"], one.bytes) for one in first if isinstance(one, MessageDisturbed)] == [
-        *(("pipe", 16), ("pipe", 256), ("pipe", 4096)),
-    ]
-    assert others == MessageAlsoDisturbed(
-        curves=(
-            DisturbedSizes({"transport": "queue", "from": 0, "to": 1}, (16, 256, 4096)),
-            DisturbedSizes({"transport": "ring", "from": 0, "to": 1}, (256, 4096)),
-        )
-    )
 
     def concerned(about: str) -> list[tuple[str, int]]:
         questions = ("message of 16 bytes", "4,096 bytes, copied", "300 bytes, copied", "most bytes/s, copied")
@@ -140,8 +130,8 @@ def test_with_one_transport_what_disturbed_latencies_concerns_the_level_that_was
     taken = [
         measurement(us, size=16, **{factor: level}) for level, us in zip(levels, (drifting, [11.0] * 200), strict=True)
     ]
-    (found,) = (one for one in message.caveats(taken, curves(taken)) if isinstance(one, MessageDisturbed))
-    assert found.curve[factor] == levels[0]
+    (found,) = (one for one in message.caveats(taken, curves(taken)) if disturbed_samples(one))
+    assert [one.levels[factor] for one in disturbed_samples(found)] == [levels[0]]
     disturbed, quiet = (Answer("message of 16 bytes", Interval(1.0), about=f"{factor}={level}") for level in levels)
     assert (concerns(found, disturbed), concerns(found, quiet)) == (True, False)
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from intercore.benchmarks.caveats import AlsoDisturbed, Disturbed
+from intercore.benchmarks.caveats import Disturbed, disturbed_samples
 from intercore.benchmarks.switch.alignment import alignment
 from intercore.benchmarks.switch.analysis import SwitchAnalysis, analyse, caveats, samples_us
 from intercore.benchmarks.switch.findings import (
@@ -117,10 +117,10 @@ def test_the_truth_is_compared_where_one_clock_was_read() -> None:
     (found,) = analyse([known]).wake_ups
     assert found.exactness is not None
     assert (found.exactness.difference, found.exactness.spread, found.exactness.largest) == (39, 0, 400)
-    exact = SwitchExactness(wake_ups=3, least_ticks=39, most_ticks=39, spread_ticks=0, interrupted=1)
+    exact = SwitchExactness(wake_ups=3, least_ticks=39, most_ticks=39, spread_ticks=0, constant=True, interrupted=1)
     assert exact in found_in(known)
     (found_apart,) = found_in(measurement([1000, 1003], extra={"true": [961, 961]}), kind=SwitchExactness)
-    assert found_apart.spread_ticks == 3
+    assert (found_apart.spread_ticks, found_apart.constant) == (3, False)
     raw = measurement([1000], extra={"true": [961]}, time="raw-counter")
     assert analyse([raw]).wake_ups[0].exactness is None
 
@@ -254,13 +254,13 @@ def test_disturbances_are_said_of_true_times_only() -> None:
     drifting = [1000 + 10 * step + step % 7 for step in range(100)]
     (found,) = caveats([measurement(drifting)])
     assert isinstance(found, Disturbed)
-    assert found.samples == "notification from core 0 to core 1"
+    assert found.samples.levels == {"primitive": "notification", "from": 0, "to": 1}
     assert [type(one) for one in found.disturbances] == [Drift]
     assert list(caveats([measurement(drifting, time="raw-counter")])) == []
     many = [measurement(drifting, primitive=name) for name in ("mutex", "queue", "event-group", "yield", "x", "y")]
     *first, others = caveats(many)
     assert len(first) == 3
-    assert others == AlsoDisturbed(samples=tuple(f"{name} from core 0 to core 1" for name in ("x", "y", "yield")))
+    assert [one.levels["primitive"] for one in disturbed_samples(others)] == ["x", "y", "yield"]
 
 
 # The report

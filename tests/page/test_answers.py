@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.benchmarks.caveats import AlsoDisturbed, FailedCheck
+from intercore.benchmarks.caveats import AlsoDisturbed, FailedCheck, Samples
 from intercore.benchmarks.lock.findings import LockBroken
 from intercore.benchmarks.reports import Reported
 from intercore.page.answers import Asked, answer_rows, differ_most, differing, worst_case
@@ -72,7 +72,8 @@ def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> 
     def preempted(*locks: str) -> Finding:
         return FailedCheck(benchmark="lock", check="preempted", count=3, factor="lock", levels=locks)
 
-    assert doubted(AlsoDisturbed(samples=("hand-over of spinlock from core 0 to core 1",))) == [False, True]
+    spinlock = Samples("hand-over of spinlock from core 0 to core 1", {"lock": "spinlock"})
+    assert doubted(AlsoDisturbed(benchmark="lock", samples=(spinlock,))) == [False, True]
     assert doubted(LockBroken(lock="mutex")) == [True, False]
     assert doubted(preempted()) == [True, True]
     assert doubted(preempted("spinlock")) == [False, True]

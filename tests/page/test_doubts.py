@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.benchmarks.caveats import Disturbed, FailedCheck
+from intercore.benchmarks.caveats import Disturbed, FailedCheck, Samples
 from intercore.benchmarks.reports import Reported
 from intercore.finding import Caveat
 from intercore.page.page import by_advice, write_page
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 STARTED = "2026-01-02T03:04:05+00:00"
 DRIFT = Disturbed(
-    samples="hand-over of spinlock from core 0 to core 1",
+    benchmark="lock",
+    samples=Samples("hand-over of spinlock from core 0 to core 1", {"lock": "spinlock"}),
     disturbances=(Drift(first=1.0, second=2.0),),
 )
 PREEMPTED = FailedCheck(benchmark="lock", check="preempted", count=1, factor="lock", levels=())

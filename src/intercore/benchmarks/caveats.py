@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import msgspec
+from msgspec import Meta
 
 from intercore.finding import Caveat, Finding
+from intercore.record.measurement import Level
 from intercore.statistics.disturbance import Disturbance
 
 if TYPE_CHECKING:
@@ -68,37 +72,56 @@ def failed_checks(
             yield kind(benchmark=benchmark, check=check, count=count, factor=factor, levels=levels)
 
 
+class Samples(msgspec.Struct, frozen=True):
+    """Samples of one setting."""
+
+    name: str
+    """In words: `hand-over of mutex from core 0 to core 1`."""
+    levels: dict[str, Level]
+    """The factors by which it is known whether they concern an answer."""
+
+
 class Disturbed(Caveat, frozen=True):
     """Samples were disturbed."""
 
-    samples: str
-    """Which: `hand-over of mutex from core 0 to core 1`."""
-    disturbances: tuple[Disturbance, ...]
+    benchmark: str
+    samples: Samples
+    disturbances: Annotated[tuple[Disturbance, ...], Meta(min_length=1)]
 
     @property
     def sentence(self) -> str:
-        return f"{capitalised(self.samples)}: {' '.join(one.sentence for one in self.disturbances)}"
+        return f"{self.benchmark}, {self.samples.name}: {' '.join(one.sentence for one in self.disturbances)}"
 
 
 class AlsoDisturbed(Caveat, frozen=True):
     """More samples were disturbed than `Disturbed` is reported of."""
 
-    samples: tuple[str, ...]
+    benchmark: str
+    samples: Annotated[tuple[Samples, ...], Meta(min_length=1)]
 
     @property
     def sentence(self) -> str:
-        return f"{capitalised(', '.join(self.samples))}: the values were disturbed there as well."
+        names = dict.fromkeys(one.name for one in self.samples)
+        return f"{self.benchmark}, {'; '.join(names)}: the values were disturbed there as well."
 
 
-def disturbed(found: Iterable[tuple[str, Sequence[Disturbance]]]) -> Iterator[Disturbed | AlsoDisturbed]:
-    """Report the samples with disturbances, by name: of the first few how, and of the others that they were."""
+def disturbed(
+    benchmark: str, found: Iterable[tuple[Samples, Sequence[Disturbance]]]
+) -> Iterator[Disturbed | AlsoDisturbed]:
+    """Report the samples with disturbances: of the first few how, and of the others that they were."""
     known = [(samples, tuple(disturbances)) for samples, disturbances in found if disturbances]
     for samples, disturbances in known[:_NAMED]:
-        yield Disturbed(samples=samples, disturbances=disturbances)
+        yield Disturbed(benchmark=benchmark, samples=samples, disturbances=disturbances)
     if known[_NAMED:]:
-        yield AlsoDisturbed(samples=tuple(dict.fromkeys(samples for samples, _ in known[_NAMED:])))
+        yield AlsoDisturbed(benchmark=benchmark, samples=tuple(samples for samples, _ in known[_NAMED:]))
 
 
-def capitalised(text: str) -> str:
-    """Return a text that begins a sentence."""
-    return text[:1].upper() + text[1:]
+def disturbed_samples(finding: Finding) -> tuple[Samples, ...]:
+    """Return the samples that a finding calls disturbed; none of any other finding."""
+    match finding:
+        case Disturbed():
+            return (finding.samples,)
+        case AlsoDisturbed():
+            return finding.samples
+        case _:
+            return ()

@@ -13,6 +13,7 @@ from intercore.board.factors import Factor, resolve
 from intercore.cli.options import either
 from intercore.errors import UsageError
 from intercore.target.targets import option_of
+from intercore.text import capitalised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -49,7 +50,7 @@ def with_factors(command: Callable[P, None]) -> Callable[P, None]:
 
 def _option(factors: Sequence[Factor]) -> OptionInfo:
     """Return the option that chooses a level of a board's factor when its program is built; boards may differ in it."""
-    title = f"{factors[0].title[0].upper()}{factors[0].title[1:]}"
+    title = capitalised(factors[0].title)
     known = []
     for factor in factors:
         boards = [board.name for board in BOARDS.values() if factor in board.factors]

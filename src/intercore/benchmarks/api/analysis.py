@@ -23,7 +23,7 @@ from intercore.benchmarks.api.findings import (
     Call,
     Cost,
 )
-from intercore.benchmarks.caveats import disturbed, failed_checks
+from intercore.benchmarks.caveats import Samples, disturbed, failed_checks
 from intercore.benchmarks.grouping import (
     by_level,
     cycles_per_us,
@@ -68,7 +68,6 @@ ORDER = (
 
 _SETTING = ("call", "size", "core", "other", "batch")
 _FIT_SIZES = 2
-"""Disturbed calls that are told one by one."""
 
 
 class ApiCall(msgspec.Struct, frozen=True):
@@ -160,12 +159,15 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
     ours = list(measurements)
     yield from failed_checks(ours, "api", "call", ApiFailedCheck)
     yield from disturbed(
+        "api",
         (
-            str(Call(call, size or None)),
-            disturbances(repetitions_us(pool, "call"), tick=1e6 / pool[0].samples("call").hz),
-        )
-        for ((other, call, size, *_), _), pool in _pools(ours).items()
-        if other == ALONE and not call.startswith("stream-")
+            (
+                Samples(str(Call(call, size or None)), {"call": call, "core": core}),
+                disturbances(repetitions_us(pool, "call"), tick=1e6 / pool[0].samples("call").hz),
+            )
+            for ((other, call, size, core, *_), _), pool in _pools(ours).items()
+            if other == ALONE and not call.startswith("stream-")
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.api.analysis import ALONE, EMPTY
 from intercore.benchmarks.api.findings import ApiDearer, ApiFailedCheck
-from intercore.benchmarks.caveats import AlsoDisturbed, Disturbed
+from intercore.benchmarks.caveats import disturbed_samples
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, among
 from intercore.view.quantity import duration
@@ -59,15 +59,9 @@ def _without_reading(one: ApiCall) -> str:
 
 def concerns(finding: Finding, answer: Answer) -> bool:
     """Whether a caveat may concern an answer: unless it names calls, and not that of the answer."""
-    match finding:
-        case ApiFailedCheck():
-            named = set(finding.levels)
-        case Disturbed():
-            named = {finding.samples.partition(" ")[0]}
-        case AlsoDisturbed():
-            named = {samples.partition(" ")[0] for samples in finding.samples}
-        case _:
-            named = set()
+    named = {one.levels["call"] for one in disturbed_samples(finding)}
+    if isinstance(finding, ApiFailedCheck):
+        named = {*finding.levels}
     asked = next((call for call, question in _FREE.items() if question == answer.question), answer.choice)
     return not named or asked in named
 

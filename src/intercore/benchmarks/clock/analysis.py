@@ -27,7 +27,7 @@ from intercore.benchmarks.clock.findings import (
     ClockOfCounters,
     ClockOffsetBounds,
 )
-from intercore.benchmarks.exactness import Exactness, exactness
+from intercore.benchmarks.exactness import PROMISED_SPREAD, Exactness, exactness
 from intercore.benchmarks.grouping import by_level, ticks, varied_names
 from intercore.finding import texts
 from intercore.record.measurement import LOOKING_PREFIX
@@ -150,10 +150,12 @@ def _exactness(analysis: ClockAnalysis) -> Iterator[Finding]:
         return
     overheads = [cost for one, _ in seen for cost in one.looking.values()]
     interrupted = sum(found.interrupted for _, found in seen)
+    low, high = min(found.low for _, found in seen), max(found.high for _, found in seen)
     yield ClockExactness(
         intervals=sum(one.count for one, _ in seen) - interrupted,
-        least_ticks=min(found.low for _, found in seen),
-        most_ticks=max(found.high for _, found in seen),
+        least_ticks=low,
+        most_ticks=high,
+        constant=high - low <= PROMISED_SPREAD,
         least_overhead_ticks=min(overheads, default=None),
         most_overhead_ticks=max(overheads, default=None),
     )

@@ -20,13 +20,15 @@ class ClockExactness(Finding, frozen=True):
     least_overhead_ticks: float | None
     """The timestamp overhead as the target finds it, on the core where it is least; None if it was not measured."""
     most_overhead_ticks: float | None
+    constant: bool
+    """Whether they vary by no more than the clock promises."""
 
     @property
     def sentence(self) -> str:
         spread = self.most_ticks - self.least_ticks
         verdict = (
             constant(spread)
-            if spread <= PROMISED_SPREAD
+            if self.constant
             else f"they differ by more than the {PROMISED_SPREAD} ticks that the clock promises"
         )
         found = (

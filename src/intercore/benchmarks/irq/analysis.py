@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks import uncertainty
-from intercore.benchmarks.caveats import disturbed, failed_checks
+from intercore.benchmarks.caveats import Samples, disturbed, failed_checks
 from intercore.benchmarks.grouping import (
     by_level,
     distribution_us,
@@ -173,12 +173,15 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     yield from failed_checks(ours, BENCHMARK, "path", IrqFailedCheck)
     yield from disturbed(
+        BENCHMARK,
         (
-            f"{PATHS[setting.path]}, core {setting.cores}",
-            disturbances(repetitions_us(pool, SERIES), tick=1e6 / pool[0].samples(SERIES).hz),
-        )
-        for setting, pool in pooled(ours).items()
-        if setting.interrupted == "idle"  # else the cores are disturbed on purpose
+            (
+                Samples(f"{PATHS[setting.path]}, core {setting.cores}", {"path": setting.path}),
+                disturbances(repetitions_us(pool, SERIES), tick=1e6 / pool[0].samples(SERIES).hz),
+            )
+            for setting, pool in pooled(ours).items()
+            if setting.interrupted == "idle"  # else the cores are disturbed on purpose
+        ),
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.caveats import AlsoDisturbed, Disturbed
-from intercore.benchmarks.irq import PATHS, Doing, Path
+from intercore.benchmarks.caveats import disturbed_samples
+from intercore.benchmarks.irq import Doing, Path
 from intercore.benchmarks.irq.findings import IrqFailedCheck, IrqLargest
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, among
@@ -39,15 +39,10 @@ def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
 
 def concerns(finding: Finding, answer: Answer) -> bool:
     """Whether a caveat may concern an answer: unless it is of paths, and not of the one that is asked for."""
-    asked = [path for path, question in _QUESTIONS.items() if question == answer.question]
-    match finding:
-        case IrqFailedCheck():
-            return not finding.levels or any(path in finding.levels for path in asked)
-        case Disturbed() | AlsoDisturbed():
-            samples = [finding.samples] if isinstance(finding, Disturbed) else finding.samples
-            return any(one.startswith(tuple(f"{PATHS[path]}, " for path in asked)) for one in samples)
-        case _:
-            return True
+    named = {one.levels["path"] for one in disturbed_samples(finding)}
+    if isinstance(finding, IrqFailedCheck):
+        named = {*finding.levels}
+    return not named or any(path in named for path, question in _QUESTIONS.items() if question == answer.question)
 
 
 def costs(analysis: IrqAnalysis) -> Iterator[Cost]:

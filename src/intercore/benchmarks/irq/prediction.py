@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.event_prediction import Event, EventModel, EventPrediction, EventRanking, predict_events
 from intercore.benchmarks.irq import PATHS
 from intercore.benchmarks.irq.analysis import SERIES
+from intercore.text import capitalised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -29,9 +30,7 @@ def events(one: Measurement) -> Iterator[Event]:
 
 
 def _title(setting: Mapping[str, object]) -> str:
-    return next(
-        (f"{what[0].upper()}{what[1:]}" for path, what in PATHS.items() if path == setting.get("path")), "Interrupt"
-    )
+    return next((capitalised(what) for path, what in PATHS.items() if path == setting.get("path")), "Interrupt")
 
 
 MODEL = EventModel(

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from intercore.benchmarks.caveats import Samples, disturbed
 from intercore.benchmarks.grouping import ticks
 from intercore.benchmarks.jitter.false_periods import FalsePeriods, false_periods
 from intercore.benchmarks.jitter.false_periods import results as false_period_results
@@ -21,7 +22,6 @@ from intercore.benchmarks.jitter.findings import (
     JitterAmongEquals,
     JitterBlocked,
     JitterBound,
-    JitterDisturbed,
     JitterEarly,
     JitterFewMigrations,
     JitterLateness,
@@ -175,6 +175,17 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
     both = [*pools(ours).items(), *((f"{label}, raw counters", pool) for label, pool in pools(ours, raw=True).items())]
     for label, pool in both:
         yield from _caveats(label, pool)
+    yield from disturbed(
+        BENCHMARK,
+        (
+            (
+                Samples(label, {name: pool[0].factors[name] for name in ("core", "load", "migrate")}),
+                [each for one in pool for each in disturbances([late_us(one)])],
+            )
+            for label, pool in both
+            if pool[0].factors["migrate"] not in (*FORCED, PUBLISHED, UNSYNCHRONISED)
+        ),
+    )
 
 
 def _caveats(label: str, pool: Sequence[Measurement]) -> Iterator[Finding]:
@@ -193,10 +204,6 @@ def _caveats(label: str, pool: Sequence[Measurement]) -> Iterator[Finding]:
         yield JitterNotMoved(label=label, load=load, migrate=migrate, asked=asked, moved=moved)
     if migrate in (*FORCED, PUBLISHED) and asked < many:
         yield JitterFewMigrations(label=label, load=load, migrate=migrate, asked=asked, releases=many)
-    if migrate not in (*FORCED, PUBLISHED, UNSYNCHRONISED):
-        found = tuple(each for one in pool for each in disturbances([late_us(one)]))
-        if found:
-            yield JitterDisturbed(label=label, load=load, migrate=migrate, disturbances=found)
 
 
 # One setting
@@ -358,4 +365,10 @@ def _bounds(settings: Sequence[JitterSetting]) -> Iterator[Finding]:
     worst = max(held, key=lambda one: max(one.halves_us or (0.0, 0.0)), default=None)
     if worst is not None and worst.halves_us is not None:
         before, after = worst.halves_us
-        yield JitterBound(label=worst.label, first_half_us=before, second_half_us=after, tail=worst.tail.sentence)
+        yield JitterBound(
+            label=worst.label,
+            first_half_us=before,
+            second_half_us=after,
+            holds=after <= before,
+            tail=worst.tail.sentence,
+        )

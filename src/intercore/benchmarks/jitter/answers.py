@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks.caveats import disturbed_samples
 from intercore.benchmarks.jitter.findings import JitterLoad, OfSetting
 from intercore.benchmarks.jitter.under_load import (
     is_upside_down,
@@ -61,11 +62,14 @@ def _load_of(found: Sequence[JitterSetting]) -> str:
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:
-    """Whether a caveat may concern an answer: unless it is of a setting that the answer is not of."""
-    if not isinstance(finding, OfSetting):
-        return True
-    apart = finding.migrate != "none" or finding.load == "same-priority"
-    return not apart and (answer.question == _LOADED) == (finding.load != "none")
+    """Whether a caveat may concern an answer: unless it is of settings that the answer is not of."""
+    settings = [(one.levels["load"], one.levels["migrate"]) for one in disturbed_samples(finding)]
+    if isinstance(finding, OfSetting):
+        settings = [(finding.load, finding.migrate)]
+    return not settings or any(
+        migrate == "none" and load != "same-priority" and (answer.question == _LOADED) == (load != "none")
+        for load, migrate in settings
+    )
 
 
 def costs(analysis: JitterAnalysis) -> Iterator[Cost]:

@@ -7,7 +7,6 @@ from typing import Literal
 import msgspec
 
 from intercore.finding import Caveat, Finding, Severity
-from intercore.statistics.disturbance import Disturbance
 from intercore.view.answer import Remark, about_times
 from intercore.view.quantity import duration
 
@@ -191,6 +190,8 @@ class JitterBound(Finding, frozen=True):
     first_half_us: float
     """The largest deviation in the first half of the periods, without its sign."""
     second_half_us: float
+    holds: bool
+    """Whether the second half stayed within the bound of the first."""
     tail: str
     """What rarer releases may come to, as the statistics of the tail word it."""
 
@@ -200,7 +201,7 @@ class JitterBound(Finding, frozen=True):
         verdict = (
             "it seems to hold: the second half of the periods stayed within the bound of the first half, "
             f"{duration(before)}"
-            if after <= before
+            if self.holds
             else f"the bound grew in the second half, from {duration(before)} to {duration(after)}; measure longer"
         )
         return f"Does the bound hold? Where it is widest ({self.label}), {verdict}. {self.tail}"
@@ -378,13 +379,3 @@ class JitterFewMigrations(OfSetting, frozen=True):
             f"{self._where}: only {self.asked} of {self.releases} releases came after a migration. Before the others, "
             "the task that moves it did not run in time, because something else kept its core."
         )
-
-
-class JitterDisturbed(OfSetting, frozen=True):
-    """Releases were disturbed."""
-
-    disturbances: tuple[Disturbance, ...]
-
-    @property
-    def sentence(self) -> str:
-        return f"{self._where}: {' '.join(one.sentence for one in self.disturbances)}"

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.caveats import disturbed, failed_checks
+from intercore.benchmarks.caveats import Samples, disturbed, failed_checks
 from intercore.benchmarks.grouping import distribution_us, repetitions_us, tick_us
 from intercore.benchmarks.lock.findings import (
     LockBarging,
@@ -164,11 +164,14 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
     if ours and not any(has_samples(one) for one in ours):
         yield LockNothingMeasured()
     yield from disturbed(
+        BENCHMARK,
         (
-            f"hand-over of {setting['lock']} from core {setting['from']} to core {setting['to']}",
-            disturbances(hand_over_us(pool, back=False)),
-        )
-        for setting, pool in pools(ours, HAND_OVER)
+            (
+                Samples(f"hand-over of {setting['lock']} from core {setting['from']} to core {setting['to']}", setting),
+                disturbances(hand_over_us(pool, back=False)),
+            )
+            for setting, pool in pools(ours, HAND_OVER)
+        ),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.caveats import AlsoDisturbed, Disturbed
+from intercore.benchmarks.caveats import disturbed_samples
 from intercore.benchmarks.lock.findings import LockLeastEven
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, among, by_way
@@ -81,7 +81,7 @@ def _us(one: LockHandOver) -> float:
 
 def concerns(finding: Finding, answer: Answer) -> bool:
     """Whether a caveat may concern an answer: disturbed hand-overs concern no lock under contention."""
-    return not isinstance(finding, Disturbed | AlsoDisturbed) or answer.question.startswith(_HAND)
+    return not disturbed_samples(finding) or answer.question.startswith(_HAND)
 
 
 def remarks(analysis: LockAnalysis) -> Iterator[LockLeastEven]:

@@ -14,17 +14,14 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.caveats import failed_checks
+from intercore.benchmarks.caveats import Samples, disturbed, failed_checks
 from intercore.benchmarks.message import WITHIN
 from intercore.benchmarks.message.choice import MessageAdvantage, MessageRank, advantages, rankings
-from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, curves, observations
+from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, curves, in_words, observations
 from intercore.benchmarks.message.findings import (
-    NAMED,
-    DisturbedSizes,
-    MessageAlsoDisturbed,
-    MessageDisturbed,
     MessageFailedCheck,
     MessageFewSizes,
+    size_in_words,
 )
 from intercore.benchmarks.message.literature import MessageFindingHere, findings_here
 from intercore.benchmarks.message.overhead import MessageOverhead, overheads, without_priority
@@ -40,6 +37,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.message.curve import Curve
     from intercore.finding import Finding
     from intercore.record.measurement import Measurement
+    from intercore.statistics.disturbance import Disturbance
 
 
 class MessageHeldOut(msgspec.Struct, frozen=True):
@@ -126,30 +124,19 @@ def caveats(measurements: Iterable[Measurement], found: Sequence[Curve]) -> Iter
     few = [curve for curve in found if len(curve.points) == 1]
     if few:
         yield MessageFewSizes(few=len(few), settings=len(found))
-    yield from _disturbed([curve for curve in found if curve.measure == "latency"])
+    yield from disturbed(BENCHMARK, _latencies([curve for curve in found if curve.measure == "latency"]))
 
 
-def _disturbed(latencies: Sequence[Curve]) -> Iterator[Finding]:
-    """Return what disturbed latencies: of the first few how, and of which others."""
+def _latencies(curves: Sequence[Curve]) -> Iterator[tuple[Samples, Sequence[Disturbance]]]:
+    """Return the latencies of each size with what disturbed them, by what tells their settings apart."""
     named = {"transport", "from", "to"} | {
-        name for curve in latencies for name, level in curve.setting.items() if level != latencies[0].setting.get(name)
+        name for curve in curves for name, level in curve.setting.items() if level != curves[0].setting.get(name)
     }
-    reported = 0
-    others: list[DisturbedSizes] = []
-    for curve in latencies:
+    for curve in curves:
         setting = {name: level for name, level in curve.setting.items() if name in named}
-        sizes = []
         for size in curve.measurements:
-            found = disturbances(curve.repetitions(size))
-            if found and reported < NAMED:
-                reported += 1
-                yield MessageDisturbed(curve=setting, bytes=size, disturbances=found)
-            elif found:
-                sizes.append(size)
-        if sizes:
-            others.append(DisturbedSizes(setting, tuple(sizes)))
-    if others:
-        yield MessageAlsoDisturbed(curves=tuple(others))
+            name = f"{in_words(setting, setting)}, {size_in_words(size)}"
+            yield Samples(name, {**setting, "size": size}), disturbances(curve.repetitions(size))
 
 
 def _held_out(found: Sequence[Curve]) -> MessageHeldOut | None:

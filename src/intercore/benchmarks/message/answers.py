@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from intercore.benchmarks.caveats import disturbed_samples
 from intercore.benchmarks.message.choice import copies
-from intercore.benchmarks.message.findings import MessageAlsoDisturbed, MessageBestGain, MessageDisturbed
+from intercore.benchmarks.message.findings import MessageBestGain
 from intercore.benchmarks.message.rows import rate
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, by_way
@@ -189,13 +190,10 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 
     What a message of a size between those measured takes is by what all of them take.
     """
-    match finding:
-        case MessageDisturbed():
-            sizes = {finding.bytes} if _is_of(answer, finding.curve) else set()
-        case MessageAlsoDisturbed():
-            sizes = {size for one in finding.curves if _is_of(answer, one.curve) for size in one.bytes}
-        case _:
-            return True
+    samples = disturbed_samples(finding)
+    if not samples:
+        return True
+    sizes = {one.levels["size"] for one in samples if _is_of(answer, one.levels)}
     asked = re.match(r"(?:message of )?([\d,]+) bytes", answer.question)
     return asked is not None and bool(sizes) and int(asked[1].replace(",", "")) in {*sizes, _EXAMPLE}
 

@@ -7,15 +7,15 @@ from typing import ClassVar
 
 import msgspec
 
-from intercore.benchmarks.caveats import FailedCheck, capitalised
+from intercore.benchmarks.caveats import FailedCheck
 from intercore.benchmarks.exactness import constant
 from intercore.benchmarks.message.curve import Measure, in_words
 from intercore.benchmarks.message.size_effect import ns_per_byte
 from intercore.finding import Caveat, Finding
 from intercore.record.measurement import Level
-from intercore.statistics.disturbance import Disturbance
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Remark, about_times, equal
+from intercore.text import capitalised
+from intercore.view.answer import Remark, about_times
 from intercore.view.quantity import bounds, data_rate, duration, percent, significant
 
 NAMED = 3
@@ -41,10 +41,12 @@ class Second(msgspec.Struct, frozen=True):
     choice: str
     times: Interval
     """How many times as long it takes as the best one."""
+    equally_good: bool
+    """Whether it may be as good, as far as the samples can tell."""
 
     def __str__(self) -> str:
         """Return by how much the best is ahead of it."""
-        if self.times.low is not None and self.times.low < 1:
+        if self.equally_good:
             return (
                 f"{self.choice} is equally good as far as these samples can tell ({_ratio(self.times)} times as long)"
             )
@@ -119,6 +121,8 @@ class Gain(msgspec.Struct, frozen=True):
     most_times: float
     pairs: int
     """Pairs of settings that differ in nothing else."""
+    unsure: bool
+    """Whether that cannot be told from 1."""
 
     def __str__(self) -> str:
         """Return it in words, without the names of the two."""
@@ -128,7 +132,7 @@ class Gain(msgspec.Struct, frozen=True):
             how = f"{significant(self.times.value)} ({least} to {most} in {self.pairs} pairs)"
         else:
             how = _ratio(self.times, f"; {self.pairs} pairs of settings" if self.pairs > 1 else "")
-        unsure = ", which cannot be told from 1" if equal(self.times) == "no sure difference" else ""
+        unsure = ", which cannot be told from 1" if self.unsure else ""
         return f"{what} of {size_in_words(self.bytes)} {how} times as fast{unsure}"
 
 
@@ -442,42 +446,6 @@ class MessageFewSizes(Caveat, frozen=True):
             f"message: {self.few} of {self.settings} settings were measured at one size only, so they have no model. "
             "Name several, e.g. size=4,16,64,256,1024."
         )
-
-
-class MessageDisturbed(Caveat, frozen=True):
-    """Latencies of one size were disturbed."""
-
-    curve: dict[str, Level]
-    """The transport and the cores, and what else tells its setting apart."""
-    bytes: int
-    disturbances: tuple[Disturbance, ...]
-
-    @property
-    def sentence(self) -> str:
-        what = " ".join(one.sentence for one in self.disturbances)
-        return f"message, {_words(self.curve)}, {size_in_words(self.bytes)}: {what}"
-
-
-class DisturbedSizes(msgspec.Struct, frozen=True):
-    """Sizes of one setting whose latencies were disturbed."""
-
-    curve: dict[str, Level]
-    """As of `MessageDisturbed`."""
-    bytes: tuple[int, ...]
-
-    def __str__(self) -> str:
-        """Return them in words."""
-        return f"{_words(self.curve)}, {' and '.join(f'{size:,}' for size in self.bytes)} bytes"
-
-
-class MessageAlsoDisturbed(Caveat, frozen=True):
-    """More latencies were disturbed than `MessageDisturbed` is reported of."""
-
-    curves: tuple[DisturbedSizes, ...]
-
-    @property
-    def sentence(self) -> str:
-        return f"message, others: Something disturbed these latencies as well: {'; '.join(map(str, self.curves))}."
 
 
 class MessageFailedCheck(FailedCheck, frozen=True):

@@ -83,7 +83,7 @@ def _choices(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvantage]) -
             choice=_named(first),
             time_us=first.time_us.value,
             settings=first.settings,
-            second=Second(_named(second), second.times_best),
+            second=_second(second),
             largest=None if other.choice == first.choice else Largest(largest, _named(other), other.time_us.value),
         )
     if throughput:
@@ -94,7 +94,7 @@ def _choices(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvantage]) -
             choice=_named(first),
             bytes_per_s=first.bytes_per_s or 0.0,
             settings=first.settings,
-            second=Second(_named(second), second.times_best),
+            second=_second(second),
         )
     alternatives = dict.fromkeys((one.factor, one.better, one.than) for one in gains)
     bought = [
@@ -108,6 +108,11 @@ def _choices(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvantage]) -
         yield MessageAlternatives(gains=tuple(bought))
 
 
+def _second(one: MessageRank) -> Second:
+    low = one.times_best.low
+    return Second(_named(one), one.times_best, equally_good=low is not None and low < 1)
+
+
 def _named(one: MessageRank) -> str:
     return in_words(one.choice, one.choice)
 
@@ -119,10 +124,22 @@ def _gains(alternative: Sequence[MessageAdvantage]) -> Iterator[Gain]:
         if ours:
             small = ours[0].factor == "receiver" and measure == "latency"
             size = (min if small else max)(one.bytes for one in ours)
-            for one in ours:
-                if one.bytes == size:
-                    better, than = str(one.better), str(one.than)
-                    yield Gain(better, than, measure, size, one.times, one.least, one.most, one.pairs)
+            yield from (_gain(one) for one in ours if one.bytes == size)
+
+
+def _gain(one: MessageAdvantage) -> Gain:
+    low, high = one.times.low, one.times.high
+    return Gain(
+        better=str(one.better),
+        than=str(one.than),
+        measure=one.measure,
+        bytes=one.bytes,
+        times=one.times,
+        least_times=one.least,
+        most_times=one.most,
+        pairs=one.pairs,
+        unsure=low is not None and high is not None and low <= 1 <= high,
+    )
 
 
 def _factors(measure: Measure, effects: FactorAnalysis | None) -> Iterator[Finding]:

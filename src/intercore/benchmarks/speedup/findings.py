@@ -7,12 +7,12 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from intercore.benchmarks.caveats import FailedCheck, capitalised
+from intercore.benchmarks.caveats import FailedCheck
 from intercore.benchmarks.speedup.points import TASKS, Why, in_words
 from intercore.benchmarks.speedup.words import called
 from intercore.finding import Caveat, Finding, Severity
 from intercore.statistics.intervals import Interval
-from intercore.text import listed
+from intercore.text import capitalised, listed
 from intercore.view.answer import Remark, about_times
 from intercore.view.quantity import bounds, duration, duration_with_bounds, percent, significant
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from intercore.benchmarks.caveats import disturbed, failed_checks
+from intercore.benchmarks.caveats import Samples, disturbed, failed_checks
 from intercore.benchmarks.grouping import tick_us
 from intercore.benchmarks.switch.alignment import alignment
 from intercore.benchmarks.switch.findings import (
@@ -141,12 +141,18 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
     if unaligned:
         yield SwitchNotAligned(measurements=unaligned)
     yield from disturbed(  # false times are not worth it
+        "switch",
         (
-            f"{primitive} from core {first} to core {second}",
-            disturbances(values for _, values in wake_ups_us(pool)),
-        )
-        for (primitive, first, second, _, time, _), pool in by_setting(ours).items()
-        if time in TRUE_TIMES or first == second
+            (
+                Samples(
+                    f"{primitive} from core {first} to core {second}",
+                    {"primitive": primitive, "from": first, "to": second},
+                ),
+                disturbances(values for _, values in wake_ups_us(pool)),
+            )
+            for (primitive, first, second, _, time, _), pool in by_setting(ours).items()
+            if time in TRUE_TIMES or first == second
+        ),
     )
 
 

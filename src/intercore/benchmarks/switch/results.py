@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks.exactness import PROMISED_SPREAD
 from intercore.benchmarks.switch.findings import (
     Direction,
     SwitchAlignedAgainstCommon,
@@ -112,6 +113,7 @@ def _alignment(wake_ups: Sequence[WakeUp]) -> Iterator[Finding]:
         second=first.second,
         ahead_us=found.before.ahead_us,
         ahead_within_us=found.before.within_us,
+        distinguishable=abs(found.before.ahead_us) > found.before.within_us,
         within_us=found.within_us,
         drift_ppm=found.drift_ppm,
         drift_within_ppm=found.drift_within_ppm,
@@ -158,10 +160,12 @@ def _exactness(wake_ups: Sequence[WakeUp]) -> Iterator[Finding]:
     seen = [(one, one.exactness) for one in wake_ups if one.exactness is not None]
     if seen:
         differences = [found.difference for _, found in seen]
+        spread = max(found.spread for _, found in seen)
         yield SwitchExactness(
             wake_ups=sum(one.wake_up_us.n - found.interrupted for one, found in seen),
             least_ticks=min(differences),
             most_ticks=max(differences),
-            spread_ticks=max(found.spread for _, found in seen),
+            spread_ticks=spread,
+            constant=spread <= PROMISED_SPREAD,
             interrupted=sum(found.interrupted for _, found in seen),
         )

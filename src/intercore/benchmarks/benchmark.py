@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from intercore.benchmarks.options import Options
     from intercore.benchmarks.published import Publication
     from intercore.benchmarks.series import Unit
     from intercore.finding import Finding
@@ -178,6 +179,21 @@ class Option:
 
 
 @dataclass(frozen=True)
+class View:
+    """How curves are drawn, where a user chooses that; where nothing is chosen, the benchmark does."""
+
+    lines: tuple[str, ...] = ()
+    """Factors whose levels are a line each."""
+    panels: tuple[str, ...] = ()
+    """Factors whose levels are a panel each."""
+    axis: str = ""
+    """What is on the x axis."""
+
+
+AS_USUAL = View()
+
+
+@dataclass(frozen=True)
 class Analysis:
     """What is made of a benchmark's measurements."""
 
@@ -186,8 +202,10 @@ class Analysis:
     tells, the file of the schema: `properties` of the document's `analysis`, `$defs`, perhaps `dependentRequired`."""
     report: Callable[[Run], Report]
     """What people read of a run."""
-    report_with: Callable[[Run, float], Report] | None = None
-    """The same for a value of the benchmark's option; None where it has no option."""
+    report_with: Callable[[Run, Options], Report] | None = None
+    """The same with what the user chose; None where there is nothing to choose."""
+    axes: Sequence[str] = ()
+    """What may be on the x axis of its curves, the usual one first; empty if it draws none."""
     concerns: Callable[[Finding, Answer], bool] | None = None
     """Whether a caveat of the report may concern an answer; None if all may."""
     together: Callable[[Sequence[tuple[Run, Report]]], Together] | None = None

@@ -6,7 +6,7 @@ Whoever asks for reports carries what was chosen and need not know what it means
 from __future__ import annotations
 
 from intercore.benchmarks import registry
-from intercore.benchmarks.benchmark import Option
+from intercore.benchmarks.benchmark import AS_USUAL, Option, View
 from intercore.errors import UsageError
 
 IDLE = Option(
@@ -22,8 +22,9 @@ IDLE = Option(
 class Options:
     """What was chosen, checked; what was not named has its default."""
 
-    def __init__(self, **chosen: float) -> None:
+    def __init__(self, view: View = AS_USUAL, **chosen: float) -> None:
         """Raise UsageError for a number that is out of its option's range, TypeError for what is no option."""
+        self.view = view
         if unexpected := chosen.keys() - {option.name for option in known()}:
             raise TypeError(f"no benchmark has these options: {', '.join(sorted(unexpected))}")
         for option in known():
@@ -34,6 +35,10 @@ class Options:
                     f"e.g. {option.default:g}"
                 )
         self._chosen = chosen
+
+    def viewed(self, view: View) -> Options:
+        """Return the same with curves drawn in another way."""
+        return Options(view, **self._chosen)
 
     def of(self, option: Option) -> float:
         """Return the value of an option."""

@@ -17,9 +17,12 @@ from msgspec import Meta
 from intercore import benchmarks
 from intercore.benchmarks import registry
 from intercore.errors import IntercoreError
+from intercore.view.exhibit import Verdict
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
+
+    from intercore.view.exhibit import Outcome
 
 Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=1)]
@@ -52,6 +55,31 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{' and '.join(self.authors)}, “{self.title_en or self.title}”, {self.venue}{year}, {self.table}{doi}"
 
 
+class PublishedExhibit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table or figure of a publication that a run can be shown in the form of."""
+
+    id: Annotated[str, Meta(pattern=r"^[a-z0-9-]+$")]
+    """Unique among all publications: `seed-000-figure-2`."""
+    name: Text
+    """What the publication calls it: `Figure 2`."""
+    shows: Text
+    """What is in it, in a few words."""
+    form: str = ""
+    """Where it prints no numbers: its axes, its lines, and what the publication says of it."""
+
+
+class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A finding of a publication."""
+
+    id: Annotated[str, Meta(pattern=r"^[a-z0-9-]+$")]
+    exhibits: tuple[Text, ...]
+    """The `id` of each table or figure that it rests on."""
+    place: Text
+    """Where it stands."""
+    text: Text
+    """What it says, in our words."""
+
+
 class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="benchmark"):
     """What every published table has. Each benchmark of ours that measures the same quantity has a kind of its own."""
 
@@ -65,6 +93,26 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """What the publication says of how it measured, by name."""
     notes: tuple[Text, ...] = ()
     """What a reader must know of the figures, a sentence each."""
+    exhibits: tuple[PublishedExhibit, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a claim about an exhibit that is not there."""
+        known = {one.id for one in self.exhibits}
+        for claim in self.claims:
+            if unknown := set(claim.exhibits) - known:
+                raise ValueError(
+                    f"the claim {claim.id} names exhibits that are not there: {', '.join(sorted(unknown))}"
+                )
+
+    def exhibit(self, name: str) -> PublishedExhibit:
+        """Return a table or figure by its `id`. KeyError if there is none."""
+        return {one.id: one for one in self.exhibits}[name]
+
+    def verdict(self, claim: str, outcome: Outcome, because: str) -> Verdict:
+        """Return what a run says of a claim. KeyError if there is none of that `id`."""
+        known = {one.id: one for one in self.claims}[claim]
+        return Verdict(self.id, known.exhibits, known.place, known.text, outcome, because)
 
 
 _Kind = TypeVar("_Kind", bound=Publication)
@@ -72,6 +120,11 @@ _Kind = TypeVar("_Kind", bound=Publication)
 
 class _Tag(msgspec.Struct, frozen=True):
     benchmark: str
+
+
+def exhibits() -> tuple[str, ...]:
+    """Return the `id` of every table and figure of all publications."""
+    return tuple(one.id for table in _of_all(tuple(registry.names())) for one in table.exhibits)
 
 
 def published(kind: type[_Kind]) -> tuple[_Kind, ...]:

@@ -135,9 +135,7 @@ def _report(run: Run, analysed: Run, benchmark: str, options: Options) -> Report
 
 
 def _unchecked(analysed: Run, benchmark: str, options: Options) -> Report:
-    option, analysis = registry.benchmark(benchmark).option, registry.analysis(benchmark)
+    analysis = registry.analysis(benchmark)
     if analysis is None:
         return other.report(analysed, benchmark)
-    if option is None or analysis.report_with is None:
-        return analysis.report(analysed)
-    return analysis.report_with(analysed, options.of(option))
+    return analysis.report(analysed) if analysis.report_with is None else analysis.report_with(analysed, options)

@@ -85,6 +85,8 @@ class PlanFile(msgspec.Struct, frozen=True):
     stop: StopRule | None
     budget: float | None
     """Seconds after which nothing more is begun."""
+    exhibits: tuple[str, ...] = ()
+    """The tables and figures of publications that it repeats: reports begin with them."""
     options: tuple[str, ...] = ()
     """Options of `intercore sweep`, as typed, that have changed what the text says."""
 

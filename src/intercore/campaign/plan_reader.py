@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks.published import exhibits
 from intercore.board.boards import Flashing
 from intercore.board.debug_probe import check_probe
 from intercore.campaign.duration import parse_duration
@@ -62,7 +63,7 @@ def text_of(path: Path) -> str:
 def parse(text: str, name: str) -> PlanFile:
     """Return what the text of a plan file says; `name` is that of the file, for errors."""
     file = parsed(text, name)
-    file.check_keys(("target", "experiment", "repetitions", "seed", "until", "cap", "budget"))
+    file.check_keys(("target", "experiment", "repetitions", "seed", "until", "cap", "budget", "exhibits"))
     repetitions = file.whole("repetitions", 1, 1, 1_000_000)
     targets = tuple(_target(table) for table in file.tables("target", 'name = "pico-sim"'))
     _check_distinct(file, targets)
@@ -72,7 +73,18 @@ def parse(text: str, name: str) -> PlanFile:
             file.refuse(f"no experiment is for the target {entry}: leave it out, or name it in one", *entry.location)
     seed = file.whole("seed", 1, 0, 2**32 - 1)
     stop = _stop(file, repetitions)
-    return PlanFile(name, text, targets, experiments, repetitions, seed, stop, _budget(file))
+    return PlanFile(name, text, targets, experiments, repetitions, seed, stop, _budget(file), _exhibits(file))
+
+
+def _exhibits(file: TomlTable) -> tuple[str, ...]:
+    """Return the tables and figures of publications that a plan says it repeats."""
+    names = file.values.get("exhibits", [])
+    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+        file.refuse('exhibits is a list of names, such as ["seed-000-figure-2"]', "exhibits")
+    for name in names:
+        if name not in exhibits():
+            file.refuse(unknown("table or figure of a publication", name, exhibits()), "exhibits")
+    return tuple(names)
 
 
 # ---- targets ----

@@ -45,11 +45,12 @@ def findings(
     part: Run | None = None,
     brief: bool = False,
     published: bool = False,
+    exhibits: Sequence[str] = (),
 ) -> RunFindings:
     """Return what there is to tell of a run, with what the user chose of that.
 
-    `part` is what the run has of the benchmarks that are asked for, `brief` is what one screen holds, and `published`
-    tells whether to show papers' tables, too.
+    `part` is what the run has of the benchmarks that are asked for, `brief` is what one screen holds, `published`
+    tells whether to show papers' tables, too, and `exhibits` are the tables and figures of papers to begin with.
     """
     told = run if part is None else part
     named = () if told is run else told.plan.benchmarks
@@ -66,6 +67,7 @@ def findings(
         go_on=command_to_go_on(store_path, run.plan),
         overhead_us=overhead_us(failed.analysable(told).measurements),
         details=command_to_show(store_path, run.id) if brief else "",
+        exhibits=exhibits,
     )
 
 
@@ -75,13 +77,15 @@ def check_page(path: Path | None, *, force: bool) -> None:
         check_replaceable(path, PAGE, force=force)
 
 
-def write_report(runs: Sequence[Run], path: Path, options: Options, *, force: bool = False) -> None:
-    """Write the page of the runs and say where it is."""
+def write_report(
+    runs: Sequence[Run], path: Path, options: Options, *, exhibits: Sequence[str] = (), force: bool = False
+) -> None:
+    """Write the page of the runs and say where it is; it begins with these tables and figures of publications."""
     found = [_reported(run, options) for run in runs]
     with messages().status(f"writing {path}"):
         from intercore.page.page import write_page  # noqa: PLC0415 - templates take a moment to load
 
-        write_page(found, path, usual_builds(), force=force)
+        write_page(found, path, usual_builds(), exhibits=exhibits, force=force)
     messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 
 

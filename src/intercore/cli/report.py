@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from intercore.benchmarks import published, registry
+from intercore.benchmarks.benchmark import View
 from intercore.benchmarks.options import Options
 from intercore.cli.options import DEFAULT_STORE, Force, StorePath
 from intercore.cli.outcome import write_report
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import existing, named
+from intercore.errors import UsageError, unknown
+from intercore.record.selection import parse_condition, selected
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.record.measurement import Run
 
 app = typer.Typer(add_completion=False)
 
 
-@app.command(epilog="Examples: intercore report 3 -o speedup.html; intercore report 1 host")
+@app.command(
+    epilog="Examples: intercore report 3 -o speedup.html; intercore report 1 host; "
+    "intercore report 3 --lines opt --panels from --where 'size<=256'"
+)
 @with_report_options
 def report(
     names: Annotated[
@@ -28,10 +40,52 @@ def report(
     *,
     page: Annotated[Path, typer.Option("-o", "--output", help="Where to write the page.")] = Path("intercore.html"),
     force: Force = False,
+    lines: Annotated[
+        list[str] | None, typer.Option(metavar="FACTOR", help="Draw a line for each level of this factor.")
+    ] = None,
+    panels: Annotated[
+        list[str] | None, typer.Option(metavar="FACTOR", help="Draw a panel for each level of this factor.")
+    ] = None,
+    axis: Annotated[str, typer.Option(metavar="NAME", help="What to draw over: t1 or n of a speed-up.")] = "",
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CONDITION", help="Leave out all measurements but these: size<=256, opt=O0."),
+    ] = None,
+    exhibits: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exhibit", metavar="NAME", help="Begin with this table or figure of a paper: seed-000-figure-2."
+        ),
+    ] = None,
     options: Options,
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write one self-contained HTML page with the plots of a run, or of several side by side."""
+    conditions = [parse_condition(one) for one in where or ()]
+    for name in exhibits or ():
+        if name not in published.exhibits():
+            raise UsageError(f"--exhibit: {unknown('table or figure of a paper', name, published.exhibits())}")
     with existing(store_path) as store:
         found = named(store, names) if names else [store.run()]
-    write_report(found, page, options, force=force)
+    found = [selected(run, conditions) for run in found]
+    view = View(tuple(lines or ()), tuple(panels or ()), axis)
+    _check(view, found)
+    write_report(found, page, options.viewed(view), exhibits=exhibits or (), force=force)
+
+
+def _check(view: View, runs: Sequence[Run]) -> None:
+    """Raise UsageError for a factor that none of the curves has, or an axis that no benchmark of the runs has."""
+    analyses = {name: registry.analysis(name) for run in runs for name in run.plan.benchmarks}
+    axes = {name: one.axes for name, one in analyses.items() if one is not None and one.axes}
+    known = sorted({name for run in runs for one in run.measurements if one.benchmark in axes for name in one.factors})
+    if view != View() and not axes:
+        raise UsageError("--lines, --panels and --axis are for curves, and the benchmarks of these runs draw none")
+    for option, names in {"--lines": view.lines, "--panels": view.panels}.items():
+        for name in names:
+            if name not in known:
+                raise UsageError(f"{option}: {unknown('factor of these runs', name, known)}")
+    if both := set(view.lines) & set(view.panels):
+        raise UsageError(f"a factor has lines or panels, not both: {', '.join(sorted(both))}")
+    possible = list(dict.fromkeys(axis for one in axes.values() for axis in one))
+    if view.axis and view.axis not in possible:
+        raise UsageError(f"--axis: {unknown('axis of these runs', view.axis, possible)}")

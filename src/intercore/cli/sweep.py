@@ -116,8 +116,8 @@ def sweep(
             return
         finished, complete = _sweep(store, file, prepared, simulators, timeout, patience)
     if report_path is not None and finished:
-        write_report(finished, report_path, options, force=force)
-    show(RunsFindings([findings(run, store_path, options) for run in finished]), output)
+        write_report(finished, report_path, options, exhibits=file.exhibits, force=force)
+    show(RunsFindings([findings(run, store_path, options, exhibits=file.exhibits) for run in finished]), output)
     if not complete:
         raise typer.Exit(IntercoreError.exit_status)
     check_sound(finished)

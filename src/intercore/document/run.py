@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.benchmarks import failed, stop_rule
+from intercore.benchmarks import failed, registry, stop_rule
+from intercore.benchmarks.published import published
 from intercore.benchmarks.reports import answered, run_caveats
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.statistics.intervals import summary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.benchmarks.published import Publication
     from intercore.benchmarks.reports import Reported
     from intercore.record.measurement import Measurement, Run, Series
+    from intercore.view.section import Report
 
 SCHEMA = 2
 """Version of the shape. 1: the first. 2: `ratios` of `switch` and `comparisons` of `irq` are of one direction each."""
@@ -48,7 +53,30 @@ def run_document(reported: Reported) -> dict[str, object]:
             *({"benchmark": None, **one.to_json()} for one in (failure, *of_run) if one is not None),
             *({"benchmark": report.benchmark, **one.to_json()} for report in found for one in report.findings),
         ],
+        "publications": [_publication(table, found) for table in _publications(run)],
         "warnings": [one.text for one in (*of_run, *(one for report in found for one in report.caveats))],
+    }
+
+
+def _publications(run: Run) -> list[Publication]:
+    """Return the publications on what the run's benchmarks measure."""
+    kinds = [registry.benchmark(name).load_publication for name in run.plan.benchmarks if name in registry.names()]
+    return [table for kind in kinds if kind is not None for table in published(kind())]
+
+
+def _publication(table: Publication, found: Sequence[Report]) -> dict[str, object]:
+    """Return a publication's numbers, and what the run says of its findings."""
+    known = msgspec.to_builtins(table)
+    verdicts = {
+        verdict: None
+        for report in found
+        for exhibit in report.exhibits
+        for verdict in exhibit.verdicts
+        if verdict.publication == table.id
+    }
+    return {
+        **{name: known[name] for name in ("id", "label", "benchmark", "source", "conditions", "figures")},
+        "verdicts": msgspec.to_builtins(list(verdicts)),
     }
 
 

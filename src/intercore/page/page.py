@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from intercore.comparison.analysis import Comparison, UsualBuilds
     from intercore.finding import Finding
     from intercore.record.measurement import Run
+    from intercore.view.exhibit import Exhibit
     from intercore.view.figure import Figure
     from intercore.view.section import Report, Section, Together
 
@@ -273,9 +274,16 @@ class _Section:
 
 
 def write_page(
-    reported: Sequence[Reported], path: Path, usual: UsualBuilds = MappingProxyType({}), *, force: bool = False
+    reported: Sequence[Reported],
+    path: Path,
+    usual: UsualBuilds = MappingProxyType({}),
+    *,
+    exhibits: Sequence[str] = (),
+    force: bool = False,
 ) -> None:
     """Write a page about runs to `path`; `usual` is for the comparison, where they are of two targets.
+
+    It begins with the tables and figures of publications that `exhibits` names, as far as the runs have them.
 
     An existing page is replaced only when the new one is complete, another file only by `force`. A run that has
     nothing to show gets a sentence that says so. Raises UsageError without a run, IntercoreError if the page cannot be
@@ -286,7 +294,7 @@ def write_page(
     # What crosses cores on a chip comes before what it takes on a machine at a desk, here and in ratios.
     ordered = [_by_topic(each) for each in sorted(reported, key=lambda each: each.run.plan.target == _DESK)]
     compared = _compared([each.run for each in ordered], usual)
-    page = _page(ordered, compared).encode("utf-8", "replace")
+    page = _page(ordered, compared, exhibits).encode("utf-8", "replace")
     with replacement(path, PAGE, force=force) as file:
         file.write(page)
 
@@ -308,9 +316,10 @@ def _topic(report: Report) -> str:
     return report.topic or report.benchmark
 
 
-def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
+def _page(reported: Sequence[Reported], compared: Comparison | None, exhibits: Sequence[str]) -> str:
     runs = [each.run for each in reported]
     numbers = count()
+    exhibited = [one for name in exhibits for one in _exhibited(name, reported, numbers)]
     together = _together(reported)
     drawn_together = [
         _Drawn(benchmark, each, _numbered(each.figures, numbers))
@@ -319,7 +328,11 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
     ]
     sections = [_section(each, list(together.values())) for each in reported]
     chapters = _chapters(reported, together, numbers)
-    numbered = [*(each.figures for each in drawn_together), *(chapter.figures for chapter in chapters)]
+    numbered = [
+        *(each.figures for each in exhibited),
+        *(each.figures for each in drawn_together),
+        *(chapter.figures for chapter in chapters),
+    ]
     shown = [figure for _, figure in chain.from_iterable(numbered)]
     label = label_of_all(runs)
     rows = answer_rows(reported, [one.looking_us for one in sections])
@@ -336,6 +349,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             identities=[
                 one.text for one in chain(identity.caveats_together(runs), *(each.identity for each in sections))
             ],
+            exhibited=exhibited,
             drawn=drawn_together,
             chapters=chapters,
             rows=rows,
@@ -393,6 +407,23 @@ class _Drawn:
     benchmark: str
     together: Together
     figures: Numbered
+
+
+@dataclass(frozen=True)
+class _Exhibited:
+    """A table or figure of a publication, in the numbers of one run."""
+
+    run: Run
+    exhibit: Exhibit
+    figures: Numbered
+
+
+def _exhibited(name: str, reported: Sequence[Reported], numbers: Iterator[int]) -> Iterator[_Exhibited]:
+    """Return a table or figure of a publication in the numbers of each run that has some."""
+    for each in reported:
+        for one in (one for report in each.reports for one in report.exhibits if one.id == name):
+            figures = [labelled(figure, each.run.plan.origin) for figure in one.figures]
+            yield _Exhibited(each.run, one, _numbered(figures, numbers))
 
 
 @dataclass(frozen=True)

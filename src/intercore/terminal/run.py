@@ -59,6 +59,8 @@ class RunFindings:
     """The command that shows what is left out of one screen; empty where nothing is. Without answers nothing is."""
     published: str = ""
     """The command that shows the tables of papers, too; empty where they are shown."""
+    exhibits: Sequence[str] = ()
+    """The tables and figures of papers that come before all else, by name."""
 
     def document(self) -> object:
         """Return the run's document."""
@@ -84,6 +86,7 @@ class RunFindings:
         caveats = [*self.caveats, *(one for report in reports for one in report.caveats)]
         answered = any(report.answers for report in reports)
         brief = bool(self.details) and answered
+        yield from self._exhibits(reports)
         below = [*(self._some(reports, caveats) if brief else self._all(reports, caveats)), *self._rest()]
         if answered:
             table = _answers_table(self.run, reports, self.overhead_us, brief=brief)
@@ -91,6 +94,21 @@ class RunFindings:
             remarks = list(map(Sentence, standing_out(reports)))
             yield from fitting(remarks, [table, *below]) if brief else remarks
         yield from below
+
+    def _exhibits(self, reports: Sequence[Report]) -> Iterator[Part]:
+        """Yield what the run has in the form of a paper's tables and figures, and what it says of their findings."""
+        known = {one.id: one for report in reports for one in report.exhibits}
+        for name in self.exhibits:
+            if name not in known:
+                yield Caution(f"{name}: this run has measured nothing of it.")
+                continue
+            one = known[name]
+            yield Sentence(f"{one.title}. {one.form} {one.citation}.")
+            yield from one.tables
+            if one.verdicts:
+                yield one.verdict_table
+            if one.untested:
+                yield Sentence(one.untested)
 
     def _rest(self) -> Iterator[Part]:
         if not self.run.complete:

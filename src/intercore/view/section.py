@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
     from intercore.view.answer import Answer, Remark
     from intercore.view.cost import Cost, Paying
+    from intercore.view.exhibit import Exhibit
     from intercore.view.figure import Figure
     from intercore.view.table import Table
 
@@ -87,6 +88,8 @@ class Report:
     """The first that one asks of it, on a line each."""
     remarks: Sequence[Remark] = ()
     """What may stand out on this target."""
+    exhibits: Sequence[Exhibit] = ()
+    """Tables and figures of publications that the run has numbers for."""
     costs: Sequence[Cost | Paying] = ()
     """For the picture of what crossing cores costs."""
     analysis: object = None

@@ -187,7 +187,13 @@ def _load_analysis() -> Analysis:
     from intercore.benchmarks.message.answers import concerns
     from intercore.benchmarks.message.report import report
 
-    return Analysis(MessageAnalysis, report, report, concerns)
+    return Analysis(
+        MessageAnalysis,
+        report,
+        lambda run, options: report(run, options.of(WITHIN), options.view),
+        axes=("size",),
+        concerns=concerns,
+    )
 
 
 def _load_prediction() -> Predict:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 import numpy as np
 
+from intercore.benchmarks.benchmark import AS_USUAL
 from intercore.benchmarks.message import WITHIN
 from intercore.benchmarks.message.analysis import MessageAnalysis, analyse_curves, caveats
 from intercore.benchmarks.message.answers import answers, costs, remarks
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from intercore.benchmarks.benchmark import View
     from intercore.benchmarks.message.curve import Measure
     from intercore.record.measurement import Run
     from intercore.statistics.line import Fit
@@ -51,7 +53,7 @@ _FORMULAE: Mapping[Measure, str] = {
 _TITLES: Mapping[Measure, str] = {"latency": "Latency of a message", "throughput": "Throughput of a stream of messages"}
 
 
-def report(run: Run, within: float = WITHIN.default) -> Report:
+def report(run: Run, within: float = WITHIN.default, view: View = AS_USUAL) -> Report:
     """Report on the measurements of `message`; pilots are to know a time to the fraction `within` to either side."""
     found = curves(run.measurements)
     analysis = analyse_curves(found, round_trips(run.measurements), overheads(run.measurements), within)
@@ -69,7 +71,7 @@ def report(run: Run, within: float = WITHIN.default) -> Report:
             "Moving messages between cores (message)",
             texts(findings),
             list(_tables(run, analysis)),
-            list(_figures(found, analysis)),
+            list(_figures(found, analysis, view)),
             list(_notes(run, analysis)),
         ),
         topic="messages",
@@ -292,11 +294,11 @@ def _choice(name: str, one: MessageRank) -> str:
 # Figures
 
 
-def _figures(found: Sequence[Curve], analysis: MessageAnalysis) -> Iterator[Figure]:
+def _figures(found: Sequence[Curve], analysis: MessageAnalysis, view: View) -> Iterator[Figure]:
     for measure in MEASURES:
         ours = [curve for curve in found if curve.measure == measure and float(curve.points.y.max()) > 0]
         if ours:
-            yield _curves_figure(measure, ours)
+            yield _curves_figure(measure, ours, view)
     for measure, effects in (("latency", analysis.latency_factors), ("throughput", analysis.throughput_factors)):
         if effects is None:
             continue
@@ -310,12 +312,12 @@ def _figures(found: Sequence[Curve], analysis: MessageAnalysis) -> Iterator[Figu
         )
 
 
-def _curves_figure(measure: Measure, found: Sequence[Curve]) -> Figure:
+def _curves_figure(measure: Measure, found: Sequence[Curve], view: View) -> Figure:
     panels: dict[str, list[PlottedCurve]] = {}
     # What copies first, and of each kind what is quickest with the largest messages.
     found = sorted(found, key=lambda one: (not copies(one.setting["transport"]), float(one.points.y[-1])))
     names = [name for name in found[0].setting if len({str(curve.setting.get(name)) for curve in found}) > 1]
-    inside, outside = _inside(found, names)
+    inside, outside = _chosen(names, view) or _inside(found, names)
     labels = [in_words(curve.setting, inside) or str(curve.setting["transport"]) for curve in found]
     kinds = [copies(curve.setting["transport"]) for curve in found]
     is_split = len(set(labels)) > _ALONE and len(set(kinds)) > 1
@@ -337,6 +339,22 @@ def _curves_figure(measure: Measure, found: Sequence[Curve]) -> Figure:
         panels,
         caption,
     )
+
+
+def _chosen(names: Sequence[str], view: View) -> tuple[list[str], list[str]] | None:
+    """Return the factors whose levels are lines of one panel, and those whose levels are panels, as a user chose them.
+
+    None if nothing was chosen. A direction is both `from` and `to`. What varies besides is told apart by lines if only
+    panels were chosen, and otherwise by panels.
+    """
+    lines, panels = (
+        [name for name in names if name in chosen or (name in ("from", "to") and {"from", "to"} & set(chosen))]
+        for chosen in (view.lines, view.panels)
+    )
+    if not (view.lines or view.panels):
+        return None
+    rest = [name for name in names if name not in (*lines, *panels)]
+    return ([*lines], [*panels, *rest]) if view.lines else ([*rest], [*panels])
 
 
 def _inside(found: Sequence[Curve], names: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -132,7 +132,14 @@ def _load_analysis() -> Analysis:
     from intercore.benchmarks.speedup.report import report
     from intercore.benchmarks.speedup.together import together
 
-    return Analysis(files(__name__) / "schema.json", report, report, concerns=concerns, together=together)
+    return Analysis(
+        files(__name__) / "schema.json",
+        report,
+        lambda run, options: report(run, options.of(EFFICIENCY), options.view),
+        axes=("t1", "n"),
+        concerns=concerns,
+        together=together,
+    )
 
 
 def _load_prediction() -> Predict:

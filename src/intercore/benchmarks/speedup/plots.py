@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from intercore.benchmarks.benchmark import AS_USUAL
 from intercore.record.origin import doubt
 from intercore.view.axes import Axis
 from intercore.view.figure import Figure, Line, Panel, Points, ReferenceLine, colour_of, labelled, shape_of
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from intercore.benchmarks.benchmark import View
     from intercore.benchmarks.speedup.fit import ForkJoinFit
     from intercore.benchmarks.speedup.points import SpeedupPoint
     from intercore.record.measurement import Measurement
@@ -73,11 +75,13 @@ def _disturbed(pool: Iterable[Measurement]) -> str:
     return ", ".join(f"{check} {count}" for check, count in counts.items() if count)
 
 
-def figures(own: Sequence[Group], literature: Sequence[Group], efficiency: float) -> list[Figure]:
+def figures(
+    own: Sequence[Group], literature: Sequence[Group], efficiency: float, view: View = AS_USUAL
+) -> list[Figure]:
     """Return the plots, in their order on the page."""
     origins = {group.origin for group in own if group.origin != "published"}
     drawn = [
-        _speedup_figure(own, literature),
+        speedup_figure(own, literature, view),
         _durations_figure(own, literature),
         _efficiency_figure(own, literature, efficiency),
         *_ticks_figure(own, literature),
@@ -92,30 +96,58 @@ def _values(series: Iterable[Series], direction: Direction) -> Iterator[float | 
         yield from one.values(direction)
 
 
-def _speedup_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figure:
+def speedup_figure(own: Sequence[Group], literature: Sequence[Group], view: View = AS_USUAL) -> Figure:
+    """Draw the speed-ups over the duration on one core, or over the size if that is the axis chosen.
+
+    Each level of a factor that is to have panels has one, with all that is published.
+    """
+    panels: dict[str, list[Series]] = {}
+    by_size = view.axis == "n"
     groups = [*own, *literature]
     cores = sorted({group.fit.cores for group in groups})
     largest = max(point.speedup.value for group in groups for point in group.points)
-    series: list[Series] = []
+    titles = list(dict.fromkeys(_panel(group, view) for group in own)) or [""]
     for index, group in enumerate(groups):
-        x = [point.t1_us.value / 1e6 for point in group.points]
+        x = [point.n if by_size else point.t1_us.value / 1e6 for point in group.points]
         speedups = [point.speedup for point in group.points]
-        series += [_line(group, index, x, [one.value for one in speedups]), _points(group, index, x, speedups)]
+        drawn: list[Series] = [
+            _line(group, index, x, [one.value for one in speedups]),
+            _points(group, index, x, speedups),
+        ]
+        for title in titles if group.is_published else [_panel(group, view)]:
+            panels.setdefault(title, []).extend(drawn)
+    every = [one for series in panels.values() for one in series]
+    x_axis = (
+        Axis("size of the work n", log=True, form="si")
+        if by_size
+        else Axis("what one core takes, T1", log=True, unit="s")
+    ).around(_values(every, "x"))
     caption = (
         "The tasks are created for the parts (mode=create), woken for them (mode=pool), or poll for work (mode=spin). "
         "Bars are 95 % intervals. Above the line of one core, several are faster."
     )
-    panel = Panel(
-        Axis("what one core takes, T1", log=True, unit="s").around(_values(series, "x")),
-        Axis("speed-up S = T1 / TP", high=1.12 * max(largest, *cores)),
-        series,
-        _HEIGHT,
-        references=[
-            *(ReferenceLine(limit, f"limit: {limit} cores") for limit in cores),
-            ReferenceLine(1, "as fast as one core", "dotted", below=True),
-        ],
-    )
-    return Figure("speedup-over-duration", "Speed-up over duration", caption, [panel])
+    drawn_panels = [
+        Panel(
+            x_axis,
+            Axis("speed-up S = T1 / TP", high=1.12 * max(largest, *cores)),
+            series,
+            _HEIGHT,
+            title=title,
+            references=[
+                *(ReferenceLine(limit, f"limit: {limit} cores") for limit in cores),
+                ReferenceLine(1, "as fast as one core", "dotted", below=True),
+            ],
+        )
+        for title, series in panels.items()
+    ]
+    over = "size" if by_size else "duration"
+    return Figure(f"speedup-over-{over}", f"Speed-up over {over}", caption, drawn_panels)
+
+
+def _panel(group: Group, view: View) -> str:
+    """Name the panel of a group: by the levels of the factors that are to have panels."""
+    setting = group.points[0].setting
+    return ", ".join(f"{name}={setting[name]}" for name in view.panels if name in setting)
 
 
 def _durations_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figure:

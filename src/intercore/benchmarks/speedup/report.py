@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from intercore.benchmarks.benchmark import AS_USUAL
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup import EFFICIENCY
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
@@ -24,6 +25,7 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from intercore.benchmarks.benchmark import View
     from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
     from intercore.benchmarks.speedup.break_even import BreakEven
     from intercore.benchmarks.speedup.fit import ForkJoinFit
@@ -45,9 +47,10 @@ class Analysed(NamedTuple):
     analysis: SpeedupAnalysis
     efficiency: float
     """The one wanted."""
+    view: View
 
 
-def report(run: Run, efficiency: float = EFFICIENCY.default) -> Report:
+def report(run: Run, efficiency: float = EFFICIENCY.default, view: View = AS_USUAL) -> Report:
     """Report on the measurements of `speedup`; `efficiency` is the one wanted of all cores."""
     analysis = analyse(run.measurements, efficiency)
     document = to_json(analysis)
@@ -70,7 +73,7 @@ def report(run: Run, efficiency: float = EFFICIENCY.default) -> Report:
                 *literature_tables(run, analysis.points),
             ],
         ),
-        analysis=Analysed(analysis, efficiency),
+        analysis=Analysed(analysis, efficiency, view),
         topic="parallel work",
         answers=tuple(answers(analysis, efficiency)),
         costs=tuple(paying(analysis, efficiency)),

@@ -64,7 +64,7 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
             for run, each in zip(runs, analysed, strict=True)
             if by_run[run.id] and (best := _best(by_run[run.id]))
         },
-        figures=figures(own, literature, efficiency) if own else (),
+        figures=figures(own, literature, efficiency, analysed[0].view) if own else (),
         reading=Markup().join(html["each"](groups, losses) for groups in by_run.values() if groups)
         + html["reading"](efficiency),
         note=html["thinned"]() if is_thinned(own) else Markup(),

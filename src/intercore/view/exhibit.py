@@ -1,0 +1,72 @@
+"""A table or figure of a publication in the numbers of a run, and what the run says of the publication's findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import msgspec
+
+from intercore.view.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.view.figure import Figure
+
+Outcome: TypeAlias = Literal["agrees", "contradicts", "cannot tell"]
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What a run says of one finding of a publication."""
+
+    publication: str
+    """Its `id`."""
+    exhibits: tuple[str, ...]
+    """The `id` of each table or figure that the finding rests on."""
+    place: str
+    """Where the finding stands in the publication."""
+    finding: str
+    """What the publication says, in our words."""
+    outcome: Outcome
+    because: str
+    """The numbers that say so, or why the run cannot tell: a sentence."""
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A table or figure of a publication, as published and in the same form with a run's own numbers."""
+
+    id: str
+    """`seed-000-figure-2`."""
+    name: str
+    """What the publication calls it: `Figure 2`."""
+    title: str
+    """That, of which publication, and what it shows."""
+    citation: str
+    form: str
+    """Its axes and rows, and what the publication says of it, where it prints no numbers: sentences."""
+    tables: Sequence[Table[Any]]
+    """The published numbers, where there are any, and the run's own."""
+    figures: Sequence[Figure]
+    verdicts: Sequence[Verdict]
+    untested: str = ""
+    """What the target lacks that the publication varied: a sentence, or empty."""
+
+    @property
+    def verdict_table(self) -> Table[Verdict]:
+        """What the run says of each finding."""
+        return verdict_table(f"Findings of the publication, held against this run: {self.title}", self.verdicts)
+
+
+def verdict_table(title: str, verdicts: Sequence[Verdict]) -> Table[Verdict]:
+    """Return verdicts as a table for people."""
+    return Table(
+        title,
+        verdicts,
+        [
+            Column("finding", lambda one: f"{one.finding} ({one.place})"),
+            Column("this run", lambda one: one.outcome),
+            Column("because", lambda one: one.because),
+        ],
+    )

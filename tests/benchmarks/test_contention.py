@@ -35,7 +35,7 @@ from intercore.benchmarks.contention.findings import (
     ContentionSlowedByLoop,
     ContentionUnsteady,
 )
-from intercore.benchmarks.contention.report import report
+from intercore.benchmarks.contention.report import asked, report
 from intercore.benchmarks.contention.results import results
 from intercore.finding import Finding
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
@@ -319,6 +319,60 @@ def test_a_shape_that_is_not_the_published_one_is_told() -> None:
     assert isinstance(shape, ContentionPublishedShape)
     assert (shape.competitor, shape.contest, shape.is_same) == ("task1", "task1 (main spins)", False)
     assert shape.difference_percent == pytest.approx(49.2, abs=0.05)
+
+
+SEED_001: Mapping[str, int | str] = {"preset": "qiita-table", "discs": 20, "window_ms": 10_000, "yield": "tick"}
+"""The factors of the published table."""
+
+
+def as_there(chip: str = "ESP32", **factors: int | str) -> Measurement:
+    """Return the published table, measured on some chip, with towers of 170 ms."""
+    window, tower = 10 * HZ, 10 * HZ // 59
+    ends: dict[str, list[int]] = {}
+    for number, row in enumerate(PRESET_ROWS):
+        for name, part in row.items():
+            every = round(tower / part)
+            ends.setdefault(name, []).extend(number * window + end for end in range(every, window, every))
+    alone = {f"{kind}_{core}": [tower] * 5 for kind in ("alone", "tower") for core in (0, 1)}
+    one = measurement(PRESET_ROWS, {**SEED_001, **factors}, {"chip": chip})
+    return with_series(one, **alone, **{name.replace(".", "_"): numbers for name, numbers in ends.items()})
+
+
+def test_counts_are_compared_with_published_ones_where_chip_and_sizes_are_those() -> None:
+    (shape,) = found_in(as_there(), kind=ContentionPublishedShape)
+    assert isinstance(shape, ContentionPublishedShape)
+    assert shape.differences == ()
+    assert shape.counts is not None
+    assert abs(shape.counts.towers - shape.counts.published) <= 1
+
+
+@pytest.mark.parametrize(
+    ("chip", "factors", "differences"),
+    [
+        ("RP2040", {}, ("chip",)),
+        ("ESP32-S3", {}, ("chip",)),
+        ("ESP32", {"discs": 19}, ("discs",)),
+        ("ESP32", {"workload": "own:fft", "yield": "none"}, ("workload", "yield")),
+        ("RP2040", {"discs": 12}, ("chip", "discs")),
+    ],
+)
+def test_what_keeps_counts_from_being_compared_is_what_differs(
+    chip: str, factors: dict[str, int | str], differences: tuple[str, ...]
+) -> None:
+    (shape,) = found_in(as_there(chip, **factors), kind=ContentionPublishedShape)
+    assert isinstance(shape, ContentionPublishedShape)
+    assert (shape.differences, shape.counts) == (differences, None)
+
+
+def test_a_setting_is_compared_by_its_own_factors() -> None:
+    found = found_in(as_there(), as_there(discs=19), kind=ContentionPublishedShape)
+    assert [one.differences for one in found if isinstance(one, ContentionPublishedShape)] == [(), ("discs",)]
+
+
+def test_the_articles_question_is_answered_by_its_own_chip_alone() -> None:
+    on_it, elsewhere = (asked(run(as_there(chip))) for chip in ("ESP32", "RP2040"))
+    assert "likely" not in on_it
+    assert "likely" in elsewhere
 
 
 def test_a_run_that_was_stopped_has_the_rows_it_got_to() -> None:

@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from intercore.benchmarks.jitter.publication import JitterPublication
+from intercore.benchmarks.jitter.releases import BY_PROCEDURE
 from intercore.benchmarks.jitter.report import report
 from intercore.benchmarks.published import published
 from intercore.benchmarks.reports import reports
@@ -146,7 +147,7 @@ def test_the_periods_of_seed_002_stand_beside_ours() -> None:
         ["published", "no"],
         ["published", "yes"],
     ]
-    assert [row[1] for row in rows[2:]] == ["none", "blockers", "unsynchronised", "as published"]
+    assert [row[1] for row in rows[2:]] == ["none", "blockers", "unsynchronised", BY_PROCEDURE]
     assert [row[4] for row in rows[2:4]] == ["10.000", "10.000"]
     assert [row[-1] for row in rows[2:]] == ["periods, by one clock"] * 3 + ["FALSE: two counters"]
     assert rows[5][2:6] == ["8,957.849", "215.360", "17,700.337", "276.600"], "the published ones, nearly"

@@ -15,7 +15,7 @@ from intercore.benchmarks.jitter.analysis import analyse, caveats, results
 from intercore.benchmarks.jitter.findings import JitterEarly, JitterFalsePeriods, JitterSynchronisedCounters
 from intercore.benchmarks.jitter.literature import counters_of
 from intercore.benchmarks.jitter.publication import JitterPublication
-from intercore.benchmarks.jitter.releases import pools
+from intercore.benchmarks.jitter.releases import BY_PROCEDURE, pools
 from intercore.benchmarks.jitter.report import report
 from intercore.benchmarks.jitter.two_counters import TwoCounters, Wrapped, wrap_us
 from intercore.benchmarks.possible import impossible, longer_than
@@ -170,7 +170,7 @@ def test_a_counter_of_16_bits_loses_whole_wraps_as_well() -> None:
     assert false.mean_us == pytest.approx(false.follows_us)
     (found,) = results(analyse([one]))
     assert isinstance(found, JitterFalsePeriods)
-    assert (found.label, found.wraps, found.bits) == ("as published", "one way", 16)
+    assert (found.label, found.wraps, found.bits) == (BY_PROCEDURE, "one way", 16)
     assert (found.follows_us, found.wrap_us) == (false.follows_us, pytest.approx(524.288))
 
 
@@ -222,8 +222,8 @@ def test_raw_counters_are_in_no_setting_and_in_no_true_table() -> None:
     true = measurement([1000] * 8, core_series=[0, 1] * 4, migrate="published", time="common", wake="kept")
     false = raw([1_250_000] * 8, bits=16, apart=-222_500, cores=[0, 1] * 4 + [0])
     assert analyse([true, false]).settings == analyse([true]).settings
-    assert list(pools([true, false])) == ["as published"]
-    assert [one.factors["time"] for one in pools([true, false], raw=True)["as published"]] == ["raw-counter"]
+    assert list(pools([true, false])) == [BY_PROCEDURE]
+    assert [one.factors["time"] for one in pools([true, false], raw=True)[BY_PROCEDURE]] == ["raw-counter"]
     assert incomparable(true) == ""
     assert "own counters" in incomparable(false)
     assert not has_median("jitter", false.samples("raw"))
@@ -231,7 +231,7 @@ def test_raw_counters_are_in_no_setting_and_in_no_true_table() -> None:
 
 def test_what_is_wrong_with_them_is_told_all_the_same() -> None:
     false = raw([1_250_000] * 8, bits=16, apart=0, cores=[0, 1] * 4 + [0], wrong=2)
-    expected = JitterEarly(label="as published, raw counters", load="none", migrate="published", releases=2)
+    expected = JitterEarly(label=f"{BY_PROCEDURE}, raw counters", load="none", migrate="published", releases=2)
     assert expected in caveats([false])
 
 
@@ -244,7 +244,7 @@ def test_a_difference_of_counters_may_be_longer_than_the_measurement_took() -> N
 
 def test_the_table_of_false_periods_has_the_mean_that_follows_beside_the_published_one() -> None:
     rows = cells(report(fake_esp32.run()), "FALSE periods, of raw counters")
-    assert rows[0] == ["as published", "32 bits, 240 MHz", "8.96 s", "8.96 s", "215 ms", "17.7 s", "10.0 ms"]
+    assert rows[0] == [BY_PROCEDURE, "32 bits, 240 MHz", "8.96 s", "8.96 s", "215 ms", "17.7 s", "10.0 ms"]
     assert rows[1][0].startswith("published, likely so: Arm")
     assert rows[1][-1] == "likely 10.0 ms"
 

@@ -212,6 +212,21 @@ def test_raw_counters_are_said_to_be_false() -> None:
     assert [one.time for one in analysis.ratios] == ["common", "common"], "nothing is compared with a false time"
 
 
+def test_a_false_time_stands_beside_the_other_way_of_the_same_primitive_and_load() -> None:
+    """Where that was not measured there is none beside it, whatever else went the other way."""
+
+    def raw(us: int, first: int, **factors: str) -> Measurement:
+        return measurement([us * US] * 20, time="raw-counter", from_=first, to=1 - first, **factors)
+
+    others = [raw(-2110, 0, primitive="queue"), raw(-2120, 0, primitive="mutex"), raw(-2130, 0, target="busy")]
+    known = [measurement(ACROSS, from_=core, to=1 - core, primitive="mutex", target="busy") for core in (0, 1)]
+    worst, back = raw(2200, 1, primitive="mutex", target="busy"), raw(-2190, 0, primitive="mutex", target="busy")
+    (alone,) = found_in(*others, *known, worst, kind=SwitchFalseTimes)
+    assert (alone.false_us, alone.back_us) == (2200, None)
+    (beside,) = found_in(*others, *known, worst, back, kind=SwitchFalseTimes)
+    assert (beside.false_us, beside.back_us) == (2200, -2190)
+
+
 def test_synchronised_counters_are_not_called_false() -> None:
     raw = [measurement(ACROSS, time="raw-counter"), measurement(ACROSS)]
     assert SwitchSynchronisedCounters() in found_in(*raw)

@@ -153,6 +153,25 @@ def test_ctrl_c_ends_a_sweep_in_order_and_says_how_to_go_on(tool: Tool) -> None:
     assert 5 <= summary.done < summary.total
 
 
+@pytest.mark.parametrize("name", ["seed-001-esp32.toml", "seed-003.toml"])
+def test_a_dry_run_fails_where_no_target_can_be_measured(tool: Tool, name: str) -> None:
+    """Without its board or, where it would be flashed, without a program that flashes it."""
+    text = re.sub(r'port = "[^"]*"', 'port = "/dev/no-such-port"', (PLANS / name).read_text())
+    (tool.directory / "plan.toml").write_text(text)
+    result = tool("sweep", "plan.toml", "--dry-run", "--no-estimate").failed(1)
+    assert "no target of plan.toml can be measured" in result.error
+    assert "at /dev/no-such-port is set aside: " in " ".join(result.err.split())
+
+
+def test_a_dry_run_shows_the_targets_that_are_there_and_fails_for_those_that_are_not(tool: Tool) -> None:
+    gone = '[[target]]\nname = "serial"\nport = "/dev/no-such-port"\n'
+    written(tool, HOST + gone + EXPERIMENT)
+    result = tool("sweep", "plan.toml", "--dry-run", "--no-estimate", "--format", "json")
+    assert result.status == 1
+    assert [row.get("measurements") for row in result.json] == [6, None]
+    assert "serial at /dev/no-such-port is set aside: " in " ".join(result.err.split())
+
+
 def test_a_plan_that_has_changed_is_told_and_begins_anew(tool: Tool) -> None:
     written(tool, HEAD + 'budget = "0.001 s"\n' + HOST + EXPERIMENT)
     result = sweep(tool).succeeded()

@@ -111,8 +111,11 @@ def sweep(
             if one.kernel:
                 say_once(f"kernel: {one.kernel}")
         if store is None:
+            _set_aside(file, prepared)
             planned = [one.row() for one in prepared]
             show(PlainRows(f"Plan {plan_path}", planned, closing=_estimate(prepared, simulators)), output)
+            if any(one.plan is None for one in prepared):
+                raise typer.Exit(IntercoreError.exit_status)  # as the sweep itself would end
             return
         finished, complete = _sweep(store, file, prepared, simulators, timeout, patience)
     if report_path is not None and finished:
@@ -189,10 +192,10 @@ def _sweep(
 
 def _begun(store: Store, file: PlanFile, prepared: Sequence[TargetPreview]) -> list[tuple[Run, TargetPreview]]:
     """Return the run of each target that can be measured, stored or new. Raises IntercoreError if none can."""
+    _set_aside(file, prepared)
     runs = []
     for one in prepared:
         if one.plan is None:
-            say(f"{one.entry} is set aside: {one.trouble}")
             continue
         if one.changed is not None:
             left = f"{one.changed.done} of {one.changed.total} measurements"
@@ -201,16 +204,24 @@ def _begun(store: Store, file: PlanFile, prepared: Sequence[TargetPreview]) -> l
         run = store.run(number)
         run = msgspec.structs.replace(run, plan=msgspec.structs.replace(run.plan, meter=one.plan.meter))
         runs.append((run, one))
-    if not runs:
-        raise IntercoreError(f"no target of {file.name} can be measured; see above")
     return runs
+
+
+def _set_aside(file: PlanFile, prepared: Sequence[TargetPreview]) -> None:
+    """Say which targets cannot be measured, and why. Raises IntercoreError if none can."""
+    for one in prepared:
+        if one.plan is None:
+            say(f"{one.entry} is set aside: {one.trouble}")
+    if all(one.plan is None for one in prepared):
+        raise IntercoreError(f"no target of {file.name} can be measured; see above")
 
 
 def _estimate(prepared: Sequence[TargetPreview], simulators: Workers) -> str:
     """Say how much there is to do, and how long that will take."""
     whole = sum(len(one.missing) for one in prepared)
     if not whole:
-        return "nothing is missing; --again measures anew"
+        where = " on the other targets" if any(one.plan is None for one in prepared) else ""
+        return f"nothing is missing{where}; --again measures anew"
     simulated = any(one.is_in_process and one.missing for one in prepared)
     where = f" on {simulators}" if simulated else ""
     known = "; ".join(f"{one.entry}: {one.pace.how}" for one in prepared if one.pace is not None and one.missing)

@@ -2,8 +2,8 @@
  * (Xtensa ISA summary, "Timer interrupt option": it counts every cycle of the core's clock).
  *
  * Each core has one of its own. Both count the one clock of the cores (ESP32 TRM 3.2.3, ESP32-S3 TRM 7.2.3: CPU_CLK),
- * but each from when its core was started, and the second core is started later: their difference is a constant, some
- * hundred milliseconds. Taken for a time, it is likely what one paper published as a task switch of 190 ms. So:
+ * but each from when its core was started, and the second core is started later: their difference is a constant, which
+ * we have measured on no chip. Taken for a time, it is likely what one paper published as a task switch of 190 ms. So:
  *
  *   port_cycles()   this core's counter as it is, but 64 bits wide: `time=raw-counter` shows the false time
  *   port_clock()    the same less what this core's counter is ahead of core 0's

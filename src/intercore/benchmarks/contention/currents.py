@@ -119,7 +119,7 @@ def figures(run: Run, analysis: ContentionAnalysis) -> Iterator[Figure]:
 
 
 NOTES = (
-    "Currents of makotaka's article by a linear model, current = rest + core 0 + core 1, from its seven rows "
+    "Currents of the article on the ESP32 by a linear model, current = rest + core 0 + core 1, from its seven rows "
     "alone: in all of them core 1 is busy, since a main loop without work likely spins, so its part cannot be "
     "told from rest. That is likely why the published table has 30 to 40 mA for core 0 and next to nothing for "
     "core 1: the rows differ in core 0 alone. Of task0 alone (40 mA) the model makes as much as of task0 with "

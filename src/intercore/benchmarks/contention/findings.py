@@ -13,11 +13,23 @@ from msgspec import Meta
 
 from intercore.benchmarks.caveats import FailedCheck
 from intercore.finding import Caveat, Finding
+from intercore.text import listed
 from intercore.view.answer import Remark
 from intercore.view.quantity import significant
 
 Loop: TypeAlias = Literal["spin", "block", "delay"]
 """What a main loop without work does: it never waits, waits for an event, or sleeps to each next tick."""
+
+Difference: TypeAlias = Literal["chip", "workload", "discs", "window_ms", "yield"]
+"""What may keep counts of towers from being compared with published ones: the chip, or a factor."""
+
+_DIFFERENCES: dict[Difference, str] = {
+    "chip": "the chip",
+    "workload": "the work",
+    "discs": "the number of discs",
+    "window_ms": "the length of the window",
+    "yield": "the sleep after each tower",
+}
 
 
 class ContentionOwnWork(Finding, frozen=True):
@@ -131,9 +143,10 @@ class ContentionCoreNotReserved(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "An article on the ESP32, by makotaka, asks whether half of core 1 is kept for the main loop. It is not "
-            f"kept here: a task does {self.spin_percent:.1f} % of what it does alone beside a loop that never waits, "
-            f"and {self.waiting_percent:.1f} % beside a loop that waits. Let an empty loop() wait, or delete its task."
+            "An article on the ESP32, likely by makotaka, asks whether half of core 1 is kept for the main loop. It is "
+            f"not kept here: a task does {self.spin_percent:.1f} % of what it does alone beside a loop that never "
+            f"waits, and {self.waiting_percent:.1f} % beside a loop that waits. Let an empty loop() wait, or delete "
+            "its task."
         )
 
 
@@ -195,6 +208,16 @@ class ContentionSharedCore(Finding, frozen=True):
         )
 
 
+class TowersBeside(msgspec.Struct, frozen=True):
+    """What a competitor did in a window, beside what was published."""
+
+    competitor: str
+    contest: str
+    towers: float
+    """On average."""
+    published: int
+
+
 class ContentionPublishedShape(Finding, frozen=True):
     """How parts of a core differ from published ones."""
 
@@ -207,17 +230,33 @@ class ContentionPublishedShape(Finding, frozen=True):
     """Of a core."""
     is_same: bool
     """Whether that is small enough for the same shape."""
+    differences: tuple[Difference, ...]
+    """What differs from how the published counts were made."""
+    counts: TowersBeside | None
+    """Those that are farthest apart; None where something differs, so that counts say nothing."""
 
     @property
     def sentence(self) -> str:
         largest = f"{self.competitor} in {self.contest}"
-        if not self.is_same:
-            return f"Of the published rows, {largest} differs most, by {self.difference_percent:+.1f} % of a core."
-        return (
-            f"Parts of a core are the published ones to within {abs(self.difference_percent):.1f} % of a core (rows "
-            f"measured: {self.rows}; largest difference: {largest}). Counts are not compared, because chip and sizes "
-            "differ."
-        )
+        parts = f"Of the published rows, {largest} differs most, by {self.difference_percent:+.1f} % of a core."
+        if self.is_same:
+            parts = (
+                f"Parts of a core are the published ones to within {abs(self.difference_percent):.1f} % of a core "
+                f"(rows measured: {self.rows}; largest difference: {largest})."
+            )
+        if self.counts is not None:
+            one = self.counts
+            return (
+                f"{parts} Chip, work, discs and window are the published ones, so counts can be compared: "
+                f"{one.competitor} in {one.contest} is farthest off, with {one.towers:.4g} towers in a window, and "
+                f"{one.published} published. A published count may have one tower more, the one that was under way at "
+                "the end."
+            )
+        if self.is_same and self.differences:
+            different = listed([_DIFFERENCES[one] for one in self.differences])
+            verb = "differs" if len(self.differences) == 1 else "differ"
+            return f"{parts} Counts are not compared, because {different} {verb}."
+        return parts
 
 
 class ContentionLongestWait(Finding, frozen=True):
@@ -278,7 +317,7 @@ class ContentionPinnedAsFree(Finding, frozen=True):
 
     @property
     def sentence(self) -> str:
-        same = ", so the sums are the same, as makotaka's article says of its tasks" if self.is_same else ""
+        same = ", so the sums are the same, as an article on the ESP32 says of its tasks" if self.is_same else ""
         return (
             f"As many pinned tasks ({self.contest}) do {self.times:.2f} times what one core does alone; free tasks "
             f"differ from that by {round(self.difference, 2) + 0.0:+.2f}{same}."

@@ -68,6 +68,8 @@ class ContentionFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     window_ms: Count
     rows: Annotated[tuple[Towers, ...], Meta(min_length=1)]
     """In the order of the publication."""
+    sleeps: bool = False
+    """Whether each competitor sleeps to the next tick after each tower."""
     references: tuple[Reference, ...] = ()
     """Other machines, which the publication shows below its rows."""
 

@@ -12,7 +12,7 @@ from intercore.benchmarks.contention.analysis import BENCHMARK, analyse, caveats
 from intercore.benchmarks.contention.answers import answers, remarks
 from intercore.benchmarks.contention.contest import PINNED
 from intercore.benchmarks.contention.publication import ContentionPublication
-from intercore.benchmarks.contention.results import results, work_of
+from intercore.benchmarks.contention.results import is_its_chip, results, work_of
 from intercore.benchmarks.published import published
 from intercore.finding import texts
 from intercore.view.axes import Axis
@@ -50,7 +50,7 @@ def report(run: Run) -> Report:
             texts(found),
             [_table(run, analysis), _details(run, analysis), *currents.tables(run, analysis, _mark(run))],
             [_bars(run, analysis), *currents.figures(run, analysis)] if analysis.contests else [],
-            [*_NOTES, *_sources(analysis)],
+            [*_NOTES, asked(run), *_sources(analysis)],
         ),
         topic="both cores",
         answers=tuple(answers(analysis, work_of(run.measurements))),
@@ -71,10 +71,25 @@ _NOTES = (
     "is not known where that part was done; this gives the bounds.",
     "The main loop of an Arduino program is a task of priority 1 on core 1 that calls loop() forever. Where loop() has "
     "nothing to do and returns, that task never waits: it spins, and takes turns with any other task of its priority "
-    "there. That is likely why the article's task on core 1 came to half, whether or not the main loop had work. It "
-    "also answers the article's question whether half of the core is kept for the main loop: on the simulated Pico a "
-    "task gets the core beside main=block or main=delay, and half of it beside main=spin.",
+    "there. That is likely why the article's task on core 1 came to half, whether or not the main loop had work.",
 )
+_IS_IT_KEPT = "The article asks whether half of the core is kept for the main loop. "
+_ASKED_ON_ITS_CHIP = (
+    f"{_IS_IT_KEPT}On this chip, which is the article's, rows of a task beside main=spin, main=delay and main=block "
+    "answer that."
+)
+_ASKED_ELSEWHERE = (
+    f"{_IS_IT_KEPT}On the simulated Pico it is not: a task gets the core beside main=block or main=delay, and half of "
+    "it beside main=spin. The kernel of an ESP32 also lets tasks of equal priority take turns, so the same is likely "
+    "there."
+)
+
+
+def asked(run: Run) -> str:
+    """Say what speaks to the question of the article, which only its chip can answer."""
+    tables = published(ContentionPublication)
+    on_its_chip = all(is_its_chip(table, one) for table in tables for one in run.measurements)
+    return _ASKED_ON_ITS_CHIP if on_its_chip else _ASKED_ELSEWHERE
 
 
 def _sources(analysis: ContentionAnalysis) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore.benchmarks.contention.analysis import PRESET
 from intercore.benchmarks.contention.contest import PINNED
 from intercore.benchmarks.contention.findings import (
     Apart,
@@ -27,14 +28,18 @@ from intercore.benchmarks.contention.findings import (
     ContentionSleep,
     ContentionSlowedByLoop,
     Loop,
+    TowersBeside,
 )
+from intercore.benchmarks.contention.publication import ContentionPublication
+from intercore.benchmarks.published import published
 from intercore.record.own_work import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from intercore.benchmarks.contention.analysis import ContentionAnalysis, CoreAlone
-    from intercore.benchmarks.contention.contest import Competitor, Contest
+    from intercore.benchmarks.contention.contest import Competitor, Contest, PublishedTowers
+    from intercore.benchmarks.contention.findings import Difference
     from intercore.finding import Finding
     from intercore.record.measurement import Level, Measurement
 
@@ -50,7 +55,7 @@ def results(analysis: ContentionAnalysis, measurements: Iterable[Measurement]) -
     """Return what was found, what matters most first; of each setting of the other factors by itself."""
     ours = list(measurements)
     yield from _own_work(ours)
-    for place, found in enumerate(_of_settings(analysis.contests, work_of(ours))):
+    for place, found in enumerate(_of_settings(analysis.contests, ours)):
         yield found
         if not place:
             yield from _core_speeds(analysis.alone)
@@ -81,21 +86,23 @@ def _core_speeds(alone: Sequence[CoreAlone]) -> Iterator[ContentionCoreSpeed]:
         )
 
 
-def _of_settings(contests: Iterable[Contest], work: str) -> Iterator[Finding]:
+def _of_settings(contests: Iterable[Contest], ours: Sequence[Measurement]) -> Iterator[Finding]:
+    work = work_of(ours)
     groups: dict[tuple[tuple[str, Level], ...], list[Contest]] = defaultdict(list)
     for one in contests:
         groups[tuple(one.varied.items())].append(one)
     for varied, group in groups.items():
-        for found in _of_one_setting(group, work):
+        of_group = [one for one in ours if all(one.factors.get(name) == level for name, level in varied)]
+        for found in _of_one_setting(group, of_group, work):
             yield msgspec.structs.replace(found, setting=dict(varied))
 
 
-def _of_one_setting(contests: Sequence[Contest], work: str) -> Iterator[Finding]:
+def _of_one_setting(contests: Sequence[Contest], ours: Sequence[Measurement], work: str) -> Iterator[Finding]:
     yield from _both_cores(contests, work)
     yield from _beside_a_loop(contests)
     yield from _slowed_by_a_loop(contests)
     yield from _sleep(contests)
-    yield from _shape(contests)
+    yield from _shape(contests, ours)
     yield from _longest_wait(contests)
     yield from _free_tasks(contests)
 
@@ -162,7 +169,7 @@ def _sleep(contests: Sequence[Contest]) -> Iterator[Finding]:
             )
 
 
-def _shape(contests: Sequence[Contest]) -> Iterator[ContentionPublishedShape]:
+def _shape(contests: Sequence[Contest], ours: Iterable[Measurement]) -> Iterator[ContentionPublishedShape]:
     known = [(one, was) for one in contests if one.alone_sleeps == one.sleeps for was in one.published]
     differences = {
         (was.name, one.label): competitor.of_a_core - was.of_a_core
@@ -173,13 +180,47 @@ def _shape(contests: Sequence[Contest]) -> Iterator[ContentionPublishedShape]:
         return
     worst = max(differences, key=lambda key: abs(differences[key]))
     name, label = worst
+    differ = differences_from_published(one for one in ours if one.factors.get("preset") == PRESET)
     yield ContentionPublishedShape(
         rows=len({one.row for one, _ in known}),
         competitor=name,
         contest=label,
         difference_percent=100 * differences[worst],
         is_same=abs(differences[worst]) <= _SAME_SHAPE,
+        differences=differ,
+        counts=None if differ else _farthest_counts(known),
     )
+
+
+def differences_from_published(measurements: Iterable[Measurement]) -> tuple[Difference, ...]:
+    """Return what keeps counts of these measurements from being compared with the published ones."""
+    found: dict[Difference, None] = {}
+    for one in measurements:
+        for table in published(ContentionPublication):
+            wanted: dict[Difference, bool] = {
+                "chip": is_its_chip(table, one),
+                "workload": not str(one.factors.get("workload", "")).startswith(PREFIX),
+                "discs": one.factors.get("discs") == table.figures.discs,
+                "window_ms": one.factors.get("window_ms") == table.figures.window_ms,
+                "yield": (one.factors.get("yield") == "tick") == table.figures.sleeps,
+            }
+            found |= {name: None for name, same in wanted.items() if not same}
+    return tuple(found)
+
+
+def is_its_chip(table: ContentionPublication, measurement: Measurement) -> bool:
+    """Whether something was measured on the chip of a publication."""
+    return measurement.conditions.get("chip") == table.conditions.get("chip")
+
+
+def _farthest_counts(known: Iterable[tuple[Contest, PublishedTowers]]) -> TowersBeside:
+    """Return the count that is farthest from the published one; there is one at least."""
+    counts = [
+        TowersBeside(was.name, one.label, competitor.per_window, was.towers)
+        for one, was in known
+        if (competitor := one.competitor(was.name))
+    ]
+    return max(counts, key=lambda one: abs(one.towers - one.published))
 
 
 def _both_cores(contests: Sequence[Contest], work: str) -> Iterator[ContentionBothCores]:
@@ -245,7 +286,7 @@ def _free_tasks(contests: Sequence[Contest]) -> Iterator[Finding]:
 
 
 def _beside_pinned(free: Contest, contests: Sequence[Contest]) -> Iterator[ContentionPinnedAsFree]:
-    """Compare free tasks with pinned ones, as makotaka's article does."""
+    """Compare free tasks with pinned ones, as the article of seed 001 does."""
     for one in contests:
         names = {worker.name for worker in one.workers}
         pinned = names <= PINNED.keys() and {PINNED[name] for name in names} == set(PINNED.values())

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.jitter.publication import JitterPublication
-from intercore.benchmarks.jitter.releases import PUBLISHED
+from intercore.benchmarks.jitter.releases import BY_PROCEDURE, PUBLISHED
 from intercore.benchmarks.jitter.two_counters import Split, TwoCounters, Wrapped, wrap_us
 from intercore.benchmarks.printed_variance import Printed, variance_sentence
 from intercore.benchmarks.published import published
@@ -189,7 +189,7 @@ def _beside(run: Run, analysis: JitterAnalysis) -> Iterator[_Periods]:
 
 
 def _moved(migrate: str, load: str, wake: str) -> str:
-    how = "as published" if migrate == PUBLISHED else migrate
+    how = BY_PROCEDURE if migrate == PUBLISHED else migrate
     return ", ".join([how, *([f"{load} busy"] * (load != "none")), *(["anew"] * (wake == "anew"))])
 
 

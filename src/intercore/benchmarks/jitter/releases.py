@@ -25,6 +25,8 @@ FORCED = ("affinity", "blockers")
 UNSYNCHRONISED = "unsynchronised"
 PUBLISHED = "published"
 """A paper's procedure as read here: the task is moved right behind its reading, before it waits."""
+BY_PROCEDURE = "by the paper's procedure"
+"""What a setting of `migrate=published` is called: it is this run's own, and "as published" would read as a number."""
 
 LOADS = {"none": "", "core0": "0 busy", "core1": "1 busy", "both": "both busy", "same-priority": "equals"}
 """What a label says of a load."""
@@ -152,7 +154,7 @@ def _order(one: Measurement) -> tuple[object, ...]:
 def _label(one: Measurement, varied: Sequence[str]) -> str:
     """Name a setting, e.g. `core 0, both busy` or `affinity, 1 ms`."""
     core, load, migrate = (str(one.factors[name]) for name in ("core", "load", "migrate"))
-    moved = {PUBLISHED: "as published"}.get(migrate, migrate)
+    moved = {PUBLISHED: BY_PROCEDURE}.get(migrate, migrate)
     where = {"any": "any core"}.get(core, f"core {core}") if migrate == "none" else moved
     wake = "wake time anew" if wake_of(one) == "anew" else ""
     others = [

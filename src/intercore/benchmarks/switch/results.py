@@ -143,7 +143,7 @@ def _false_times(false_times: Sequence[FalseTime]) -> Iterator[Finding]:
     plain = [one for one in false_times if one.is_plain]
     if plain:
         worst = max(plain, key=lambda one: abs(one.raw_us.median.value))
-        back = next((one for one in plain if (one.first, one.second) == (worst.second, worst.first)), None)
+        back = next((one for one in plain if _is_other_way(one, worst)), None)
         yield SwitchFalseTimes(
             first=worst.first,
             second=worst.second,
@@ -154,6 +154,12 @@ def _false_times(false_times: Sequence[FalseTime]) -> Iterator[Finding]:
         )
     elif false_times:
         yield SwitchSynchronisedCounters()
+
+
+def _is_other_way(one: FalseTime, other: FalseTime) -> bool:
+    """Whether two false times are of the same setting but for the direction."""
+    ways = (one.first, one.second) == (other.second, other.first)
+    return ways and (one.primitive, one.target, one.varied) == (other.primitive, other.target, other.varied)
 
 
 def _exactness(wake_ups: Sequence[WakeUp]) -> Iterator[Finding]:

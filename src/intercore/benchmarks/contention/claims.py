@@ -169,18 +169,23 @@ def _twice(held: Held) -> Said:
 def _no_affinity(held: Held) -> Said:
     for names, one in held.rows.items():
         for free in held.others:
-            count = len(free.workers)
-            unpinned = count and all(each.core is None for each in free.workers)
-            if unpinned and count == len(names) and len(set(names) & {"task0"}) and free.idlers == one.idlers:
-                if free.varied != one.varied or not one.total:
-                    continue
-                ratio = quotient(_total(free), _total(one))
-                return Said(
-                    outcome(ratio, least=1 - _SAME, most=1 + _SAME),
-                    f"{count} tasks without a core do {free.total:,.4g} towers in a window, {_and(names)} "
-                    f"{one.total:,.4g} beside the same main loop: {_number(ratio)} times as many.",
-                )
+            if not _is_as_free(free, one):
+                continue
+            ratio = quotient(_total(free), _total(one))
+            return Said(
+                outcome(ratio, least=1 - _SAME, most=1 + _SAME),
+                f"{len(free.workers)} tasks without a core do {free.total:,.4g} towers in a window, {_and(names)} "
+                f"{one.total:,.4g} beside the same main loop: {_number(ratio)} times as many.",
+            )
     return cannot_tell("It takes as many tasks without a core beside the same main loop: free=2 main=spin.")
+
+
+def _is_as_free(free: Contest, pinned: Contest) -> bool:
+    """Whether the workers of a contest have no core, and are as many as those pinned to both, beside the same loop."""
+    unpinned = all(one.core is None for one in free.workers)
+    both = {one.core for one in pinned.workers} == {0, 1}
+    alike = len(free.workers) == len(pinned.workers) and free.idlers == pinned.idlers and free.varied == pinned.varied
+    return unpinned and both and alike and bool(pinned.total)
 
 
 # What it takes

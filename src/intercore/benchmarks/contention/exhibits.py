@@ -124,13 +124,12 @@ def _currents(run: Run, held: Held) -> tuple[list[Table[Any]], list[Figure]]:
     figures = held.table.figures
     theirs = list(published_charges(figures))
     ours = {one.names: one for one in held.charges}
-    own = whose_currents(run)
+    volts = next((one.volts for one in held.charges if one.volts is not None), None)
+    own = whose_currents(run) + ("" if volts is None else f", {volts:.3g} V")
     discs = f"{figures.discs} discs"
 
     def of(row: Charged) -> str:
-        if row.is_published:
-            return "published"
-        return own if row.volts is None else f"{own}, {row.volts:.3g} V"
+        return "published" if row.is_published else own
 
     def of_discs(row: Charged, known: Interval) -> Interval:
         return row.of_discs(known, figures.discs)
@@ -150,7 +149,12 @@ def _currents(run: Run, held: Held) -> tuple[list[Table[Any]], list[Figure]]:
         ),
     ]
     rows = [each for one in theirs for each in ([one, ours[one.names]] if one.names in ours else [one])]
-    table = Table(f"Currents, and what a tower takes, as published and on {where(run)}: {own}", rows, columns, True)
+    table = Table(
+        f"Currents, and what a tower takes, as published and {'ESTIMATED ' * bool(held.estimated)}on {where(run)}",
+        rows,
+        columns,
+        True,
+    )
     return [table], list(_figures(held, theirs, ours, own))
 
 

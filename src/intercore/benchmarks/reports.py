@@ -131,7 +131,7 @@ def _report(run: Run, analysed: Run, benchmark: str, options: Options) -> Report
     measured, sound = (any(one.benchmark == benchmark for one in of.measurements) for of in (run, analysed))
     if sound or not measured:
         return found
-    return replace(found, section=Section(found.section.title, [], []), answers=(), remarks=(), costs=())
+    return replace(found, section=Section(found.section.title, [], []), answers=(), remarks=(), costs=(), exhibits=())
 
 
 def _unchecked(analysed: Run, benchmark: str, options: Options) -> Report:

@@ -34,7 +34,7 @@ class Answer(msgspec.Struct, frozen=True):
     """The answer to one question that a designer asks of a benchmark."""
 
     question: str
-    """In few words: `wake a task, other core`; at most 24 characters."""
+    """In few words: `wake a task, other core`; at most 24 characters, save where it names several factors."""
     value: Interval | None
     """A number of the analysis, with its interval as far as one is known; None where no number answers."""
     unit: Unit = "us"

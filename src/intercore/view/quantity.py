@@ -172,6 +172,7 @@ def _set(text: str) -> str:
 FORMATS: dict[str, Callable[[float], str]] = {
     "duration": lambda us: _set(duration(us)),
     "factor": lambda value: f"{value:.3f}",
+    "printed": lambda value: f"{value:g}",
     "multiple": multiple,
     "fraction": lambda value: _set(f"{value:.4f}" if abs(value) < 1 else significant(value)),
     "percent": lambda value: _set(f"{100 * value:.1f} %"),

@@ -105,7 +105,7 @@ def tables(
     for label, rows in found:
         yield _beside_table(f"Currents of a USB meter, {label}; on {where(run)}: {marked}", rows, run)
     if found:
-        models = {"published": published_model(), **({} if mine is None else {_whose(run): mine})}
+        models = {"published": published_model(), **({} if mine is None else {whose_currents(run): mine})}
         beside = f"as published; {where(run)}" + (": no meter" if mine is None else "")
         yield _adds_table(models, beside)
         yield _told_table(models, beside)
@@ -155,7 +155,8 @@ def _beyond_idle(current: ReferenceCurrent) -> str:
     return f"{current.current_ma - current.idle_ma:+g} mA on {current.idle_ma:g}"
 
 
-def _whose(run: Run) -> str:
+def whose_currents(run: Run) -> str:
+    """Name a run's target in a cell beside published currents, and say if its own are ESTIMATED."""
     analysis = analyse(run)
     return f"{run.plan.target}{', ESTIMATED' if analysis is not None and analysis.kind == 'estimated' else ''}"
 
@@ -189,7 +190,9 @@ def _beside_table(title: str, rows: Sequence[Beside], run: Run) -> Table[Beside]
         Column("above the least", lambda row: row.beyond, right=True),
     ]
     if any(row.own is not None for row in rows):
-        columns.append(Column(_whose(run), lambda row: "" if row.own is None else si(row.own.value, "A"), right=True))
+        columns.append(
+            Column(whose_currents(run), lambda row: "" if row.own is None else si(row.own.value, "A"), right=True)
+        )
     return Table(title, rows, columns, published=all(row.own is None for row in rows))
 
 
@@ -268,22 +271,38 @@ def _milliamps(value: Interval) -> str:
 # The figure
 
 
+class Bar(NamedTuple):
+    """A bar of a picture that sets one's own numbers beside published ones."""
+
+    label: str
+    own: float | None
+    published: float | None
+
+
 def _figure(run: Run, label: str, rows: Sequence[Beside]) -> Figure:
-    bars: dict[str, tuple[Colour, float, list[float | None]]] = {
-        _whose(run): ("series0", -_HALF, [None if row.own is None else 1e3 * row.own.value for row in rows]),
-        f"published: {label}": ("published", _HALF, [row.published for row in rows]),
-    }
-    half = _HALF - 0.02
-    series = []
-    for name, (colour, shift, values) in bars.items():
-        known = [(at + shift, value) for at, value in enumerate(values) if value is not None]
-        boxes = [(0.0, value, at - half, at + half) for at, value in known]
-        series.append(Bars(name, colour, boxes, [f"{name}\n{value:.3g} mA" for _, value in known]))
-    names = [row.label.replace(" (", "\n(").replace(", likely", "\nlikely") for row in rows]
-    x = Axis("mA").around((end for one in series for end in one.values("x")), from_zero=True)
-    y = Axis().of_names(names, down=True)
+    known = [Bar(row.label, None if row.own is None else 1e3 * row.own.value, row.published) for row in rows]
     caption = (
         "Mean current of each combination, beside the published ones: a USB meter that was read by eye, in steps of 10 "
         "mA. Boards and chips differ; what compares is how the rows differ from one another."
     )
-    return Figure("currents", "Current by what is at work", caption, [Panel(x, y, series, _ROW_HEIGHT * len(rows))])
+    return bars(
+        "currents", "Current by what is at work", caption, "mA", whose_currents(run), f"published: {label}", known
+    )
+
+
+def bars(name: str, title: str, caption: str, unit: str, own: str, published: str, rows: Sequence[Bar]) -> Figure:
+    """Draw a bar of one's own above a grey one that was published, for each row."""
+    known: dict[str, tuple[Colour, float, list[float | None]]] = {
+        own: ("series0", -_HALF, [row.own for row in rows]),
+        published: ("published", _HALF, [row.published for row in rows]),
+    }
+    half = _HALF - 0.02
+    series = []
+    for legend, (colour, shift, values) in known.items():
+        shown = [(at + shift, value) for at, value in enumerate(values) if value is not None]
+        boxes = [(0.0, value, at - half, at + half) for at, value in shown]
+        series.append(Bars(legend, colour, boxes, [f"{legend}\n{value:.3g} {unit}" for _, value in shown]))
+    names = [row.label.replace(" (", "\n(").replace(", likely", "\nlikely") for row in rows]
+    x = Axis(unit).around((end for one in series for end in one.values("x")), from_zero=True)
+    y = Axis().of_names(names, down=True)
+    return Figure(name, title, caption, [Panel(x, y, series, _ROW_HEIGHT * len(rows))])

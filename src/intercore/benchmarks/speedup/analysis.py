@@ -76,7 +76,10 @@ def analyse(measurements: Sequence[Measurement], efficiency: float = EFFICIENCY.
 
 
 def analyse_published(table: SpeedupPublication, efficiency: float = EFFICIENCY.default) -> SpeedupAnalysis:
-    """Analyse a published table in the same way; its points have no intervals."""
+    """Analyse a published table in the same way; its points have no intervals.
+
+    S and E of its points are those that are printed, where they are; fits are of the printed durations.
+    """
     _check_efficiency(efficiency)
     shared = table.setting
     rounding_us = table.figures.rounding_ms * 1e3
@@ -85,7 +88,10 @@ def analyse_published(table: SpeedupPublication, efficiency: float = EFFICIENCY.
         factors = Factors(shared.workload, shared.mode, shared.join, row.n, shared.cores)
         t1_us, tp_us = row.t1_ms * 1e3, row.tp_ms * 1e3
         times_us = Interval(t1_us), Interval(tp_us)
-        point = point_of(factors, times_us, Interval(t1_us / tp_us), samples=0, varied={})
+        speedup = t1_us / tp_us if row.speedup is None else row.speedup
+        point = point_of(factors, times_us, Interval(speedup), samples=0, varied={})
+        if row.efficiency is not None:
+            point = msgspec.structs.replace(point, efficiency=Interval(row.efficiency))
         medians = np.array([[t1_us], [tp_us]])
         settings.append(SpeedupSetting(point, medians, (rounding_us, rounding_us), shared.tick_hz))
     return _analysis(settings, [], efficiency)

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from intercore.view.answer import Bound
 
 
-_QUESTION = 24  # letters of a question
 _WORK = "of work on one core"
 _NO_WORK = "no work measured"
 _TWO = 2
@@ -68,14 +67,16 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
 
 def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
     """Answer for each way to have the work done, as far as it is known, from which on it pays and is used well."""
+    several = len({point.workload for point in analysis.points}) > 1
     for fit in analysis.fits:
         begin = _begin(analysis, fit, 1.0, fit.break_even)
         if begin is not None:
             tasks = _tasks(analysis, fit)
             work = ", ".join(filter(None, ("of work", _used(analysis, fit, efficiency))))
             about = "; ".join(filter(None, (work, begin.how_known, _KINDS.get(tasks, ""))))
-            question = f"{tasks} pay from"
-            yield Answer(question[:_QUESTION], begin.t1_us, about=about, bound=begin.bound, rated=False)
+            named = [_smallest(analysis, fit).work] if several else []
+            question = f"{', '.join(filter(None, (*named, tasks)))} pay from"
+            yield Answer(question, begin.t1_us, about=about, bound=begin.bound, rated=False)
 
 
 def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Paying]:

@@ -70,6 +70,17 @@ class ForkJoinFit(msgspec.Struct, frozen=True):
         high = overhead.value if overhead.high is None else overhead.high
         return None if low > 0 else max(abs(low), abs(high))
 
+    def speedup_at(self, t1_us: float) -> Interval:
+        """Return S = T1 / TP of work that takes one core so long; its bounds are those of the overhead."""
+        share = (1 + (self.loss.value if self.loss else 0.0)) * t1_us / self.cores
+
+        def at(overhead_us: float) -> float:
+            return t1_us / (share + max(overhead_us, 0.0))
+
+        cost = self.overhead_us
+        low, high = (None if bound is None else at(bound) for bound in (cost.high, cost.low))
+        return Interval(at(cost.value), low, high)
+
 
 def fit_of(group: str, settings: Sequence[SpeedupSetting], efficiency: float) -> ForkJoinFit:
     """Fit the model to the settings of a group."""

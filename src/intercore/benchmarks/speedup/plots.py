@@ -231,7 +231,8 @@ def _efficiency_figure(own: Sequence[Group], literature: Sequence[Group], wanted
             *_work_marker(group, index, group.fit.isoefficiency.t1_us, wanted, "hexagram", f"{goal} of all cores"),
         ]
     caption = (
-        "Points are the medians, lines the fitted model TP = (1 + loss) T1/P + overhead. Five-pointed stars mark the "
+        "Points are the medians, lines the fitted model TP = (1 + loss) T1/P + overhead; published points are as "
+        "printed, and their line is computed from the printed durations. Five-pointed stars mark the "
         "break-even, where all cores are as fast as one (S = 1); six-pointed ones the smallest work that reaches the "
         "wanted efficiency. Bars are 95 % intervals."
     )
@@ -387,7 +388,7 @@ def _text(group: Group, point: SpeedupPoint) -> str:
         "n": f"{point.n:,}",
         "T1": shown(point.t1_us, "duration"),
         "TP": shown(point.tp_us, "duration"),
-        "S": shown(point.speedup, "factor"),
+        "S": shown(point.speedup, "printed" if group.is_published else "factor"),
         "E": shown(point.efficiency, "percent"),
     }
     return "\n".join([group.label, *(f"{name} = {value}" for name, value in rows.items())])

@@ -33,9 +33,9 @@ class PublishedRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tp_ms: Positive
     """Duration on all cores of the setting, ms."""
     speedup: Positive | None = None
-    """S as printed; the analysis computes its own from the durations."""
+    """S as printed; where it is not, it is computed from the durations."""
     efficiency: Positive | None = None
-    """E as printed, as a fraction."""
+    """E as printed, as a fraction; where it is not, it is S / P."""
 
     def __post_init__(self) -> None:
         """Refuse infinity, which TOML can write."""

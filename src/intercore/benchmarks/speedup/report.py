@@ -11,19 +11,21 @@ from intercore.benchmarks.speedup.analysis import analyse, analyse_published
 from intercore.benchmarks.speedup.answers import answers, paying, remarks
 from intercore.benchmarks.speedup.caveats import caveats
 from intercore.benchmarks.speedup.document import to_json
+from intercore.benchmarks.speedup.exhibits import exhibits
 from intercore.benchmarks.speedup.points import BENCHMARK
+from intercore.benchmarks.speedup.printed import literature_tables
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.benchmarks.speedup.results import results
 from intercore.benchmarks.speedup.thresholds import threshold_tables
 from intercore.benchmarks.speedup.thresholds import to_json as thresholds_to_json
 from intercore.finding import texts
 from intercore.record import conditions
-from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds, significant
+from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds
 from intercore.view.section import Report, Section, where, whose
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from intercore.benchmarks.benchmark import View
     from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
@@ -31,12 +33,8 @@ if TYPE_CHECKING:
     from intercore.benchmarks.speedup.fit import ForkJoinFit
     from intercore.benchmarks.speedup.isoefficiency import Isoefficiency
     from intercore.benchmarks.speedup.points import SpeedupPoint
-    from intercore.benchmarks.speedup.publication import PublishedRow, PublishedSetting
     from intercore.record.measurement import Level, Run
     from intercore.statistics.intervals import Interval
-
-_PRINTED_FROM_US = 1000.0  # shorter times are written to three digits
-
 
 TITLE = "What more than one core buys (speedup)"
 
@@ -76,6 +74,7 @@ def report(run: Run, efficiency: float = EFFICIENCY.default, view: View = AS_USU
         analysis=Analysed(analysis, efficiency, view),
         topic="parallel work",
         answers=tuple(answers(analysis, efficiency)),
+        exhibits=tuple(exhibits(run, analysis, efficiency)),
         costs=tuple(paying(analysis, efficiency)),
         remarks=tuple(remarks(analysis)),
     )
@@ -111,87 +110,6 @@ def _level_column(name: str) -> Column[SpeedupPoint]:
 
 def _karp_flatt(point: SpeedupPoint) -> str:
     return "" if point.karp_flatt is None else f"{point.karp_flatt.value:.3f}"
-
-
-class _Printed(NamedTuple):
-    """A size as a publication prints it, of theirs or of ours."""
-
-    n: int
-    of: str
-    t1_us: float
-    tp_us: float
-    speedup: float | None
-    """Of theirs as printed, which may be of more digits than the durations; None if it is not."""
-    efficiency: float | None
-    """Of theirs as printed, which need not be S / P."""
-    cores: int
-    past_tick_us: float | None
-    """How long after the last whole tick of its kernel TP ended, if it had begun with one; None if the tick is not
-    known."""
-
-
-def literature_tables(run: Run, points: Sequence[SpeedupPoint]) -> Iterator[Table[_Printed]]:
-    """Show each published table with the sizes that were measured here, of the same work, started in the same way."""
-    tick_hz = conditions.tick_hz(run)
-    for table in published(SpeedupPublication):
-        shared = table.setting
-        same = [
-            one
-            for one in points
-            if (one.workload, one.mode, one.cores) == (shared.workload, shared.mode, shared.cores)
-            and any(one.n == row.n for row in table.figures.rows)
-        ]
-        theirs = [_theirs(row, shared) for row in table.figures.rows]
-        told = [name for name in (same[0].setting if same else ()) if len({one.setting[name] for one in same}) > 1]
-        ours = [
-            _ours(" ".join([whose(run), *(f"{name}={one.setting[name]}" for name in told)]), one, tick_hz)
-            for one in same
-        ]
-        if ours:
-            yield Table(
-                f"{table.source.table} of {table.label}, and its sizes on {where(run)}",
-                sorted([*theirs, *ours], key=lambda row: row.n),
-                [
-                    Column("n", lambda row: f"{row.n:,}", right=True),
-                    Column("of", lambda row: row.of),
-                    Column("T1, ms", lambda row: _ms(row.t1_us), right=True),
-                    Column("TP, ms", lambda row: _ms(row.tp_us), right=True),
-                    Column("S", lambda row: "" if row.speedup is None else f"{row.speedup:.4f}", right=True),
-                    Column("S / P", _share, right=True),
-                    Column("E", lambda row: "" if row.efficiency is None else f"{row.efficiency:.1%}", right=True),
-                    Column("past a tick", _past_tick, right=True),
-                ],
-                published=True,
-            )
-
-
-def _theirs(row: PublishedRow, shared: PublishedSetting) -> _Printed:
-    tp_us = row.tp_ms * 1e3
-    past = _beyond(tp_us, shared.tick_hz)
-    return _Printed(row.n, "published", row.t1_ms * 1e3, tp_us, row.speedup, row.efficiency, shared.cores, past)
-
-
-def _ours(of: str, point: SpeedupPoint, tick_hz: int | None) -> _Printed:
-    t1_us, tp_us = point.t1_us.value, point.tp_us.value
-    past = _beyond(tp_us, tick_hz)
-    return _Printed(point.n, of, t1_us, tp_us, point.speedup.value, point.efficiency.value, point.cores, past)
-
-
-def _beyond(us: float, tick_hz: int | None) -> float | None:
-    return None if tick_hz is None else us % (1e6 / tick_hz)
-
-
-def _share(row: _Printed) -> str:
-    return "" if row.speedup is None else f"{row.speedup / row.cores:.2%}"
-
-
-def _ms(us: float) -> str:
-    """Write a time in ms as it is printed there, to two decimals; a short one to three digits."""
-    return f"{us / 1e3:,.2f}" if us >= _PRINTED_FROM_US else significant(us / 1e3)
-
-
-def _past_tick(row: _Printed) -> str:
-    return "" if row.past_tick_us is None else f"{row.past_tick_us / 1e3:.2f} ms"
 
 
 class _Cost(NamedTuple):

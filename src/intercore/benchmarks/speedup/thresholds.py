@@ -59,7 +59,7 @@ def thresholds(efficiency: float) -> Iterator[Thresholds]:
 def _named(table: SpeedupPublication, fit: ForkJoinFit) -> Iterator[Named]:
     known = [row.t1_ms for row in table.figures.rows]
     for one in table.figures.thresholds:
-        speedup = _speedup_at(one.ms * 1e3, fit)
+        speedup = fit.speedup_at(one.ms * 1e3)
         yield Named(
             Interval(one.ms * 1e3),
             one.side,
@@ -70,17 +70,6 @@ def _named(table: SpeedupPublication, fit: ForkJoinFit) -> Iterator[Named]:
             _over(speedup, fit.cores),
             not min(known) <= one.ms <= max(known),
         )
-
-
-def _speedup_at(t1_us: float, fit: ForkJoinFit) -> Interval:
-    """Return S = T1 / TP by TP = (1 + loss) T1/P + overhead; its bounds are those of the overhead."""
-    share = (1 + (fit.loss.value if fit.loss else 0.0)) * t1_us / fit.cores
-
-    def at(overhead_us: float | None) -> float | None:
-        return None if overhead_us is None else t1_us / (share + max(overhead_us, 0.0))
-
-    cost = fit.overhead_us
-    return Interval(t1_us / (share + cost.value), at(cost.high), at(cost.low))
 
 
 def _over(speedup: Interval, cores: int) -> Interval:

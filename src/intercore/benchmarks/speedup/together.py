@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from intercore.benchmarks.published import published
-from intercore.benchmarks.speedup.analysis import analyse_published
 from intercore.benchmarks.speedup.answers import pays_from
-from intercore.benchmarks.speedup.plots import Group, figures, is_thinned
+from intercore.benchmarks.speedup.groups import groups, published_groups
+from intercore.benchmarks.speedup.plots import figures, is_thinned
 from intercore.benchmarks.speedup.points import BENCHMARK
+from intercore.benchmarks.speedup.printed import literature_tables
 from intercore.benchmarks.speedup.publication import SpeedupPublication
-from intercore.benchmarks.speedup.report import TITLE, Analysed, literature_tables
+from intercore.benchmarks.speedup.report import TITLE, Analysed
 from intercore.benchmarks.speedup.results import losses
 from intercore.benchmarks.speedup.thresholds import threshold_tables
-from intercore.benchmarks.speedup.words import called, differing
-from intercore.record import conditions
+from intercore.benchmarks.speedup.words import differing
 from intercore.record.origin import in_brackets
 from intercore.view.html import environment
 from intercore.view.section import Together, label_of_all
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
-    from intercore.benchmarks.speedup.fit import ForkJoinFit
+    from intercore.benchmarks.speedup.plots import Group
     from intercore.benchmarks.speedup.points import SpeedupPoint
-    from intercore.record.measurement import Level, Measurement, Run
+    from intercore.record.measurement import Run
     from intercore.view.section import Report
 
 
@@ -39,12 +37,12 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
     efficiency = analysed[0].efficiency
     named = differing(point for each in analysed for point in each.analysis.points)
     by_run = {
-        run.id: tuple(_groups(run, each.analysis, named, _prefix(run, runs)))
+        run.id: tuple(groups(run, each.analysis, named, _prefix(run, runs)))
         for run, each in zip(runs, analysed, strict=True)
     }
-    own = [group for groups in by_run.values() for group in groups]
+    own = [group for some in by_run.values() for group in some]
     tables = published(SpeedupPublication)
-    literature = [group for table in tables for group in _published_groups(table, efficiency)]
+    literature = [group for table in tables for group in published_groups(table, efficiency)]
     html = vars(environment(__package__).get_template("together.html.j2").make_module())
     beside = [
         (run, table)
@@ -65,7 +63,7 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
             if by_run[run.id] and (best := _best(by_run[run.id]))
         },
         figures=figures(own, literature, efficiency, analysed[0].view) if own else (),
-        reading=Markup().join(html["each"](groups, losses) for groups in by_run.values() if groups)
+        reading=Markup().join(html["each"](some, losses) for some in by_run.values() if some)
         + html["reading"](efficiency),
         note=html["thinned"]() if is_thinned(own) else Markup(),
         numbers=html["numbers"](own + literature, stated, beside, tables, label, efficiency),
@@ -93,39 +91,3 @@ def _prefix(run: Run, runs: Sequence[Run]) -> str:
         return ""
     alone = sum(run.plan.target == other.plan.target for other in runs) == 1
     return f"{run.plan.target}: " if alone else f"run {run.id}: "
-
-
-def _groups(run: Run, analysis: SpeedupAnalysis, named: Collection[str], prefix: str) -> Iterator[Group]:
-    origin = run.plan.origin
-    names = {name for point in analysis.points for name in point.setting}
-    for fit, points in _fits(analysis):
-        yield Group(
-            label=in_brackets(prefix + called(points[0].setting, named), origin),
-            origin=origin,
-            fit=fit,
-            points=points,
-            pools=tuple(_pool(run, point, names) for point in points),
-            cycle_hz=conditions.cycle_hz(run),
-        )
-
-
-def _published_groups(table: SpeedupPublication, efficiency: float) -> Iterator[Group]:
-    for fit, points in _fits(analyse_published(table, efficiency)):
-        yield Group(f"published: {table.label}", "published", fit, points, (), table.setting.cpu_hz)
-
-
-def _fits(analysis: SpeedupAnalysis) -> Iterator[tuple[ForkJoinFit, tuple[SpeedupPoint, ...]]]:
-    groups = groupby(analysis.points, key=lambda point: point.group)
-    for fit, (_, points) in zip(analysis.fits, groups, strict=True):
-        yield fit, tuple(points)
-
-
-def _pool(run: Run, point: SpeedupPoint, names: Iterable[str]) -> tuple[Measurement, ...]:
-    """Return the measurements that the analysis pooled in a point; `names` are the factors that tell points apart."""
-    setting: dict[str, Level | None] = {**dict.fromkeys(names), **point.setting, "n": point.n}
-    return tuple(
-        measurement
-        for measurement in run.measurements
-        if measurement.benchmark == BENCHMARK
-        and all(measurement.factors.get(name) == level for name, level in setting.items())
-    )

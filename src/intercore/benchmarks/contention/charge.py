@@ -1,0 +1,99 @@
+"""Charge of a tower: what seed 001 compares an ESP32 with a Raspberry Pi by, published and one's own.
+
+It says that with the difference of power in mind the ESP32's number is by no means bad, and takes the voltage as
+constant without stating it. So what is compared is the charge, current times window over towers, and no energy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from intercore.benchmarks.claims import quotient, scaled
+from intercore.benchmarks.energy import analyse
+from intercore.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from intercore.benchmarks.contention.contest import Contest
+    from intercore.benchmarks.contention.publication import ContentionFigures
+    from intercore.energy.pooled import Pooled
+    from intercore.record.measurement import Run
+
+
+class Charged(NamedTuple):
+    """What one combination took."""
+
+    names: tuple[str, ...]
+    """The competitors at work; none for another machine."""
+    label: str
+    is_published: bool
+    amps: Interval
+    volts: float | None
+    """None where it is not stated."""
+    window_s: float
+    towers: float
+    """In a window."""
+    discs: int
+    coulombs: Interval
+    """Of a tower."""
+    joules: Interval | None
+    """Of a tower; None where the voltage is not known."""
+
+    def of_discs(self, known: Interval, discs: int) -> Interval:
+        """Return what a tower of so many discs takes, at the same for each move: 2^discs - 1 of them."""
+        return scaled(known, (2**discs - 1) / (2**self.discs - 1))
+
+
+def published_charges(figures: ContentionFigures) -> Iterator[Charged]:
+    """Return the rows of a publication whose currents were read, and the other machines below them."""
+    for row in figures.rows:
+        if row.current_ma is not None:
+            names = tuple(row.by_competitor)
+            yield _published(figures, names, ", ".join(names), row.current_ma, sum(row.by_competitor.values()))
+    for other in figures.references:
+        for one in other.currents:
+            yield _published(figures, (), f"{other.label}, {one.state}", one.current_ma, other.towers)
+
+
+def _published(figures: ContentionFigures, names: tuple[str, ...], label: str, ma: float, towers: int) -> Charged:
+    amps, window_s = Interval(ma / 1e3), figures.window_ms / 1e3
+    each = scaled(amps, window_s / towers)
+    return Charged(names, label, True, amps, None, window_s, towers, figures.discs, each, None)
+
+
+def own_charges(run: Run, contests: Iterable[Contest]) -> Iterator[Charged]:
+    """Return the contests whose currents a meter saw, or an estimate knows, and that finished a tower."""
+    for contest in contests:
+        took, discs = _took(run, contest), _discs(run, contest)
+        if took is None or took.amps is None or discs is None or not contest.total:
+            continue
+        each = scaled(took.amps, took.seconds / contest.total)
+        names = tuple(one.name for one in contest.workers)
+        volts = took.watts.value / took.amps.value if took.amps.value else None
+        joules = scaled(took.joules, 1 / contest.total)
+        window_s = contest.window_us / 1e6
+        yield Charged(names, contest.label, False, took.amps, volts, window_s, contest.total, discs, each, joules)
+
+
+def above(known: Iterable[Charged], names: tuple[str, ...], more: tuple[str, ...]) -> Interval | None:
+    """Return how many times as much current one combination takes as another; None where either is missing."""
+    found = {one.names: one.amps for one in known if one.names}
+    return quotient(found[more], found[names]) if names in found and more in found else None
+
+
+def _took(run: Run, contest: Contest) -> Pooled | None:
+    """Return the energy of a contest's windows: of its label, at its levels of the factors that vary."""
+    known = analyse(run)
+    for row in () if known is None else known.rows:
+        same = all(contest.varied.get(name, level) == level for name, level in row.varied.items())
+        if row.benchmark == "contention" and row.took.label == contest.label and same:
+            return row.took
+    return None
+
+
+def _discs(run: Run, contest: Contest) -> int | None:
+    """Return how many discs a contest's towers have; None where the run does not tell it by one number."""
+    known = {int(one.factors["discs"]) for one in run.measurements if "discs" in one.factors}
+    told = contest.varied.get("discs")
+    return int(told) if told is not None else next(iter(known)) if len(known) == 1 else None

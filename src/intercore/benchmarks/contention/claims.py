@@ -1,0 +1,322 @@
+"""What seed 001 finds, each held against a run.
+
+Chips differ in how many towers they do, so counts are compared as parts of what one task does that has its core to
+itself, and as ratios. A count is known to a tower: as many as ended, or one more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from intercore.benchmarks.claims import Said, cannot_tell, difference, in_words, outcome, quotient
+from intercore.benchmarks.contention.charge import above, published_charges
+from intercore.statistics.intervals import Interval
+from intercore.view.quantity import significant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from intercore.benchmarks.contention.charge import Charged
+    from intercore.benchmarks.contention.contest import Competitor, Contest
+    from intercore.benchmarks.contention.publication import ContentionPublication
+    from intercore.energy.activity_model import ActivityModel
+    from intercore.view.exhibit import Outcome, Verdict
+
+_ALL, _ONE_EACH = ("task0", "task1", "main"), ("task0", "main")
+_SAME = 0.05
+"""Of a core, or of a total, by which what is called the same may differ; a published count is known to 1 in 59."""
+_SHARPLY = 2.0
+"""Times as much current, from which on it is said to rise sharply; the published one rises four or five times."""
+_LITTLE = 0.5
+"""Of what core 0 adds, up to which what core 1 adds is little."""
+_USB_V = (4.5, 5.5)
+_MAIN_WAITS = ({"main": "block"}, {"main": "delay"})
+
+
+@dataclass(frozen=True)
+class Held:
+    """What the findings are held against."""
+
+    table: ContentionPublication
+    rows: Mapping[tuple[str, ...], Contest]
+    """Those of the published table, by who is at work."""
+    others: Sequence[Contest]
+    """What else the run has of contests."""
+    main_loop: str = ""
+    """What the target says of its main loop."""
+    charges: Sequence[Charged] = ()
+    """What the run's own rows took."""
+    model: ActivityModel | None = None
+    """What a busy core adds, by the run's own currents."""
+    estimated: str = ""
+    """Whose currents an estimate is made of; empty of a meter's."""
+
+
+def verdicts(held: Held, exhibit: str) -> Iterator[Verdict]:
+    """Return what the run says of each finding that rests on a table."""
+    for claim in held.table.claims:
+        if exhibit in claim.exhibits:
+            said = CLAIMS[claim.id](held)
+            yield held.table.verdict(claim.id, said.outcome, said.because)
+
+
+# Who gets the processor
+
+
+def _core_0_alone(held: Held) -> Said:
+    parts = {names: part_of(one, "task0") for names, one in held.rows.items() if "task0" in names}
+    if len(parts) < 2:
+        return cannot_tell("It takes task0 in two rows or more.")
+    apart = [difference(first, second) for first, second in combinations(parts.values(), 2)]
+    if any(one.low is None or one.high is None for one in apart):
+        return cannot_tell("A row has no window of task0.")
+    widest = Interval(
+        max(abs(one.value) for one in apart),
+        max(max(one.low or 0.0, -(one.high or 0.0), 0.0) for one in apart),
+        max(max(one.high or 0.0, -(one.low or 0.0)) for one in apart),
+    )
+    told = ", ".join(_percent(one) for one in parts.values())
+    return Said(
+        outcome(widest, most=_SAME),
+        f"In {len(parts)} rows task0 does {told} of what it does alone; {100 * _SAME:g} % of a core count as the same.",
+    )
+
+
+def _shared_in_halves(held: Held) -> Said:
+    found = [(names, _share_of_task1(held.rows[names])) for names in (_ALL, ("task1", "main")) if names in held.rows]
+    if not found:
+        return cannot_tell("The run has no row of task1 beside main.")
+    told = ", ".join(f"{_percent(share)} with {_and(names)} at work" for names, share in found)
+    return Said(
+        _together([outcome(share, least=0.5 - _SAME, most=0.5 + _SAME) for _, share in found]),
+        f"Of the towers of core 1 task1 does {told}.",
+    )
+
+
+def _half_beside_idle_loop(held: Held) -> Said:
+    found = [
+        (names, part_of(held.rows[names], "task1")) for names in (("task0", "task1"), ("task1",)) if names in held.rows
+    ]
+    if not found:
+        return cannot_tell("The run has no row of task1 beside a main loop without work.")
+    told = ", ".join(f"{_percent(part)} with {_and(names)} at work" for names, part in found)
+    return Said(
+        _together([outcome(part, least=0.5 - _SAME, most=0.5 + _SAME) for _, part in found]),
+        f"Beside a main loop that spins without work task1 does {told}, of what it does alone.",
+    )
+
+
+def _kept_for_main(held: Held) -> Said:
+    known = [
+        (one.does["main"], part_of(one, "task1"))
+        for one in held.others
+        if [worker.name for worker in one.workers] == ["task1"] and one.idlers in _MAIN_WAITS
+    ]
+    if not known:
+        return cannot_tell("It takes a main loop that waits without work, beside task1: main=block or main=delay.")
+    told = ", ".join(f"{_percent(part)} beside one that {loop}s" for loop, part in known)
+    kept = _together([outcome(part, most=0.5 + _SAME) for _, part in known])
+    return Said(kept, f"Of what it does alone, task1 does {told}: " + _KEPT[kept])
+
+
+_KEPT: Mapping[Outcome, str] = {
+    "agrees": "it gets no more where the main loop waits.",
+    "contradicts": "nothing is kept for a main loop that waits.",
+    "cannot tell": "this is neither half nor all.",
+}
+
+
+def _main_has_core_1(held: Held) -> Said:
+    found = [(names, part_of(held.rows[names], "main")) for names in (_ONE_EACH, ("main",)) if names in held.rows]
+    if not found:
+        return cannot_tell("The run has no row of main without task1.")
+    told = ", ".join(f"{_percent(part)} with {_and(names)} at work" for names, part in found)
+    return Said(
+        _together([outcome(part, least=1 - _SAME) for _, part in found]),
+        f"main does {told}, of what one task does that has core 1 to itself.",
+    )
+
+
+def _main_on_core_1(held: Held) -> Said:
+    if not held.main_loop or held.main_loop.startswith("none"):
+        return cannot_tell("The target has no main loop of a framework: a task pinned to core 1 stands in for it.")
+    mains = [one.competitor("main") for one in held.rows.values()]
+    cores = {core for one in mains if one is not None for core, towers in enumerate(one.by_core) if towers}
+    if not cores:
+        return cannot_tell("The main loop did no tower.")
+    told = " and ".join(map(str, sorted(cores)))
+    return Said("agrees" if cores == {1} else "contradicts", f"All its towers ended on core {told}.")
+
+
+def _twice(held: Held) -> Said:
+    both, alone = (
+        held.rows.get(_ONE_EACH),
+        [held.rows[names] for names in (("task0",), ("main",)) if names in held.rows],
+    )
+    if both is None or not alone or any(not one.total for one in alone):
+        return cannot_tell("It takes a row of one task on each core, and one of either alone.")
+    one = _mean([_total(each) for each in alone])
+    ratio = quotient(_total(both), one)
+    return Said(
+        outcome(ratio, least=2 * (1 - _SAME), most=2 * (1 + _SAME)),
+        f"task0 and main do {both.total:,.4g} towers in a window, and one of them alone {one.value:,.4g}: "
+        f"{_number(ratio)} times as many.",
+    )
+
+
+def _no_affinity(held: Held) -> Said:
+    for names, one in held.rows.items():
+        for free in held.others:
+            if not _is_as_free(free, one):
+                continue
+            ratio = quotient(_total(free), _total(one))
+            return Said(
+                outcome(ratio, least=1 - _SAME, most=1 + _SAME),
+                f"{len(free.workers)} tasks without a core do {free.total:,.4g} towers in a window, {_and(names)} "
+                f"{one.total:,.4g} beside the same main loop: {_number(ratio)} times as many.",
+            )
+    return cannot_tell("It takes as many tasks without a core beside the same main loop: free=2 main=spin.")
+
+
+def _is_as_free(free: Contest, pinned: Contest) -> bool:
+    """Whether the workers of a contest have no core, and are as many as those pinned to both, beside the same loop."""
+    unpinned = all(one.core is None for one in free.workers)
+    both = {one.core for one in pinned.workers} == {0, 1}
+    alike = len(free.workers) == len(pinned.workers) and free.idlers == pinned.idlers and free.varied == pinned.varied
+    return unpinned and both and alike and bool(pinned.total)
+
+
+# What it takes
+
+
+def _core_0_takes(held: Held) -> Said:
+    pairs = [(("main",), _ONE_EACH), (("task1", "main"), _ALL), (("task1",), ("task0", "task1"))]
+    found = [ratio for without, beside in pairs if (ratio := above(held.charges, without, beside)) is not None]
+    if not found:
+        return cannot_tell("The run has no currents of rows with task0 and without it.")
+    told = "With task0 at work the current is " + ", ".join(map(_number, found)) + " times that of the row without it"
+    if held.estimated:
+        return cannot_tell(f"{told}, ESTIMATED: an estimate takes both cores to be alike.")
+    return Said(_together([outcome(ratio, least=_SHARPLY) for ratio in found]), f"{told}.")
+
+
+def _core_1_takes_little(held: Held) -> Said:
+    if held.estimated:
+        return cannot_tell("An ESTIMATE takes both cores to be alike.")
+    adds = {} if held.model is None else {one.core: one.amps for one in held.model.cores}
+    first, second = adds.get(0), adds.get(1)
+    if first is None or second is None or first.value <= 0:
+        return cannot_tell(
+            "Core 1 is busy in every row, also where the main loop has no work and spins, so that no row tells what it "
+            "adds: task0=off,work task1=off main=block would."
+        )
+    share = quotient(second, first)
+    return Said(
+        outcome(share, most=_LITTLE),
+        f"By current = rest + core 0 + core 1, core 1 adds {_number(share)} times what core 0 does.",
+    )
+
+
+def _against_the_pi(held: Held) -> Said:
+    figures = held.table.figures
+    known = list(published_charges(figures))
+    pi = [one.coulombs.value for one in known if not one.names]
+    esp = min((one for one in known if one.names == _ALL), key=lambda one: one.coulombs.value, default=None)
+    printed = (
+        ""
+        if esp is None or not pi
+        else f"Published: {_mas(esp.coulombs)} a tower, against {_charge(min(pi))} to {_charge(max(pi))} mA·s of the Pi"
+    )
+    ours = [one for one in held.charges if one.names == _ALL]
+    if not ours or not pi:
+        return cannot_tell(f"{printed}. The run has no current of all three at work.")
+    one = ours[0]
+    own = one.of_discs(one.coulombs, figures.discs)
+    told = f"{printed}. Here {_mas(own)} for the moves of {figures.discs} discs"
+    if held.estimated:
+        return cannot_tell(f"{told}, ESTIMATED of a chip at {one.volts:.3g} V, which is no current of a board.")
+    if one.volts is None or not _USB_V[0] <= one.volts <= _USB_V[1]:
+        return cannot_tell(f"{told}, at another voltage than that of USB.")
+    found = outcome(own, most=min(pi))
+    return Said("cannot tell" if found == "contradicts" and (own.low or 0.0) <= max(pi) else found, f"{told}.")
+
+
+CLAIMS: Mapping[str, Callable[[Held], Said]] = {
+    "core-0-alone": _core_0_alone,
+    "shared-in-halves": _shared_in_halves,
+    "half-beside-idle-loop": _half_beside_idle_loop,
+    "kept-for-main": _kept_for_main,
+    "main-has-core-1": _main_has_core_1,
+    "main-on-core-1": _main_on_core_1,
+    "twice": _twice,
+    "no-affinity": _no_affinity,
+    "core-0-takes": _core_0_takes,
+    "core-1-takes-little": _core_1_takes_little,
+    "against-the-pi": _against_the_pi,
+}
+"""By the `id` that the published table has for each."""
+
+
+# Numbers
+
+
+def part_of(contest: Contest, name: str) -> Interval:
+    """Return the part of a core that a competitor got: from its worst window to its best, and a tower more."""
+    one = contest.competitor(name)
+    if one is None or not one.towers:
+        return Interval(0.0)
+    if not one.per_window:
+        return Interval(0.0, 0.0, one.of_a_core_at_most)
+    each = one.of_a_core / one.per_window
+    return Interval(one.of_a_core, min(one.towers) * each, (max(one.towers) + 1) * each)
+
+
+def _share_of_task1(contest: Contest) -> Interval:
+    task, main = contest.competitor("task1"), contest.competitor("main")
+    if task is None or main is None or not task.towers or not main.towers or not task.per_window + main.per_window:
+        return Interval(0.0)
+    return Interval(
+        task.per_window / (task.per_window + main.per_window),
+        min(task.towers) / (min(task.towers) + max(main.towers) + 1),
+        (max(task.towers) + 1) / (max(task.towers) + 1 + min(main.towers)),
+    )
+
+
+def _total(contest: Contest) -> Interval:
+    """Return the towers of all in a window: of each from its worst window to its best, and one more."""
+    some: list[Competitor] = [one for one in contest.workers if one.towers]
+    return Interval(contest.total, sum(min(one.towers) for one in some), sum(max(one.towers) + 1 for one in some))
+
+
+def _mean(some: Sequence[Interval]) -> Interval:
+    lows, highs = [one.low or 0.0 for one in some], [one.high or 0.0 for one in some]
+    return Interval(sum(one.value for one in some) / len(some), sum(lows) / len(some), sum(highs) / len(some))
+
+
+def _together(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return what several rows say of one finding: one that contradicts it does, and all have to agree."""
+    if "contradicts" in outcomes:
+        return "contradicts"
+    return "agrees" if outcomes and all(one == "agrees" for one in outcomes) else "cannot tell"
+
+
+def _and(names: Sequence[str]) -> str:
+    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]
+
+
+def _percent(known: Interval) -> str:
+    return in_words(known, lambda value: f"{100 * value:.0f}", " %")
+
+
+def _number(known: Interval) -> str:
+    return in_words(known, "{:.2f}".format)
+
+
+def _mas(known: Interval) -> str:
+    return in_words(known, _charge, " mA·s")
+
+
+def _charge(value: float | None) -> str:
+    return significant(1e3 * (value or 0.0))

@@ -1,0 +1,103 @@
+"""Table 1 and Figure 2 of seed 000 in the numbers of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.benchmarks.benchmark import View
+from intercore.benchmarks.published import published
+from intercore.benchmarks.speedup.claims import Held, verdicts
+from intercore.benchmarks.speedup.groups import groups, published_groups
+from intercore.benchmarks.speedup.plots import speedup_figure
+from intercore.benchmarks.speedup.points import of_speedup, work_in_words
+from intercore.benchmarks.speedup.printed import alike, beside, curve
+from intercore.benchmarks.speedup.publication import SpeedupPublication
+from intercore.benchmarks.speedup.words import differing
+from intercore.view.exhibit import Exhibit
+from intercore.view.section import where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
+    from intercore.benchmarks.speedup.plots import Group
+    from intercore.benchmarks.speedup.points import SpeedupPoint
+    from intercore.record.measurement import Run
+    from intercore.view.figure import Figure
+
+_FIGURE = "seed-000-figure-2"
+
+
+def exhibits(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Exhibit]:
+    """Return those that a run has numbers for: of the same work on as many cores, started in the same way."""
+    for table in published(SpeedupPublication):
+        points = alike(analysis.points, table)
+        if not points:
+            continue
+        chosen = _chosen(points)
+        same = [one for one in points if one.setting | {"join": ""} == chosen.setting | {"join": ""}]
+        known = {one.group for one in same}
+        drawn = [one for one in groups(run, analysis, differing(same), "") if one.points[0].group in known]
+        held = _held(run, analysis, table, chosen.group)
+        for one in table.exhibits:
+            is_curve = one.id == _FIGURE
+            numbers = f"{one.name} of {table.label}, and {where(run)}"
+            yield Exhibit(
+                one.id,
+                one.name,
+                f"{one.name} of {table.label}: {one.shows}",
+                msgspec.structs.replace(table.source, table=one.name).citation,
+                one.form,
+                [(curve if is_curve else beside)(run, table, same, numbers)],
+                [_figure(drawn, [*published_groups(table, efficiency)], one.id, one.name)] if is_curve else [],
+                list(verdicts(held, one.id)),
+                " ".join([_compared(held), *_untested(run, table)]),
+            )
+
+
+def _chosen(points: Sequence[SpeedupPoint]) -> SpeedupPoint:
+    """Return a point of the setting that findings are held against: that of the largest work, with its end awaited."""
+    sizes = Counter(one.group for one in points)
+    return max(points, key=lambda one: (one.join == "notify", one.n, sizes[one.group]))
+
+
+def _held(run: Run, analysis: SpeedupAnalysis, table: SpeedupPublication, group: str) -> Held:
+    ours = of_speedup(run.measurements)
+    tables = [one.conditions.get("memory.flash", "") for one in ours if one.factors.get("workload") == "flash"]
+    return Held(
+        table,
+        tuple(sorted((one for one in analysis.points if one.group == group), key=lambda one: one.n)),
+        next(one for one in analysis.fits if one.group == group),
+        analysis,
+        reads_flash=bool(tables) and not any(one.startswith("none") for one in tables),
+        watchdog=next((one.conditions["watchdog"] for one in ours if "watchdog" in one.conditions), ""),
+    )
+
+
+def _figure(own: Sequence[Group], literature: Sequence[Group], name: str, title: str) -> Figure:
+    drawn = speedup_figure(own, literature, View(axis="n"))
+    caption = "Published points are hollow and grey, with a dashed line. Bars are 95 % intervals of the run's own."
+    return replace(drawn, name=name, title=f"{title}: speed-up over size", caption=caption)
+
+
+def _compared(held: Held) -> str:
+    """Say which of the run's numbers the findings are held against."""
+    sizes = f"n = {held.points[0].n:,}" + (f" to {held.points[-1].n:,}" if len(held.points) > 1 else "")
+    shared = " ".join(f"{name}={level}" for name, level in held.setting.items() if name != "workload")
+    return f"Held against the findings: {work_in_words(held.points[0].workload)}, {shared}, {sizes}."
+
+
+def _untested(run: Run, table: SpeedupPublication) -> Iterator[str]:
+    """Say what a target lacks that the publication had."""
+    conditions = run.measurements[0].conditions
+    chip = conditions.get("chip") or conditions.get("cpu.model") or run.plan.target
+    if "ESP32" not in chip:
+        yield f"The paper's chip is another one, {table.conditions['chip']}: this is {chip}."
+    if "in software" in conditions.get("compiler.library", ""):
+        yield "Its work ran in floating-point units; here it is computed in software."
+    if "freertos.version" not in conditions:
+        yield "Its tasks were FreeRTOS'; these are the operating system's."

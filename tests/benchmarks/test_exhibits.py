@@ -1,0 +1,153 @@
+"""Tables and figures of publications in the numbers of a run: the same axes and rows, and what is whose."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from intercore.benchmarks import published, registry
+from intercore.benchmarks.reports import reports
+from intercore.campaign import plan_reader
+from intercore.page.page import write_page
+from intercore.terminal.formats.table import print_table
+from intercore.view.figure import Bars, Line, Points
+from tests.benchmarks.test_contention_currents import read_by_eye
+from tests.built_once import ROOT
+from tests.fakes import esp32
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from intercore.record.measurement import Run
+    from intercore.view.exhibit import Exhibit
+
+OURS = ("seed-000-table-1", "seed-000-figure-2", "seed-001-towers", "seed-001-currents")
+
+
+def of(run: Run) -> dict[str, Exhibit]:
+    return {one.id: one for report in reports(run).reports for one in report.exhibits if one.id in OURS}
+
+
+def cells(exhibit: Exhibit) -> list[dict[str, str]]:
+    (table,) = exhibit.tables
+    return [{column.title: column.text(row) for column in table.columns} for row in table.rows]
+
+
+def without(run: Run, **levels: object) -> Run:
+    """The run without the measurements at some level."""
+    kept = [one for one in run.measurements if all(one.factors.get(name) != level for name, level in levels.items())]
+    return msgspec.structs.replace(run, measurements=tuple(kept))
+
+
+@pytest.mark.measures("speedup")
+def test_table_1_has_every_published_row_and_the_runs_own_in_the_same_columns() -> None:
+    rows = cells(of(esp32.run())["seed-000-table-1"])
+    theirs = [row for row in rows if row["of"] == "published"]
+    assert [row["S"] for row in theirs] == ["1.3909", "1.8484", "1.9914", "1.9952", "1.9954"]
+    assert [row["E"] for row in theirs] == ["69.5%", "92.5%", "99.5%", "99.7%", "99.7%"]
+    assert len(rows) == 3 * len(theirs), "by join=notify and join=poll-tick"
+    assert all(value for row in rows for name, value in row.items() if name not in {"S, 95 %", "past a tick"})
+
+
+@pytest.mark.measures("speedup")
+def test_figure_2_has_the_papers_axes_and_limit_and_tells_own_points_from_published_ones() -> None:
+    (figure,) = of(esp32.run(simulated=True))["seed-000-figure-2"].figures
+    (panel,) = figure.panels
+    assert (panel.x.log, panel.y.log) == (True, False)
+    assert panel.references[0].at == 2
+    drawn = {one.colour == "published": [] for one in panel.series}
+    for one in panel.series:
+        drawn[one.colour == "published"].append(one)
+    assert [list(one.x) for one in drawn[True]] == [[10**power for power in range(3, 8)]] * 2
+    assert all(list(one.values("y")) for one in drawn[False])
+    assert all(one.hollow for one in drawn[True] if isinstance(one, Points))
+    assert all(one.dash == "dashed" for one in drawn[True] if isinstance(one, Line))
+    assert all("SIMULATED" in one.name for one in drawn[False])
+
+
+@pytest.mark.measures("speedup")
+def test_published_points_are_drawn_as_printed() -> None:
+    (figure,) = of(esp32.run())["seed-000-figure-2"].figures
+    (points,) = [one for one in figure.panels[0].series if isinstance(one, Points) and one.colour == "published"]
+    assert points.y == [1.3909, 1.8484, 1.9914, 1.9952, 1.9954]
+    assert "S = 1.3909\nE = 69.5" in points.texts[0]
+
+
+@pytest.mark.measures("speedup")
+def test_a_run_of_other_work_has_no_table_1() -> None:
+    assert not {"seed-000-table-1", "seed-000-figure-2"} & of(without(esp32.run(), workload="fp")).keys()
+
+
+@pytest.mark.measures("contention")
+def test_the_towers_have_the_seven_rows_twice_and_bars_for_either() -> None:
+    exhibit = of(esp32.run())["seed-001-towers"]
+    rows = [row for row in cells(exhibit) if not row["at work"].startswith("Raspberry")]
+    assert [row["of"] for row in rows] == ["fake-esp32", "published"] * 7
+    totals = [row["total"].split()[0] for row in rows]
+    assert totals[::2] == totals[1::2] == ["119", "118", "89", "60", "59", "59", "30"], "made up so"
+    (figure,) = exhibit.figures
+    bars = [one for one in figure.panels[0].series if isinstance(one, Bars)]
+    assert sum(len(one.boxes) for one in bars if one.colour == "published") == 12
+    assert sum(len(one.boxes) for one in bars if one.colour != "published") == 12
+    assert {one.outcome for one in exhibit.verdicts} <= {"agrees", "contradicts", "cannot tell"}
+
+
+@pytest.mark.measures("contention")
+def test_currents_are_there_only_with_a_meter_or_an_estimate_and_have_the_charge_of_a_tower() -> None:
+    assert "seed-001-currents" not in of(esp32.run())
+    exhibit = of(read_by_eye(esp32.run()))["seed-001-currents"]
+    rows = cells(exhibit)
+    charge = next(name for name in rows[0] if name.startswith("mA·s"))
+    theirs = [row for row in rows if row["of"] == "published"]
+    assert [row[charge] for row in theirs] == ["4.20", "4.24", "5.62", "1.67", "1.69", "6.78", "3.33", "15.9", "9.52"]
+    ours = [row for row in rows if row["of"] != "published"]
+    assert len(ours) == 7
+    assert ours[0][charge].startswith("5.29"), "63 mA * 10 s / 119 towers"
+    assert "ESTIMATED" not in "".join(row["of"] for row in rows)
+    outcomes = {one.finding: one.outcome for one in exhibit.verdicts}
+    assert "agrees" in outcomes.values(), "less than the Pi takes, at 5 V"
+    assert [len(figure.panels[0].series) for figure in exhibit.figures] == [2, 2]
+
+
+@pytest.mark.measures("speedup", "contention")
+@pytest.mark.parametrize("origin", ["simulated", "measured"])
+def test_the_tables_fit_a_terminal_and_say_what_was_not_measured(origin: str) -> None:
+    for exhibit in of(read_by_eye(esp32.run(simulated=origin == "simulated"))).values():
+        for table in (*exhibit.tables, exhibit.verdict_table):
+            out = io.StringIO()
+            print_table(table, Console(file=out, width=100))
+            assert max(map(len, out.getvalue().splitlines())) <= 100
+        for table in exhibit.tables:
+            assert ("SIMULATED" in table.title) == (origin == "simulated")
+
+
+@pytest.mark.measures("speedup", "contention")
+def test_an_emulated_run_has_none() -> None:
+    assert not of(esp32.run(emulated=True))
+
+
+@pytest.mark.measures("speedup", "contention")
+def test_a_page_begins_with_what_a_plan_repeats_in_its_order(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    write_page([reports(read_by_eye(esp32.run()))], path, exhibits=OURS)
+    text = path.read_text(encoding="utf-8")
+    places = [text.index(f'<section class="exhibit" id="{name}">') for name in OURS]
+    assert places == sorted(places)
+    assert places[-1] < text.index('<section id="answers">')
+    assert [text.count(f'href="#{name}"') for name in OURS] == [2, 2, 2, 2], "in the contents and as a heading"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "plans").glob("seed-00[01]*.toml")), ids=lambda path: path.stem)
+def test_a_plan_names_what_it_repeats(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)  # a plan's files are named from there
+    if not {"speedup", "contention"} <= {*registry.names()}:
+        pytest.skip("its benchmark is not here")
+    plan = plan_reader.parse(path.read_text(encoding="utf-8"), path.name)
+    assert set(plan.exhibits) <= set(published.exhibits())
+    assert bool(plan.exhibits) == ("builds" not in path.stem)
+    if path.stem in OURS:
+        assert plan.exhibits == (path.stem,), "each by one command"

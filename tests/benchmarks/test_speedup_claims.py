@@ -1,0 +1,177 @@
+"""What a run says of the findings of seed 000: planted data turns each verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intercore.benchmarks.published import published
+from intercore.benchmarks.speedup.analysis import analyse
+from intercore.benchmarks.speedup.claims import CLAIMS, Held
+from intercore.benchmarks.speedup.publication import SpeedupPublication
+from tests.benchmarks.test_speedup import few, measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from intercore.record.measurement import Level, Measurement
+    from intercore.view.exhibit import Outcome
+
+US = 4.0
+"""Of an iteration on one core: about that of the paper, so that sizes and durations go together."""
+SIZES = (10, 100, 1_000, 10_000, 100_000, 1_000_000)
+
+
+def table() -> SpeedupPublication:
+    (found,) = (one for one in published(SpeedupPublication) if one.id == "seed-000")
+    return found
+
+
+def planted(
+    overhead_us: float,
+    loss: float = 0.002,
+    *,
+    sizes: Sequence[int] = SIZES,
+    noise: float = 1e-4,
+    samples: int = 12,
+    t1: Callable[[int], float] = lambda n: US * n,
+    **factors: Level,
+) -> list[Measurement]:
+    """Work that costs so much to start on two cores, where each loses so much, and that scatters by a part of it."""
+    found = []
+    for n in sizes:
+        rng = np.random.default_rng(n)
+        tp = (1 + loss) * t1(n) / 2 + overhead_us
+        ticks = [
+            np.rint(1e3 * value * (1 + noise * rng.normal(0, 1, samples))).astype(np.int64).tolist()
+            for value in (t1(n), tp)
+        ]
+        found.append(measured(*ticks, hz=10**9, n=n, **factors))
+    return found
+
+
+def held(measurements: Sequence[Measurement], *, reads_flash: bool = False) -> Held:
+    analysis = analyse(measurements)
+    first = analysis.points[0]
+    mode = next((one for one in analysis.points if (one.workload, one.mode) == ("fp", "create")), first)
+    points = tuple(sorted((one for one in analysis.points if one.group == mode.group), key=lambda one: one.n))
+    fit = next(one for one in analysis.fits if one.group == mode.group)
+    return Held(table(), points, fit, analysis, reads_flash=reads_flash)
+
+
+def says(claim: str, measurements: Sequence[Measurement], *, reads_flash: bool = False) -> Outcome:
+    said = CLAIMS[claim](held(measurements, reads_flash=reads_flash))
+    assert said.because.endswith(".")
+    return said.outcome
+
+
+AS_PUBLISHED = planted(900)
+LARGE_ALONE = [10_000, 100_000, 1_000_000]
+
+TURNED: dict[str, dict[Outcome, list[Measurement]]] = {
+    "proportional": {
+        "agrees": AS_PUBLISHED,
+        "contradicts": planted(900, t1=lambda n: US * n**1.02),
+        "cannot tell": planted(900, sizes=[100, 1_000]),
+    },
+    "grows": {
+        "agrees": AS_PUBLISHED,
+        "contradicts": [*planted(900, sizes=SIZES[:-1]), *planted(900, 0.3, sizes=SIZES[-1:])],
+        "cannot tell": planted(0.1, 0.0, sizes=LARGE_ALONE),
+    },
+    "levels-off": {
+        "agrees": planted(900, sizes=[*SIZES, 300_000]),
+        "contradicts": planted(40_000, sizes=[150_000, 1_000_000]),
+        "cannot tell": planted(900, sizes=SIZES[:-2]),
+    },
+    "at-the-limit": {
+        "agrees": AS_PUBLISHED,
+        "contradicts": planted(100, 0.05),
+        "cannot tell": planted(900, 0.05, sizes=[100, 1_000, 3_000]),
+    },
+    "no-conflict": {
+        "agrees": AS_PUBLISHED,
+        "contradicts": planted(900, 0.05),
+        "cannot tell": planted(900, sizes=SIZES[:2]),
+    },
+    "short-work": {
+        "agrees": AS_PUBLISHED,
+        "contradicts": planted(100),
+        "cannot tell": planted(900, sizes=[100_000, 300_000, 1_000_000]),
+    },
+    "fixed-costs": {
+        "agrees": AS_PUBLISHED,
+        "contradicts": planted(0.5, 0.3),
+        "cannot tell": planted(900, sizes=LARGE_ALONE),
+    },
+    "costs-vanish": {
+        "agrees": AS_PUBLISHED,
+        "contradicts": planted(4e6, sizes=[*SIZES, 20_000_000]),
+        "cannot tell": planted(900, sizes=SIZES[:3]),
+    },
+    "creation": {
+        "agrees": [*planted(900), *planted(300, mode="pool")],
+        "contradicts": [*planted(900), *planted(900, mode="pool")],
+        "cannot tell": AS_PUBLISHED,
+    },
+    "one-core-better": {
+        "agrees": AS_PUBLISHED,
+        "contradicts": planted(1),
+        "cannot tell": planted(900, sizes=SIZES[2:]),
+    },
+    "from-10-ms": {
+        "agrees": planted(6_000, sizes=[100, 1_000, 2_000, 10_000]),
+        "contradicts": AS_PUBLISHED,
+        "cannot tell": planted(900, sizes=LARGE_ALONE),
+    },
+    "flash": {
+        "agrees": [*planted(900), *planted(900, 0.7, workload="flash")],
+        "contradicts": [*planted(900), *planted(900, workload="flash")],
+        "cannot tell": AS_PUBLISHED,
+    },
+}
+
+
+@pytest.mark.parametrize(("claim", "outcome"), [(claim, outcome) for claim, some in TURNED.items() for outcome in some])
+def test_planted_data_turns_each_verdict(claim: str, outcome: Outcome) -> None:
+    assert says(claim, TURNED[claim][outcome], reads_flash=claim == "flash") == outcome
+
+
+def test_every_finding_of_the_paper_is_held_against_a_run_and_all_but_one_can_be_turned() -> None:
+    assert {one.id for one in table().claims} == CLAIMS.keys()
+    assert CLAIMS.keys() - TURNED.keys() == {"watchdog"}
+    assert says("watchdog", AS_PUBLISHED) == "cannot tell", "no run lets a watchdog bite"
+
+
+def test_work_that_is_named_for_the_flash_and_reads_something_else_cannot_tell() -> None:
+    assert says("flash", TURNED["flash"]["agrees"], reads_flash=False) == "cannot tell"
+
+
+def test_ends_on_ticks_cannot_tell_what_creating_a_task_costs() -> None:
+    polled = [
+        measured([round(1e3 * US * n)] * 3, [-(-round(US * n / 2 + cost) // 1000) * 10**6] * 3, hz=10**9,
+                 tick_hz="1000", n=n, mode=mode, join="poll-tick")
+        for mode, cost in (("create", 900), ("pool", 300))
+        for n in (1_003, 3_017, 10_041, 30_211, 100_407)
+    ]  # fmt: skip
+    assert says("creation", polled) == "cannot tell"
+
+
+@few
+@given(st.floats(10, 5_000), st.floats(0, 0.3))
+def test_what_is_measured_once_tells_nothing_that_takes_an_interval(overhead_us: float, loss: float) -> None:
+    once = planted(overhead_us, loss, samples=1)
+    assert {says(claim, once) for claim in ("grows", "at-the-limit", "one-core-better", "from-10-ms")} == {
+        "cannot tell"
+    }
+
+
+@few
+@given(st.floats(50, 5_000), st.floats(0, 0.005))
+def test_a_fork_join_of_fixed_costs_agrees_with_the_shape_of_the_curve(overhead_us: float, loss: float) -> None:
+    run = planted(overhead_us, loss, sizes=[*SIZES, 10_000_000])
+    assert {says(claim, run) for claim in ("grows", "levels-off", "at-the-limit", "fixed-costs")} == {"agrees"}

@@ -14,6 +14,7 @@ from intercore.benchmarks.jitter.publication import JitterPublication
 from intercore.benchmarks.published import published
 from intercore.record.measurement import Excluded, Measurement, Part, Plan, Run
 from tests.benchmarks.jitter_data import HZ, measurement
+from tests.fakes import esp32 as fake_esp32
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -176,6 +177,15 @@ def test_two_counters_agree_with_it_where_they_are_farther_apart_than_a_period(
     assert verdict == "contradicts", "whatever they give is no time"
     assert (f"{2**31 / HZ:.1f} s" in because) == agrees, "half a wrap"
     assert agrees or shown(both)[MOVED].untested
+
+
+def test_counters_as_an_esp32_has_them_give_the_published_average() -> None:
+    found = shown(fake_esp32.run())[MOVED]
+    cells = [[column.text(row) for column in found.tables[1].columns] for row in found.tables[1].rows]
+    printed, own = (dict(zip([column.title for column in found.tables[1].columns], row, strict=True)) for row in cells)
+    for title in ("period", "counters", "apart", "wrap", "+ wrap/2", "follows", "average"):
+        assert printed[title] == own[title]
+    assert "8.96 s" in said("moved-average", fake_esp32.run())[1]
 
 
 def test_a_counter_that_wraps_within_a_period_is_told_to_be_read_wider() -> None:

@@ -345,7 +345,10 @@ def _monitoring(seen: _Seen) -> tuple[Outcome, str]:
     if worst.is_plain:
         times = abs(worst.raw_us.median.value) / (worst.true_us or 1.0)
         return "agrees", f"{both}, {significant(times, 2)} times less: it was the measurement, here."
-    return "contradicts", f"{both}: to read another clock changes next to nothing on {whose(seen.run)}."
+    usual = min((one.wake_up_us.median.value for one in seen.same), default=None)
+    if usual is not None and (worst.true_us or 0.0) >= _ORDER * usual:
+        return "contradicts", f"{both}: it is as long by another clock, and {duration(usual)} on one core."
+    return "cannot tell", f"{both}: no clock shows a long time on {whose(seen.run)}, so there is none to explain."
 
 
 _VERDICTS: Mapping[str, Callable[[_Seen], tuple[Outcome, str]]] = {

@@ -315,7 +315,7 @@ def test_a_value_of_another_type_is_not_valid(small: dict[str, Any]) -> None:
             continue
         value = at(small, path)
         strangers: list[Any] = [[[1.5]]]
-        if path[-1] in {"reason", "likely", "benchmark"}:  # a text, or null
+        if path[-1] in {"reason", "likely", "benchmark", "doi", "title_en"}:  # a text, or null
             strangers.append(1)
         elif isinstance(value, bool | None):
             strangers.append("yes")
@@ -331,7 +331,10 @@ def test_a_value_of_another_type_is_not_valid(small: dict[str, Any]) -> None:
 @of_speedups
 def test_no_number_may_be_nan_or_infinite(small: dict[str, Any]) -> None:
     numbers = [
-        path for path in paths(small) if isinstance(at(small, path), int | float) and at(small, path) is not True
+        path
+        for path in paths(small)
+        if isinstance(at(small, path), int | float) and at(small, path) is not True
+        if path[0] != "publications"  # constants: their files are refused when they are read
     ]
     assert len(numbers) > 50
     for path in numbers:

@@ -40,6 +40,8 @@
  * With time=raw-counter each release reads the counter of its core as well, behind the common clock, and the series
  * `raw` has that less what the release before has read, on whichever core it was: an unsigned number of the counter's
  * bits, as of a program that takes two counters for one clock. It exists to show that (docs/benchmarks/jitter.md).
+ * counter_bits= has the counter read as one of another width: a wider one has the bits that the platform counts beside
+ * the counter (port_cycles()), and a narrower one lacks the upper bits.
  *
  * Priorities: the task's is `priority`; blockers are 1 above, movers 1 below, load 2 below.
  *
@@ -69,7 +71,7 @@
 #define REST_PERIODS 2U
 #define NO_CORE UINT32_MAX
 
-enum { P_CORE, P_PERIOD, P_PRIORITY, P_LOAD, P_MIGRATE, P_WAKE, P_TIME, P_WORK, P_COUNTED, PARAMETER_COUNT };
+enum { P_CORE, P_PERIOD, P_PRIORITY, P_LOAD, P_MIGRATE, P_WAKE, P_TIME, P_BITS, P_WORK, P_COUNTED, PARAMETER_COUNT };
 enum core { CORE_0, CORE_1, CORE_ANY };
 enum load { LOAD_NONE, LOAD_CORE0, LOAD_CORE1, LOAD_BOTH, LOAD_SAME };
 enum migrate { MIGRATE_NONE, MIGRATE_AFFINITY, MIGRATE_BLOCKERS, MIGRATE_UNSYNCHRONISED, MIGRATE_PUBLISHED };
@@ -81,6 +83,8 @@ static const char *const loads[] = {"none", "core0", "core1", "both", "same-prio
 static const char *const migrations[] = {"none", "affinity", "blockers", "unsynchronised", "published"};
 static const char *const wakes[] = {"kept", "anew"};
 static const char *const times[] = {"common", "raw-counter"};
+static const char *const widths[] = {"own", "16", "24", "32"};
+static const uint32_t width_bits[] = {0, 16, 24, 32}; /* 0: as many as the counter has */
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_CORE] = {.name = "core",
@@ -109,6 +113,10 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                 .help = "raw-counter also subtracts the cores' counters, to show the error",
                 .choices = times,
                 .choice_count = 2},
+    [P_BITS] = {.name = "counter_bits",
+                .help = "with raw-counter, the bits that are read of a core's counter: its own, or as many",
+                .choices = widths,
+                .choice_count = sizeof widths / sizeof widths[0]},
     [P_WORK] = {.name = "work_us", .help = "busy time of the task in each period, in microseconds", .max = 1000000},
     [P_COUNTED] = {.name = "counted",
                    .help = "further releases, which go into histograms instead of being kept",
@@ -158,7 +166,7 @@ static struct {
     struct ic_series *core;   /* NULL where there is but one */
     struct ic_series *passed; /* NULL where `late` tells it */
     struct ic_series *raw;    /* NULL if counters are not asked for */
-    uint64_t raw_mask;        /* the bits that a counter has */
+    uint64_t raw_mask;        /* the bits that are read of a counter */
     struct ic_series *begins;
     struct ic_series *late_counts;
     struct ic_series *longer_counts;  /* of the period: positive deviations */
@@ -520,6 +528,11 @@ static bool open_wanted(struct ic_series **series, const char *name, bool wanted
     return *series != NULL || !wanted;
 }
 
+static uint32_t read_bits(const struct ic_run *run) {
+    uint32_t bits = width_bits[run->values[P_BITS]];
+    return bits > 0 ? bits : port_cycles_bits();
+}
+
 static bool open_series(struct ic_run *run) {
     uint32_t samples = run->checks.repetitions;
     bool opened = open_wanted(&jitter.late, "late", true) &&
@@ -535,7 +548,7 @@ static bool open_series(struct ic_run *run) {
     }
     if (jitter.raw != NULL) {
         jitter.raw->clock = IC_CLOCK_COUNTER;
-        jitter.raw_mask = UINT64_MAX >> (64U - port_cycles_bits());
+        jitter.raw_mask = UINT64_MAX >> (64U - read_bits(run));
     }
     jitter.begins->unit = IC_UNIT_COUNT; /* of the releases before */
     if (run->values[P_COUNTED] == 0) {

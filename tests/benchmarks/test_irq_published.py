@@ -34,12 +34,16 @@ def test_they_stand_beside_what_is_like_them_and_say_where_they_come_from() -> N
     assert cells[1][1] == "timer-handler, one core"
     assert [row[1] for row in cells[2:]] == ["post object", "receive object"]
     assert any("master thesis" in note and "was not read here" in note for note in found.section.notes)
+    (exhibit,) = found.exhibits
+    assert exhibit.id == "seed-002-rtems"
+    assert [verdict.outcome for verdict in exhibit.verdicts] == ["cannot tell"], "no target of ours runs RTEMS"
 
 
 def test_without_anything_like_them_they_are_not_shown() -> None:
     found = report(run(measurement("doorbell", [100] * 30, 0, 1)))
     assert not any(table.title.startswith("RTEMS") for table in found.section.tables)
     assert not any("Published" in note for note in found.section.notes)
+    assert not found.exhibits
 
 
 def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from intercore.benchmarks.message import analysis as message
 from intercore.benchmarks.message.curve import curves
-from intercore.benchmarks.message.literature import findings_here, literature_notes
+from intercore.benchmarks.message.literature import findings_here
 from intercore.benchmarks.message.publication import MessagePublication
 from intercore.benchmarks.published import published
 from tests.benchmarks.message_data import campaign
@@ -76,10 +76,10 @@ def test_every_statement_on_a_factor_of_the_plan_stands_beside_its_run(
 ) -> None:
     """Point 11 of issue 17: region and shared are one factor there, and a clock is m7_mhz or m4_mhz."""
     (table,) = published(MessagePublication)
-    assert {one.text for one in here} == {one.text for one in table.figures.findings}
+    assert {one.text for one in here} == {table.claim(one).text for one in table.figures.findings}
     assert {one.factor for one in here} == {"opt", "region, shared", "m4_mhz", "m7_mhz", "dcache", "icache"}
     for finding in table.figures.findings:
-        ours = [one for one in here if one.text == finding.text]
+        ours = [one for one in here if one.text == table.claim(finding).text]
         assert len(ours) == len(finding.about) * len(finding.measures)
         assert {one.measure for one in ours} == set(finding.measures)
 
@@ -101,22 +101,9 @@ def test_what_is_said_of_one_direction_is_held_against_that_one_alone_and_on_its
     known = {"latency": None, "throughput": None}
     away = [one for one in found if one.setting["to"] == 1]
     (finding,) = {one.text for one in findings_here(away, known)}
-    assert finding.startswith("from the Cortex-M7 to the Cortex-M4")
+    assert finding.startswith("From the Cortex-M7 to the Cortex-M4")
     assert {one.text for one in findings_here(found, known)} > {finding}
     assert findings_here(curves(as_the_paper_says("RP2040")), known) == (), "no core of another chip is its slower one"
-
-
-def test_sentences_name_where_it_stands_and_what_is_to_be_known_of_the_paper(
-    here: list[message.MessageFindingHere],
-) -> None:
-    notes = " ".join(literature_notes(here))
-    assert "(section V, figure 4: no caches.) Here, as times the mean of the levels" in notes
-    assert "the levels (less is better): m4_mhz, which" in notes
-    assert "region, shared, which explains" in notes
-    assert "section V calls D3 the memory of the Cortex-M4" in notes
-    assert "the Cortex-M4 in the text on its figure 5" in notes
-    assert "our rpmsg is the nearer one by that" in notes
-    assert "Which it was cannot be told" in notes
 
 
 def test_the_plan_measures_what_likely_is_nearer_to_it_as_well() -> None:

@@ -279,6 +279,18 @@ def test_report_writes_one_self_contained_page(speedups: Tool) -> None:
     assert {path.name for path in speedups.directory.iterdir()} == {"intercore.db", "page.html"}
 
 
+def test_a_report_draws_what_is_asked_for(speedups: Tool) -> None:
+    """By size, a panel for each way of starting, of part of the run, after the figure of a paper."""
+    words = ("report", "1", "-o", "page.html", "--axis", "n", "--panels", "mode", "--where", "n<=1000")
+    speedups(*words, "--exhibit", "seed-000-figure-2").succeeded()
+    text = (speedups.directory / "page.html").read_text("utf-8")
+    assert text.count('id="seed-000-figure-2"') == 1
+    assert text.index('id="seed-000-figure-2"') < text.index('id="answers"')
+    assert "Speed-up over size" in text
+    assert "mode=create" in text
+    assert "10,000" not in text.split('aria-label="Speed-up by size"')[1].split('class="published"')[0]
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_export_writes_every_sample(measured: Tool, suffix: str) -> None:
     path = measured.directory / f"samples.{suffix}"

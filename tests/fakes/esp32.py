@@ -32,6 +32,7 @@ CONDITIONS = {
     "tick_hz": "1000",
     "mark": "GPIO4",
     "clock.counter_bits": "32",
+    "freertos.version": "FAKE",
 }
 UNITS: Mapping[str, Unit] = {"core": "core", "begins": "count"}
 """Of the series that are no times."""

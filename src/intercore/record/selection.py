@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from typing import TYPE_CHECKING
@@ -44,7 +45,7 @@ class Condition(msgspec.Struct, frozen=True):
 
 def parse_condition(text: str) -> Condition:
     """Return what `factor<=level` says. Raises UsageError for anything else."""
-    found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*(<=|>=|!=|=|<|>)\s*(\S+)\s*", text)
+    found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*(<=|>=|!=|=|<|>)\s*([^\s<>=!]\S*)\s*", text)
     if found is None:
         raise UsageError(
             f"--where {text!r} is no condition: write a factor, =, !=, <, <=, > or >=, and a level: size<=256"
@@ -76,7 +77,6 @@ def selected(run: Run, conditions: Sequence[Condition]) -> Run:
 
 def _is_number(level: Level) -> bool:
     try:
-        float(level)
+        return math.isfinite(float(level))
     except ValueError:
         return False
-    return True

@@ -69,4 +69,5 @@ def verdict_table(title: str, verdicts: Sequence[Verdict]) -> Table[Verdict]:
             Column("this run", lambda one: one.outcome),
             Column("because", lambda one: one.because),
         ],
+        published=True,
     )

@@ -95,6 +95,27 @@ def test_raw_counters_of_one_core_tell_the_period(terminal: Terminal) -> None:
     assert agree.count(True) > len(agree) / 2
 
 
+@pytest.mark.parametrize("bits", [16, 24, 32])
+def test_raw_counters_are_read_with_as_many_bits_as_asked_for(terminal: Terminal, bits: int) -> None:
+    """Of a counter that never steps back, the differences lie on the circle of so many bits."""
+    answer = terminal.ask(f"run jitter core=0 period_us=2000 samples=20 time=raw-counter counter_bits={bits}")
+    if answer[-1].get("code") == "unsupported":
+        return
+    (hz,) = {line["hz"] for line in answer if line["type"] == "series" and line["name"] == "raw"}
+    circle = 2**bits
+    taken = series(answer)
+    assert all(0 <= counts < circle for counts in taken["raw"])
+    late = [b - a for a, b in pairwise(taken["late"])]
+    expected = [(0.002 + longer / 1e9) * hz for longer in late]
+    leeway = 0.01 * 0.002 * hz
+    off = [
+        (counts - true + circle / 2) % circle - circle / 2
+        for counts, true in zip(taken["raw"][1:], expected, strict=True)
+    ]
+    # Others may take the core between the reading of the clock and that of the counter.
+    assert sum(abs(one) < leeway for one in off) > len(off) / 2
+
+
 def test_a_run_can_be_stopped(terminal: Terminal) -> None:
     terminal.type("run jitter core=0 period_us=100000 samples=1000 load=both\n")
     for message in iter(terminal.message, None):

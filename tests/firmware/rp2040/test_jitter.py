@@ -220,10 +220,14 @@ def test_a_wake_time_set_anew_makes_the_period_longer_by_what_passes_before_the_
     assert np.abs(np.diff(series(kept, "late"))).max() < 500
 
 
-def test_raw_counters_make_two_clusters_of_a_moved_tasks_periods(watched: Watched) -> None:
-    """Each is what truly passed and how far the counters are apart, forth or back, on the circle of 16 bits."""
+@pytest.mark.parametrize(("read", "bits"), [("own", 16), ("24", 24), ("32", 32)])
+def test_raw_counters_make_two_clusters_of_a_moved_tasks_periods(watched: Watched, read: str, bits: int) -> None:
+    """Each is what truly passed and how far the counters are apart, forth or back, on the circle of so many bits.
+
+    The chip's own counter wraps 19 times in a period, and 160 million cycles of 24 bits some ten times in the test.
+    """
     moments = watched.chip.watch_execution("port_cycles_reads")
-    answer = watched.measure("migrate=published time=raw-counter samples=60")
+    answer = watched.measure(f"migrate=published time=raw-counter counter_bits={read} samples=60")
     hits = moments.hits()
     begins = series(answer, "begins")
     firsts = [begin + number for number, begin in enumerate(begins)]
@@ -231,12 +235,27 @@ def test_raw_counters_make_two_clusters_of_a_moved_tasks_periods(watched: Watche
     (clocks,) = {line["clock"] for line in answer if line["type"] == "series" and line["name"] == "raw"}
     assert clocks == "counter"
     raw = np.array(series(answer, "raw"))
-    assert 0 <= raw.min() <= raw.max() < 2**16
+    assert 0 <= raw.min() <= raw.max() < 2**bits
     passed = np.delete(np.diff(cycles, prepend=cycles[0]), firsts)
     forth = np.delete(np.diff(cores, prepend=cores[0]), firsts)
     assert set(forth.tolist()) == {-1, 1}, "it was on the other core each time"
-    apart = [way * (raw - passed)[forth == way] % 2**16 for way in (1, -1)]
+    apart = [way * (raw - passed)[forth == way] % 2**bits for way in (1, -1)]
     assert np.ptp(np.concatenate(apart)) <= SPREAD, "by as much one way as back the other"
+
+
+def test_with_32_bits_a_period_shorter_than_the_counters_are_apart_is_half_a_wrap_on_average(watched: Watched) -> None:
+    """As the published periods likely are, which are of counters that are farther apart than 10 ms."""
+    words = "migrate=published time=raw-counter counter_bits=32 samples=60"
+    half_us = 2**31 / CLK_SYS_HZ * 1e6
+    for period_us, wraps in ((1000, 1), (10000, 0)):
+        one = measurement(watched.measure(f"{words} period_us={period_us}"), "jitter")
+        (false,) = analyse(
+            [msgspec.structs.replace(one, conditions={"cores": "2", "clock.counter_bits": "16"})]
+        ).false_periods
+        assert false.bits == 32
+        assert false.apart_us is not None
+        assert 1000 < -false.apart_us < 10_000, "core 1 begins later, by less than the longer period"
+        assert false.mean_us == pytest.approx(period_us + wraps * half_us, abs=1)
 
 
 def test_their_mean_follows_from_width_rate_and_period(watched: Watched) -> None:

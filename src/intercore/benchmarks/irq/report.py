@@ -14,6 +14,7 @@ from intercore.benchmarks.published import published
 from intercore.finding import texts
 from intercore.view.axes import Axis
 from intercore.view.distribution import histogram_figure
+from intercore.view.exhibit import Exhibit
 from intercore.view.figure import Cells, Figure, Panel
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where, whose
@@ -52,6 +53,7 @@ def report(run: Run) -> Report:
         answers=tuple(answers(analysis)),
         costs=tuple(costs(analysis)),
         remarks=tuple(remarks(analysis)),
+        exhibits=tuple(_exhibits(run, analysis)),
     )
 
 
@@ -110,29 +112,53 @@ class _Beside(NamedTuple):
 
 def _published_tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[_Beside]]:
     for table in _comparable(analysis):
-        rows = []
-        for row in table.figures.rows:
-            rows.append(_Beside("published", row.what, f"{row.ms:.2f} ms, kind not stated", "not said"))
-            rows += [
-                _Beside(
-                    whose(run),
-                    " ".join([f"{one.path}, one core", *(f"{name}={level}" for name, level in one.varied.items())]),
-                    duration(one.usual_us),
-                    duration(one.largest_us),
-                )
-                for one in _like(analysis, row)
-            ]
-        yield Table(
-            f"{table.label}, as published, beside {where(run)}",
-            rows,
-            [
-                Column("of", lambda row: row.of),
-                Column("what", lambda row: row.what),
-                Column("usual", lambda row: row.usual, right=True),
-                Column("largest", lambda row: row.largest, right=True),
-            ],
-            published=True,
-        )
+        yield _published_table(run, analysis, table)
+
+
+def _published_table(run: Run, analysis: IrqAnalysis, table: IrqPublication) -> Table[_Beside]:
+    rows = []
+    for row in table.figures.rows:
+        rows.append(_Beside("published", row.what, f"{row.ms:.2f} ms, kind not stated", "not said"))
+        rows += [
+            _Beside(
+                whose(run),
+                " ".join([f"{one.path}, one core", *(f"{name}={level}" for name, level in one.varied.items())]),
+                duration(one.usual_us),
+                duration(one.largest_us),
+            )
+            for one in _like(analysis, row)
+        ]
+    return Table(
+        f"{table.label}, as published, beside {where(run)}",
+        rows,
+        [
+            Column("of", lambda row: row.of),
+            Column("what", lambda row: row.what),
+            Column("usual", lambda row: row.usual, right=True),
+            Column("largest", lambda row: row.largest, right=True),
+        ],
+        published=True,
+    )
+
+
+def _exhibits(run: Run, analysis: IrqAnalysis) -> Iterator[Exhibit]:
+    """Return what was published, with a verdict that no target of ours can turn: none runs that kernel."""
+    for table in _comparable(analysis):
+        for known in table.exhibits:
+            yield Exhibit(
+                id=known.id,
+                name=known.name,
+                title=f"{known.name}, {table.label}: {known.shows}",
+                citation=table.source.citation,
+                form=known.form,
+                tables=[_published_table(run, analysis, table)],
+                figures=[],
+                verdicts=[table.verdict(claim.id, "cannot tell", _OTHER_SYSTEM) for claim in table.claims],
+                untested=f"{whose(run)} does not run RTEMS, and nothing of it posts or receives RTEMS' objects.",
+            )
+
+
+_OTHER_SYSTEM = "It is of another kernel on another processor; the table has what is most like it here."
 
 
 def _columns(rows: Sequence[Latency]) -> list[Column[Latency]]:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 BITS = "clock.counter_bits"
 """The condition that says how many bits a core's counter has."""
+READ_BITS = "counter_bits"
+"""The factor that says how many of it were read: `own`, as many as it has, or a number."""
 _MOST_BITS = 64
 _SPREADS = 3  # of the true periods, from which on a raw period is plainly false
 _RATE = 1e-4  # of a period: how well the rate of a counter is known
@@ -63,7 +65,7 @@ class FalsePeriods(msgspec.Struct, frozen=True):
     period_us: Annotated[float, Meta(gt=0)]
     varied: dict[str, Level]
     bits: Annotated[int, Meta(ge=1, le=64)] | None
-    """Of each core's counter; None if the target does not say."""
+    """Read of each core's counter; None if the target does not say."""
     hz: Annotated[int, Meta(ge=1)]
     """Counts per second."""
     periods: Count
@@ -143,7 +145,8 @@ def _of(label: str, pool: Sequence[Measurement], each: Sequence[_Raw], varied: S
 
 
 def _bits(one: Measurement) -> int | None:
-    text = one.conditions.get(BITS, "")
+    read = str(one.factors.get(READ_BITS, "own"))
+    text = one.conditions.get(BITS, "") if read == "own" else read
     bits = int(text) if text.isascii() and text.isdecimal() and len(text) < len("100") else 0
     return bits if 1 <= bits <= _MOST_BITS else None
 

@@ -10,9 +10,8 @@ from intercore.benchmarks.jitter.releases import BY_PROCEDURE, PUBLISHED
 from intercore.benchmarks.jitter.two_counters import Split, TwoCounters, Wrapped, wrap_us
 from intercore.benchmarks.printed_variance import Printed, variance_sentence
 from intercore.benchmarks.published import published
-from intercore.view.axes import Axis
-from intercore.view.figure import Figure, Line, Panel, Points
 from intercore.view.quantity import duration
+from intercore.view.ranges import Range, ranges_figure
 from intercore.view.section import where, whose
 from intercore.view.table import Column, Table
 
@@ -23,9 +22,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.jitter.false_periods import FalsePeriods
     from intercore.benchmarks.jitter.publication import Periods
     from intercore.record.measurement import Run
-    from intercore.view.figure import Colour, Series
-
-_ROW_HEIGHT = 24  # pixels
+    from intercore.view.figure import Figure
 
 _TRUE = "periods, by one clock"
 _PUBLISHED = "periods"
@@ -135,7 +132,7 @@ def notes() -> Iterator[str]:
 # Beside ours
 
 
-class _Periods(NamedTuple):
+class BesidePublished(NamedTuple):
     """Average and ends of a period, ms."""
 
     origin: str
@@ -149,13 +146,19 @@ class _Periods(NamedTuple):
     """What is printed as a variance; of ours the standard error of the mean."""
     meaning: str
     """What the numbers are."""
+    period_us: float
+    """What was asked for."""
+    is_false: bool = False
+    """Whether they are no times, and were made on purpose."""
+    is_raw: bool = False
+    """Whether they are of the cores' own counters."""
 
 
-def _beside(run: Run, analysis: JitterAnalysis) -> Iterator[_Periods]:
-    """Return the periods that were published, and those of this run which should be as long."""
+def beside_published(run: Run, analysis: JitterAnalysis) -> Iterator[BesidePublished]:
+    """Return the periods that were published, and those of this run, whatever was asked for."""
     for table in published(JitterPublication):
         for row in table.figures.rows:
-            yield _Periods(
+            yield BesidePublished(
                 "published",
                 None,
                 "yes" if row.moved else "no",
@@ -164,28 +167,42 @@ def _beside(run: Run, analysis: JitterAnalysis) -> Iterator[_Periods]:
                 row.maximum_ms,
                 row.variance_ms,
                 _PUBLISHED if row.likely_counters is None else _LIKELY,
+                table.figures.period_ms * 1000,
             )
-    period_us = {table.figures.period_ms * 1000 for table in published(JitterPublication)}
     for one in analysis.settings:
-        if one.deviation_us is not None and one.period_us in period_us:
+        if one.deviation_us is not None:
             deviation = one.deviation_us
             mean, low, high = ((one.period_us + each) / 1000 for each in (deviation.mean, deviation.min, deviation.max))
             error = deviation.stdev / math.sqrt(deviation.n) / 1000
-            yield _Periods(
-                whose(run), one.label, _moved(one.migrate, one.load, one.wake), mean, low, high, error, _TRUE
+            yield BesidePublished(
+                whose(run),
+                one.label,
+                _moved(one.migrate, one.load, one.wake),
+                *(mean, low, high, error),
+                _TRUE,
+                one.period_us,
             )
     for false in analysis.false_periods:
-        if false.period_us in period_us:
-            yield _Periods(
-                whose(run),
-                f"{false.label}, {_NOT_ALIGNED}",
-                _moved(false.migrate, false.load, false.wake),
-                false.mean_us / 1000,
-                false.least_us / 1000,
-                false.largest_us / 1000,
-                None if false.standard_error_us is None else false.standard_error_us / 1000,
-                _FALSE if false.is_plain else _NOT_ALIGNED,
-            )
+        yield BesidePublished(
+            whose(run),
+            f"{false.label}, {_NOT_ALIGNED}",
+            _moved(false.migrate, false.load, false.wake),
+            false.mean_us / 1000,
+            false.least_us / 1000,
+            false.largest_us / 1000,
+            None if false.standard_error_us is None else false.standard_error_us / 1000,
+            _FALSE if false.is_plain else _NOT_ALIGNED,
+            false.period_us,
+            is_false=false.is_plain,
+            is_raw=True,
+        )
+
+
+def _as_long(run: Run, analysis: JitterAnalysis) -> list[BesidePublished]:
+    """Return the periods that were published, and those of this run which should be as long."""
+    rows = list(beside_published(run, analysis))
+    published_us = {row.period_us for row in rows if row.setting is None}
+    return [row for row in rows if row.period_us in published_us]
 
 
 def _moved(migrate: str, load: str, wake: str) -> str:
@@ -193,12 +210,12 @@ def _moved(migrate: str, load: str, wake: str) -> str:
     return ", ".join([how, *([f"{load} busy"] * (load != "none")), *(["anew"] * (wake == "anew"))])
 
 
-def literature_table(run: Run, analysis: JitterAnalysis) -> Table[_Periods]:
+def literature_table(run: Run, analysis: JitterAnalysis) -> Table[BesidePublished]:
     """Return the table of published periods beside our own."""
     labels = " and ".join(table.label for table in published(JitterPublication))
     return Table(
         f"Periods of 10 ms, {labels}, and on {where(run)}, in ms",
-        list(_beside(run, analysis)),
+        _as_long(run, analysis),
         [
             Column("of", lambda row: row.origin),
             Column("moved", lambda row: row.moved),
@@ -272,44 +289,25 @@ def _counter(bits: int | None, hz: int) -> str:
 
 def periods_figure(run: Run, analysis: JitterAnalysis) -> Figure:
     """Draw each period from the shortest to the longest, with its average; published ones grey and hollow."""
-    rows = list(_beside(run, analysis))
-    names = [_name(row) for row in rows]
-    series: list[Series] = []
-    for at, (name, row) in enumerate(zip(names, rows, strict=True)):
-        is_published = row.setting is None
-        colour: Colour = "published" if is_published else "series1" if row.meaning == _FALSE else "series0"
-        ends, text = [row.low / 1e3, row.high / 1e3], f"{name}\n{{}} {{}}".format
-        series += [
-            Line(name, colour, ends, [at, at], "dashed" if is_published else "solid"),
-            Points(
-                name,
-                colour,
-                ends,
-                [at, at],
-                [text("shortest", duration(row.low * 1e3)), text("longest", duration(row.high * 1e3))],
-                shape="line-ns",
-            ),
-            Points(
-                name,
-                colour,
-                [row.average / 1e3],
-                [at],
-                [text("average", duration(row.average * 1e3))],
-                hollow=is_published,
-            ),
-        ]
     caption = (
         f"From the shortest to the longest period, with the average: {where(run)} in colour, published in grey. The "
         "published periods of the task that was moved are likely differences of two counters that wrapped. Then their "
         "average is the period plus half a wrap, and says nothing of what a migration costs."
     )
-    x = Axis("period", log=True, unit="s").around(value for one in series for value in one.values("x"))
-    y = Axis().of_names(names, down=True)
-    panel = Panel(x, y, series, _ROW_HEIGHT * len(rows))
-    return Figure("jitter-periods", "Periods of 10 ms beside published ones", caption, [panel], legend=False)
+    title = "Periods of 10 ms beside published ones"
+    return figure_of("jitter-periods", title, caption, _as_long(run, analysis))
 
 
-def _name(row: _Periods) -> str:
+def figure_of(name: str, title: str, caption: str, rows: Sequence[BesidePublished]) -> Figure:
+    """Draw each row from its shortest to its longest period, with its average."""
+    ranges = [
+        Range(_name(row), row.low * 1e3, row.average * 1e3, row.high * 1e3, row.setting is None, row.is_false)
+        for row in rows
+    ]
+    return ranges_figure(name, title, caption, ranges, axis="period", ends=("shortest", "longest"))
+
+
+def _name(row: BesidePublished) -> str:
     if row.setting is not None:
         return row.setting
     return f"{row.origin}, {'moved' if row.moved == 'yes' else 'not moved'}" + (

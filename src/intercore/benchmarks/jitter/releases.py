@@ -34,6 +34,8 @@ LOADS = {"none": "", "core0": "0 busy", "core1": "1 busy", "both": "both busy", 
 _NAMED = ("core", "load", "migrate", "wake", "time")
 POOLED = (*_NAMED, "samples", "counted", "seed", "dither_us", "rest_ms")
 """Factors by which no setting has to be told apart from others: a label has them, or they change no result."""
+_OF_COUNTERS = ("counter_bits",)
+"""Factors that change what raw counters give and nothing else."""
 
 
 class Releases(msgspec.Struct, frozen=True, eq=False):
@@ -96,16 +98,16 @@ def pools(measurements: Iterable[Measurement], *, raw: bool = False) -> dict[str
     core of each release is not known.
     """
     ours = [one for one in measurements if one.benchmark == BENCHMARK and is_raw(one) == raw and is_told(one)]
-    varied = varied_factors(ours)
+    varied = varied_factors(ours, raw=raw)
     found: dict[str, list[Measurement]] = defaultdict(list)
     for one in sorted(ours, key=_order):
         found[_label(one, varied)].append(one)
     return dict(found)
 
 
-def varied_factors(ours: Iterable[Measurement]) -> list[str]:
+def varied_factors(ours: Iterable[Measurement], *, raw: bool = False) -> list[str]:
     """Return the factors besides those with names of their own that take more than one level."""
-    return varied_names(ours, POOLED)
+    return varied_names(ours, POOLED if raw else (*POOLED, *_OF_COUNTERS))
 
 
 def is_raw(one: Measurement) -> bool:

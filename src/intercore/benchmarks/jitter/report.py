@@ -9,6 +9,7 @@ import numpy as np
 
 from intercore.benchmarks.jitter.analysis import analyse, caveats, results
 from intercore.benchmarks.jitter.answers import answers, costs, remarks
+from intercore.benchmarks.jitter.exhibits import exhibits
 from intercore.benchmarks.jitter.literature import (
     false_periods_table,
     literature_table,
@@ -57,6 +58,7 @@ def report(run: Run) -> Report:
         answers=tuple(answers(analysis)),
         costs=tuple(costs(analysis)),
         remarks=tuple(remarks(analysis)),
+        exhibits=tuple(exhibits(run, analysis)),
     )
 
 

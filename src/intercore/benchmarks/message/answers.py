@@ -39,7 +39,7 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
     """Answer what messages take at best, small and large, and how many bytes per second go through at most.
 
     What does not copy is said to, and below it stands what does. A latency is that across cores, in the slowest
-    direction; a rate of several directions and loads is said to be their mean.
+    direction, and so is a rate.
     """
     sizes = sorted({one.bytes for one in analysis.ranking if one.measure == "latency"})
     for size in sizes:
@@ -53,7 +53,7 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
     for number, (one, how) in enumerate(_best(streams, lambda one: one.bytes_per_s or 0.0)):
         question = f"stream bytes/s, {how}" if how else "bytes/s of a stream"
         about = f"{_choice(one)}, {one.bytes:,} bytes each"
-        about += f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
+        about += f", {one.slowest}, the slowest direction" if one.settings > 1 else ""
         is_largest = one.bytes == max(other.bytes for other in streams)
         about += "; none larger was streamed" * is_largest
         yield Answer(

@@ -1,8 +1,8 @@
 """What to choose for messages between cores: rankings at a small and a large size, and what each alternative buys.
 
 A designer chooses the transport, how ends wait, the memory, and how the program is built. The direction and what else
-the cores do are given (`GIVEN`): over these the geometric mean is taken, as far as all that is compared was measured
-under the same ones.
+the cores do are given (`GIVEN`). A choice is ranked by its slowest direction, as far as all that is compared was
+measured in the same ones: across cores and beside no load, where that was measured.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class MessageRank(msgspec.Struct, frozen=True):
     choice: dict[str, Level]
     """The factors that a designer chooses and that have several levels in the run; all of them if none has."""
     settings: Annotated[int, Meta(ge=1)]
-    """Directions and loads of which it is the geometric mean: the same for all of one size."""
+    """Directions and loads of which it is the slowest: the same for all of one size."""
+    slowest: str
+    """The direction of that, such as `1 → 0`, and the load if there is one."""
     time_us: Interval
     """Median time per message: its latency, or its share of the time of a stream."""
     bytes_per_s: float | None
@@ -104,7 +106,15 @@ def _value(curve: Curve, size: int) -> tuple[float, float] | None:
 
 def rankings(curves: Sequence[Curve]) -> tuple[MessageRank, ...]:
     """Return what there is to choose from, by measure and size; nothing of what has no alternative."""
-    return tuple(one for measure in MEASURES for one in _of_measure([c for c in curves if c.measure == measure]))
+    return tuple(
+        one for measure in MEASURES for one in _of_measure(_plain([c for c in curves if c.measure == measure]))
+    )
+
+
+def _plain(curves: Sequence[Curve]) -> Sequence[Curve]:
+    """Return the curves across cores, or all if there is none; of these those beside no load, or all."""
+    across = [one for one in curves if one.setting["from"] != one.setting["to"]] or curves
+    return [one for one in across if one.setting["load"] == "none"] or across
 
 
 def _of_measure(curves: Sequence[Curve]) -> Iterator[MessageRank]:
@@ -117,9 +127,9 @@ def _of_measure(curves: Sequence[Curve]) -> Iterator[MessageRank]:
                 given = tuple((name, curve.setting[name]) for name in GIVEN)
                 cells[tuple((name, curve.setting[name]) for name in names)][given] = value
         shared = _shared([set(cell) for cell in cells.values()])
-        candidates = [_candidate(dict(choice), cell, shared) for choice, cell in cells.items() if shared <= set(cell)]
-        if len(candidates) > 1:
-            yield from _ranks(curves[0].measure, size, candidates, len(shared))
+        slowest = {choice: _slowest(cell, shared) for choice, cell in cells.items() if shared <= set(cell)}
+        if len(slowest) > 1:
+            yield from _ranks(curves[0].measure, size, cells, slowest, len(shared))
 
 
 def chosen_names(curves: Sequence[Curve]) -> list[str]:
@@ -136,13 +146,18 @@ def _shared(known: Sequence[set[Levels]]) -> set[Levels]:
     return {given for given, count in counts.items() if count == most}
 
 
-def _candidate(choice: dict[str, Level], cell: Mapping[Levels, tuple[float, float]], shared: set[Levels]) -> Candidate:
-    logs = [math.log(cell[given][0]) for given in shared]
-    errors = [cell[given][1] for given in shared]
-    return Candidate(choice, math.exp(math.fsum(logs) / len(logs)), math.hypot(*errors) / len(errors))
+def _slowest(cell: Mapping[Levels, tuple[float, float]], shared: set[Levels]) -> Levels:
+    return max(sorted(shared, key=str), key=lambda given: cell[given])
 
 
-def _ranks(measure: Measure, size: int, candidates: Sequence[Candidate], settings: int) -> Iterator[MessageRank]:
+def _ranks(
+    measure: Measure,
+    size: int,
+    cells: Mapping[Levels, Mapping[Levels, tuple[float, float]]],
+    slowest: Mapping[Levels, Levels],
+    settings: int,
+) -> Iterator[MessageRank]:
+    candidates = [Candidate(dict(choice), *cells[choice][given]) for choice, given in slowest.items()]
     for place, one in enumerate(ranking(candidates), start=1):
         yield MessageRank(
             measure=measure,
@@ -150,10 +165,16 @@ def _ranks(measure: Measure, size: int, candidates: Sequence[Candidate], setting
             rank=place,
             choice=dict(one.candidate.levels),
             settings=settings,
+            slowest=_in_words(dict(slowest[tuple(one.candidate.levels.items())])),
             time_us=one.value,
             bytes_per_s=size / one.value.value * 1e6 if measure == "throughput" else None,
             times_best=one.behind,
         )
+
+
+def _in_words(given: Mapping[str, Level]) -> str:
+    load = "" if given["load"] == "none" else f", load={given['load']}"
+    return f"{given['from']} → {given['to']}{load}"
 
 
 # Advantages

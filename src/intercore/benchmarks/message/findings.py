@@ -67,8 +67,8 @@ class MessageLowestLatency(Finding, frozen=True):
     bytes: int
     choice: str
     time_us: float
-    settings: int
-    """Directions and loads of which the time is the geometric mean."""
+    slowest: str | None
+    """Of several directions and loads the one that takes so long; None if there is one alone."""
     second: Second
     largest: Largest | None
     """None if the best choice is the same for the largest messages."""
@@ -77,7 +77,7 @@ class MessageLowestLatency(Finding, frozen=True):
     def sentence(self) -> str:
         found = (
             f"For the lowest latency of messages of {size_in_words(self.bytes)} choose {self.choice}: "
-            f"{duration(self.time_us)}{_mean(self.settings)}; {self.second}"
+            f"{duration(self.time_us)}{_at_worst(self.slowest)}; {self.second}"
         )
         if self.largest is not None:
             found += (
@@ -92,20 +92,20 @@ class MessageHighestThroughput(Finding, frozen=True):
     bytes: int
     choice: str
     bytes_per_s: float
-    settings: int
-    """Directions and loads of which the time is the geometric mean."""
+    slowest: str | None
+    """Of several directions and loads the one that has so low a rate; None if there is one alone."""
     second: Second
 
     @property
     def sentence(self) -> str:
         return (
             f"For the highest throughput with messages of {size_in_words(self.bytes)} choose {self.choice}: "
-            f"{data_rate(self.bytes_per_s)}{_mean(self.settings)}; {self.second}."
+            f"{data_rate(self.bytes_per_s)}{_at_worst(self.slowest)}; {self.second}."
         )
 
 
-def _mean(settings: int) -> str:
-    return f" (geometric mean of {settings} directions and loads)" if settings > 1 else ""
+def _at_worst(slowest: str | None) -> str:
+    return "" if slowest is None else f" ({slowest}, the slowest direction)"
 
 
 class Gain(msgspec.Struct, frozen=True):

@@ -59,6 +59,13 @@ class MessageFindingHere(msgspec.Struct, frozen=True):
     levels: tuple[MessageFindingLevel, ...]
     """From the best to the worst."""
 
+    @property
+    def words(self) -> str:
+        """What the factor does here, as a clause."""
+        levels = ", ".join(f"{level.level} {significant(level.times)}" for level in self.levels)
+        what = "latency" if self.measure == "latency" else "the time of a stream"
+        return f"{self.factor} explains {percent(self.explains)} of {what} (times the mean of its levels: {levels})"
+
 
 def findings_here(
     found: Sequence[Curve], effects: Mapping[Measure, FactorAnalysis | None]
@@ -84,7 +91,7 @@ def _effects(
     """Return what factors explain of a measure; in one direction only, if the finding speaks of that."""
     if finding.direction is None:
         return effects[measure]
-    if not _is_its_chip(table, found):
+    if not is_its_chip(table, found):
         return None
     to_slower = finding.direction == "to-slower"
     ours = [
@@ -96,7 +103,7 @@ def _effects(
     return analyse_factors(observations(ours))
 
 
-def _is_its_chip(table: MessagePublication, found: Sequence[Curve]) -> bool:
+def is_its_chip(table: MessagePublication, found: Sequence[Curve]) -> bool:
     """Tell whether all was measured on the chip of a publication: on another one, no core is the slower one."""
     chips = {
         one.conditions.get(_CHIP, "") for curve in found for pool in curve.measurements.values() for one in pool
@@ -108,6 +115,7 @@ def _here(
     table: MessagePublication, finding: MessageFinding, measure: Measure, known: FactorAnalysis | None
 ) -> Iterator[MessageFindingHere]:
     told = set()
+    claim = table.claim(finding)
     for meaning in finding.about:
         effect = _effect_of(meaning, known)
         if effect is not None and effect.factors not in told:
@@ -115,8 +123,8 @@ def _here(
             levels = sorted(effect.levels, key=lambda one: one.times.value)
             yield MessageFindingHere(
                 table.id,
-                finding.place,
-                finding.text,
+                claim.place,
+                claim.text,
                 measure,
                 effect.factors[0],
                 effect.eta_squared,
@@ -134,22 +142,3 @@ def _once(level: Level) -> Level:
     """Return a level of several factors as one if it is the same of all: `d2, d2` as `d2`."""
     parts = str(level).split(", ")
     return parts[0] if len(parts) > 1 and len(set(parts)) == 1 else level
-
-
-def literature_notes(found: Sequence[MessageFindingHere]) -> Iterator[str]:
-    """Say what is published beside what was found here, a sentence for each statement, and what to know of a paper."""
-    for table in published(MessagePublication):
-        ours = [one for one in found if one.publication == table.id]
-        for text in dict.fromkeys(one.text for one in ours):
-            same = [one for one in ours if one.text == text]
-            yield f"Published: {text} ({same[0].place}.) Here, as times the mean of the levels (less is better): " + (
-                f"{'; '.join(map(_in_words, same))}."
-            )
-        if ours:
-            yield f"Of this paper ({table.label}): {' '.join(table.notes)}"
-
-
-def _in_words(one: MessageFindingHere) -> str:
-    levels = ", ".join(f"{level.level} {significant(level.times)}" for level in one.levels)
-    what = "latency" if one.measure == "latency" else "a stream"
-    return f"{one.factor}, which explains {percent(one.explains)} of {what}: {levels}"

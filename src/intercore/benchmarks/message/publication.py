@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from intercore.benchmarks.published import Count, Positive, Publication, Text, require_finite
+from intercore.benchmarks.published import Claim, Count, Positive, Publication, Text, require_finite
 
 Meaning: TypeAlias = Literal[
     "optimisation", "shared-memory", "slower-clock", "faster-clock", "instruction-cache", "data-cache"
@@ -16,15 +16,13 @@ Meaning: TypeAlias = Literal[
 
 
 class MessageFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a publication says that a factor does."""
+    """What a claim of a publication says that a factor does."""
 
+    claim: Text
+    """The claim's `id`."""
     about: Annotated[tuple[Meaning, ...], Meta(min_length=1)]
     """The factors."""
     measures: Annotated[tuple[Literal["latency", "throughput"], ...], Meta(min_length=1)]
-    place: Text
-    """Where it stands in the publication."""
-    text: Text
-    """What it says, as a clause, with a full stop."""
     best: tuple[Text, ...] = ()
     """The levels that it names as best; none if it does not."""
     worst: tuple[Text, ...] = ()
@@ -54,3 +52,7 @@ class MessagePublication(Publication, frozen=True, kw_only=True, tag="message"):
     """How long messages take between cores, and how well a line describes that."""
 
     figures: MessageFigures
+
+    def claim(self, finding: MessageFinding) -> Claim:
+        """Return the claim that a finding belongs to."""
+        return next(one for one in self.claims if one.id == finding.claim)

@@ -12,19 +12,18 @@ from intercore.benchmarks.benchmark import AS_USUAL
 from intercore.benchmarks.message import WITHIN
 from intercore.benchmarks.message.analysis import MessageAnalysis, analyse_curves, caveats
 from intercore.benchmarks.message.answers import answers, costs, remarks
-from intercore.benchmarks.message.choice import MessageRank, copies
-from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, Curve, curves, in_words, observations
-from intercore.benchmarks.message.literature import literature_notes
+from intercore.benchmarks.message.choice import MessageRank
+from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, Curve, curves, observations
+from intercore.benchmarks.message.exhibits import exhibits
 from intercore.benchmarks.message.overhead import MessageOverhead, overhead_table, overheads
 from intercore.benchmarks.message.pilot import pilot_table
+from intercore.benchmarks.message.plots import usual_figure
 from intercore.benchmarks.message.publication import MessagePublication
 from intercore.benchmarks.message.results import results
 from intercore.benchmarks.message.round_trip import MessageRoundTrip, round_trips
-from intercore.benchmarks.message.rows import MessageLatency, MessageThroughput, rate
+from intercore.benchmarks.message.rows import MessageLatency, MessageThroughput
 from intercore.benchmarks.published import published
 from intercore.finding import texts
-from intercore.statistics.intervals import Interval
-from intercore.view.curve import PlottedCurve, curve_figure
 from intercore.view.factors import factor_table, interaction_figures, main_effects_figure
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant, tenths
 from intercore.view.section import Report, Section, where
@@ -37,20 +36,15 @@ if TYPE_CHECKING:
     from intercore.benchmarks.benchmark import View
     from intercore.benchmarks.message.curve import Measure
     from intercore.record.measurement import Run
-    from intercore.statistics.line import Fit
     from intercore.view.figure import Figure
 
 Row: TypeAlias = MessageLatency | MessageThroughput
 
 _RANKED = 10  # rows of a ranking that are shown
-_ALONE = 6  # curves that one panel holds
-_KINDS = {True: "copied", False: "no copy"}
-"""Of more curves, those of transports that copy have a panel, and those that hand over where a message lies."""
 _FORMULAE: Mapping[Measure, str] = {
     "latency": "alpha + beta × size",
     "throughput": "per message alpha + beta × size",
 }
-_TITLES: Mapping[Measure, str] = {"latency": "Latency of a message", "throughput": "Throughput of a stream of messages"}
 
 
 def report(run: Run, within: float = WITHIN.default, view: View = AS_USUAL) -> Report:
@@ -58,6 +52,7 @@ def report(run: Run, within: float = WITHIN.default, view: View = AS_USUAL) -> R
     found = curves(run.measurements)
     analysis = analyse_curves(found, round_trips(run.measurements), overheads(run.measurements), within)
     findings = [*results(analysis, found), *caveats((*run.measurements, *run.failed), found)]
+    shown = list(exhibits(run, found, analysis))
     return Report(
         BENCHMARK,
         {BENCHMARK: {**msgspec.to_builtins(analysis), "sentences": texts(findings)}},
@@ -70,11 +65,12 @@ def report(run: Run, within: float = WITHIN.default, view: View = AS_USUAL) -> R
         Section(
             "Moving messages between cores (message)",
             texts(findings),
-            list(_tables(run, analysis)),
+            [*_tables(run, analysis), *(one.verdict_table for one in shown)],
             list(_figures(found, analysis, view)),
             list(_notes(run, analysis)),
         ),
         topic="messages",
+        exhibits=shown,
         answers=tuple(answers(analysis)),
         costs=tuple(costs(analysis)),
         remarks=tuple(remarks(analysis)),
@@ -298,7 +294,7 @@ def _figures(found: Sequence[Curve], analysis: MessageAnalysis, view: View) -> I
     for measure in MEASURES:
         ours = [curve for curve in found if curve.measure == measure and float(curve.points.y.max()) > 0]
         if ours:
-            yield _curves_figure(measure, ours, view)
+            yield usual_figure(measure, ours, view)
     for measure, effects in (("latency", analysis.latency_factors), ("throughput", analysis.throughput_factors)):
         if effects is None:
             continue
@@ -310,119 +306,6 @@ def _figures(found: Sequence[Curve], analysis: MessageAnalysis, view: View) -> I
         yield from interaction_figures(
             f"message-{measure}", f"{response.capitalize()}", response, "s", effects, observations(ours), 1e-6
         )
-
-
-def _curves_figure(measure: Measure, found: Sequence[Curve], view: View) -> Figure:
-    panels: dict[str, list[PlottedCurve]] = {}
-    # What copies first, and of each kind what is quickest with the largest messages.
-    found = sorted(found, key=lambda one: (not copies(one.setting["transport"]), float(one.points.y[-1])))
-    names = [name for name in found[0].setting if len({str(curve.setting.get(name)) for curve in found}) > 1]
-    inside, outside = _chosen(names, view) or _inside(found, names)
-    labels = [in_words(curve.setting, inside) or str(curve.setting["transport"]) for curve in found]
-    kinds = [copies(curve.setting["transport"]) for curve in found]
-    is_split = len(set(labels)) > _ALONE and len(set(kinds)) > 1
-    for curve, label, copied in zip(found, labels, kinds, strict=True):
-        panel = [in_words(curve.setting, outside), _KINDS[copied] if is_split else ""]
-        panels.setdefault(", ".join(filter(None, panel)), []).append(_plotted(curve, label))
-    is_latency = measure == "latency"
-    caption = (
-        "Median latency with its 95 % interval (marks), and the fitted model (lines). Less is better."
-        if is_latency
-        else "Median throughput with its 95 % interval (marks), and the size over the fitted time per message (line). "
-        "More is better."
-    )
-    return curve_figure(
-        f"message-{measure}",
-        f"{_TITLES[measure]} over its size",
-        ("bytes of a message", "latency, less is better" if is_latency else "throughput, more is better"),
-        ("B", "s" if is_latency else "B/s"),
-        panels,
-        caption,
-    )
-
-
-def _chosen(names: Sequence[str], view: View) -> tuple[list[str], list[str]] | None:
-    """Return the factors whose levels are lines of one panel, and those whose levels are panels, as a user chose them.
-
-    None if nothing was chosen. A direction is both `from` and `to`. What varies besides is told apart by lines if only
-    panels were chosen, and otherwise by panels.
-    """
-    lines, panels = (
-        [name for name in names if name in chosen or (name in ("from", "to") and {"from", "to"} & set(chosen))]
-        for chosen in (view.lines, view.panels)
-    )
-    if not (view.lines or view.panels):
-        return None
-    rest = [name for name in names if name not in (*lines, *panels)]
-    return ([*lines], [*panels, *rest]) if view.lines else ([*rest], [*panels])
-
-
-def _inside(found: Sequence[Curve], names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the factors whose levels are lines of one panel, and those whose levels are panels.
-
-    All are lines while these are few. Otherwise transports are, and another factor with few levels if there is room.
-    """
-    if len(found) <= _ALONE:
-        return list(names), []
-    inside = [name for name in names if name == "transport"] or list(names[:1])
-    rest = [name for name in names if name not in inside]
-    count = len({tuple(curve.setting.get(name) for name in inside) for curve in found})
-    for name in sorted(rest, key=lambda name: name != "receiver"):
-        levels = len({curve.setting.get(name) for curve in found})
-        if count * levels <= _ALONE:
-            inside.append(name)
-            count *= levels
-    if {"from", "to"} & set(names):  # a direction is told by both
-        inside, names = [n for n in inside if n not in ("from", "to")], [*names, "from", "to"]
-    return inside, [name for name in dict.fromkeys(names) if name not in inside]
-
-
-def _plotted(curve: Curve, label: str) -> PlottedCurve:
-    sizes = [size for size in curve.measurements if _median(curve, size).value > 0]  # the axes are logarithmic
-    times = [_median(curve, size) for size in sizes]
-    drawn = times if curve.measure == "latency" else [rate(size, time) for size, time in zip(sizes, times, strict=True)]
-    scale = 1e-6 if curve.measure == "latency" else 1.0
-    show = duration if curve.measure == "latency" else data_rate
-    return PlottedCurve(
-        label,
-        sizes,
-        [one.value * scale for one in drawn],
-        [(one.value if one.low is None else one.low) * scale for one in drawn],
-        [(one.value if one.high is None else one.high) * scale for one in drawn],
-        [
-            f"{in_words(curve.setting, curve.setting)}\n{size:,} bytes: {show(one.value)}"
-            f"{_in_brackets(bounds(one, show))}<br>model: {_model_text(curve, size)}"
-            for size, one in zip(sizes, drawn, strict=True)
-        ],
-        [line for model in curve.models.values() for line in _lines(curve, model)],
-    )
-
-
-def _median(curve: Curve, size: int) -> Interval:
-    place = int(np.searchsorted(curve.points.x, size))
-    median, reach = float(curve.points.y[place]), 1.96 * float(curve.points.error[place])
-    return Interval(median, max(median - reach, 0.0), median + reach)
-
-
-def _in_brackets(text: str) -> str:
-    return f" ({text})" if text else ""
-
-
-def _model_text(curve: Curve, size: int) -> str:
-    model = curve.model(size)
-    if model is None:
-        return "none"
-    value = Interval(model.value(size))
-    return duration(value.value) if curve.measure == "latency" else data_rate(rate(size, value).value)
-
-
-def _lines(curve: Curve, model: Fit) -> Iterator[tuple[list[float], list[float]]]:
-    """Return each piece of a model as a line, which is bent on logarithmic axes."""
-    for piece in model.pieces:
-        x = np.geomspace(piece.low, piece.high, 40) if piece.high > piece.low else np.array([piece.low])
-        time = piece.intercept.value + piece.slope.value * x
-        y = time / 1e6 if curve.measure == "latency" else np.divide(x * 1e6, time, out=np.zeros_like(x), where=time > 0)
-        yield x[y > 0].tolist(), y[y > 0].tolist()
 
 
 # Notes
@@ -453,7 +336,8 @@ def _notes(run: Run, analysis: MessageAnalysis) -> Iterator[str]:
         yield "The simulated chip comes to the same each time, so no F and no p are given: every effect is real."
     for table in published(MessagePublication):
         yield from _compared(table, analysis)
-    yield from literature_notes(analysis.published)
+        if analysis.published:
+            yield f"Of this paper ({table.label}): {' '.join(table.notes)}"
 
 
 def _compared(table: MessagePublication, analysis: MessageAnalysis) -> Iterator[str]:

@@ -82,7 +82,7 @@ def _choices(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvantage]) -
             bytes=size,
             choice=_named(first),
             time_us=first.time_us.value,
-            settings=first.settings,
+            slowest=first.slowest if first.settings > 1 else None,
             second=_second(second),
             largest=None if other.choice == first.choice else Largest(largest, _named(other), other.time_us.value),
         )
@@ -93,7 +93,7 @@ def _choices(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvantage]) -
             bytes=size,
             choice=_named(first),
             bytes_per_s=first.bytes_per_s or 0.0,
-            settings=first.settings,
+            slowest=first.slowest if first.settings > 1 else None,
             second=_second(second),
         )
     alternatives = dict.fromkeys((one.factor, one.better, one.than) for one in gains)

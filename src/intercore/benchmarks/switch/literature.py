@@ -13,14 +13,14 @@ from intercore.view.section import where, whose
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from intercore.benchmarks.switch.analysis import FalseTime, SwitchAnalysis
     from intercore.benchmarks.switch.wake_ups import WakeUp
     from intercore.record.measurement import Run
 
 
-class _Printed(NamedTuple):
+class BesidePublished(NamedTuple):
     """A wake-up as the publication prints one: average and ends, ms."""
 
     of: str
@@ -34,6 +34,13 @@ class _Printed(NamedTuple):
     """What the numbers are."""
     primitive: str
     is_own: bool
+    crosses: bool
+    """Whether it is between two cores."""
+
+    @property
+    def is_false(self) -> bool:
+        """Whether it is no time of a wake-up, and was made on purpose."""
+        return self.meaning == _COUNTERS_APART
 
 
 _TRUE = "a wake-up"
@@ -43,22 +50,24 @@ _COUNTERS_APART = "FALSE: two counters apart"
 """Of our own, made on purpose."""
 
 
-def beside_published(run: Run, analysis: SwitchAnalysis) -> Iterator[_Printed]:
+def beside_published(run: Run, analysis: SwitchAnalysis) -> Iterator[BesidePublished]:
     """Return the published rows, and below each those of this run that measure the same."""
     known = {one.primitive for one in analysis.wake_ups}
     for table in published(SwitchPublication):
-        same = next((name for name in _SAME_AS.get(table.setting.primitive, ()) if name in known), None)
+        same = same_primitive(table, known)
         for row in table.figures.rows:
             meaning = _LIKELY_APART if row.likely_of_two_counters else _TRUE
             cores = "across" if row.crosses else "one core"
             times = (row.average_ms, row.minimum_ms, row.maximum_ms, row.variance_ms)
-            yield _Printed("published", cores, *times, meaning, table.setting.primitive, is_own=False)
+            yield BesidePublished(
+                "published", cores, *times, meaning, table.setting.primitive, is_own=False, crosses=row.crosses
+            )
             for one in analysis.wake_ups:
                 if one.primitive == same and one.crosses == row.crosses:
                     yield _own_printed(run, one, analysis.false_times)
 
 
-def _own_printed(run: Run, one: WakeUp, false_times: Iterable[FalseTime]) -> _Printed:
+def _own_printed(run: Run, one: WakeUp, false_times: Iterable[FalseTime]) -> BesidePublished:
     found = one.wake_up_us
     setting = " ".join([whose(run), *(f"{name}={level}" for name, level in one.varied.items())])
     if one.is_true:
@@ -68,7 +77,7 @@ def _own_printed(run: Run, one: WakeUp, false_times: Iterable[FalseTime]) -> _Pr
         meaning = _COUNTERS_APART if plainly else "two counters, not aligned"
     error = found.stdev / math.sqrt(found.n) / 1e3
     times = (found.mean / 1e3, found.min / 1e3, found.max / 1e3, error)
-    return _Printed(setting, pair_of(one), *times, meaning, one.primitive, is_own=True)
+    return BesidePublished(setting, pair_of(one), *times, meaning, one.primitive, is_own=True, crosses=one.crosses)
 
 
 def _setting_of(one: WakeUp | FalseTime) -> tuple[object, ...]:
@@ -79,7 +88,12 @@ _SAME_AS = {"semaphore": ("binary-semaphore", "counting-semaphore")}
 """Our levels that a published primitive may stand for, the likeliest first."""
 
 
-def literature_table(run: Run, rows: Sequence[_Printed]) -> Table[_Printed]:
+def same_primitive(table: SwitchPublication, known: Collection[str]) -> str | None:
+    """Return which of the known primitives is the likeliest to be the one of a publication; None if none is."""
+    return next((name for name in _SAME_AS.get(table.setting.primitive, ()) if name in known), None)
+
+
+def literature_table(run: Run, rows: Sequence[BesidePublished]) -> Table[BesidePublished]:
     """Return the table of what `beside_published` has found."""
     labels = " and ".join(table.label for table in published(SwitchPublication))
     primitive = next(row.primitive for row in rows if row.is_own)

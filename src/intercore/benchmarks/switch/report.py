@@ -12,6 +12,7 @@ import msgspec
 
 from intercore.benchmarks.switch.analysis import analyse, caveats
 from intercore.benchmarks.switch.answers import answers, costs, remarks
+from intercore.benchmarks.switch.exhibits import exhibits
 from intercore.benchmarks.switch.literature import (
     beside_published,
     false_times_table,
@@ -83,6 +84,7 @@ def report(run: Run) -> Report:
         answers=tuple(answers(analysis)),
         costs=tuple(costs(analysis)),
         remarks=tuple(remarks(analysis)),
+        exhibits=tuple(exhibits(run, analysis)),
     )
 
 

@@ -1,0 +1,433 @@
+"""The published tables of periods in the numbers of a run, and what the run says of what was found of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from intercore.benchmarks.jitter.literature import beside_published, counters_of, figure_of
+from intercore.benchmarks.jitter.publication import JitterPublication
+from intercore.benchmarks.jitter.releases import BENCHMARK, FORCED, PUBLISHED, UNSYNCHRONISED
+from intercore.benchmarks.jitter.two_counters import wrap_us
+from intercore.benchmarks.like_published import another_kernel, to_a_tick, with_bounds
+from intercore.benchmarks.published import published
+from intercore.statistics.intervals import Interval, normal_reach
+from intercore.view.exhibit import Exhibit
+from intercore.view.quantity import duration, percent, significant
+from intercore.view.section import where, whose
+from intercore.view.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from intercore.benchmarks.jitter.analysis import JitterAnalysis, JitterSetting
+    from intercore.benchmarks.jitter.false_periods import FalsePeriods
+    from intercore.benchmarks.jitter.literature import BesidePublished
+    from intercore.benchmarks.jitter.publication import Periods
+    from intercore.record.measurement import Run
+    from intercore.view.exhibit import Outcome, Verdict
+
+_NEXT_TO_NOTHING = 0.01  # of a period
+_SHORT, _LONG = 0.1, 2.0  # periods, of those that an overdue release makes, and of those that load does
+_FOLLOWS = 1e-3  # of a wrap, by which a mean may differ from the one that follows
+_FEW = 2  # periods that have a standard deviation
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What a run has of what a publication measured."""
+
+    run: Run
+    table: JitterPublication
+    rest: Sequence[JitterSetting]
+    """Of its period, not moved, without load."""
+    moved: Sequence[JitterSetting]
+    """By its procedure, each migration having happened, whatever the period."""
+    waiting: Sequence[JitterSetting]
+    """Moved while the task waits, likewise."""
+    blocked: Sequence[JitterSetting]
+    """Stopped by blockers at any time, while it keeps the time of its last release."""
+    false: Sequence[FalsePeriods]
+    """Moved by its procedure, and timed by the cores' own counters."""
+
+    def row(self, *, moved: bool) -> Periods:
+        """Return what was printed."""
+        return next(row for row in self.table.figures.rows if row.moved == moved)
+
+    @property
+    def half_us(self) -> float:
+        """Half a unit of the last printed digit."""
+        return self.table.figures.rounding_ms * 1e3 / 2
+
+
+def exhibits(run: Run, analysis: JitterAnalysis) -> Iterator[Exhibit]:
+    """Return the tables that a run has numbers for."""
+    known = [one for one in analysis.settings if one.deviation_us is not None]
+    has_moved = [one for one in known if one.asked and one.moved == one.asked]
+    for table in published(JitterPublication):
+        period_us = table.figures.period_ms * 1e3
+        seen = _Seen(
+            run,
+            table,
+            [one for one in known if (one.migrate, one.load, one.period_us) == ("none", "none", period_us)],
+            [one for one in has_moved if one.migrate == PUBLISHED],
+            [one for one in has_moved if one.migrate in FORCED],
+            [one for one in known if (one.migrate, one.wake) == (UNSYNCHRONISED, "kept")],
+            [one for one in analysis.false_periods if one.migrate == PUBLISHED],
+        )
+        rows = list(beside_published(run, analysis))
+        if seen.rest:
+            its = {one.label for one in seen.rest}
+            yield _exhibit("seed-002-jitter-at-rest", seen, _rows(rows, its, period_us, is_moved=False))
+        if seen.moved or seen.waiting or seen.false:
+            its = {one.label for one in (*seen.moved, *seen.waiting)}
+            yield _exhibit("seed-002-jitter-moved", seen, _rows(rows, its, None, is_moved=True))
+
+
+def _rows(
+    rows: Sequence[BesidePublished], labels: set[str], period_us: float | None, *, is_moved: bool
+) -> list[BesidePublished]:
+    """Return the published row of a table and those of this run that belong to it."""
+    printed = "yes" if is_moved else "no"
+    return [
+        row
+        for row in rows
+        if (row.moved == printed if row.setting is None else row.setting in labels or (is_moved and row.is_raw))
+        and period_us in (None, row.period_us)
+    ]
+
+
+def _exhibit(name: str, seen: _Seen, rows: Sequence[BesidePublished]) -> Exhibit:
+    known, place = seen.table.exhibit(name), where(seen.run)
+    caption = f"From the shortest to the longest period, with the average: {place} in colour, published in grey."
+    is_moved = name.endswith("moved")
+    if is_moved:
+        caption += (
+            " The published ones are likely differences of two counters that wrapped. Then their average is the "
+            "period and half a wrap."
+        )
+    return Exhibit(
+        id=name,
+        name=known.name,
+        title=f"{known.name}, {seen.table.label}: {known.shows}",
+        citation=seen.table.source.citation,
+        form=known.form,
+        tables=[_table(seen, rows), *([_arithmetic(seen)] if is_moved and seen.false else [])],
+        figures=[figure_of(name, "Periods beside the published ones", caption, rows)],
+        verdicts=[_verdict(seen, claim.id) for claim in seen.table.claims if name in claim.exhibits],
+        untested=_untested(seen, is_moved=is_moved),
+    )
+
+
+def _table(seen: _Seen, rows: Sequence[BesidePublished]) -> Table[BesidePublished]:
+    return Table(
+        f"As published, and on {where(seen.run)}, in ms",
+        rows,
+        [
+            Column("of", lambda row: row.origin),
+            Column("setting", _setting),
+            Column("period", lambda row: f"{row.period_us / 1e3:g}", right=True),
+            Column("Average", lambda row: _ms(row, row.average), right=True),
+            Column("“Variance”", _error, right=True),
+            Column("Minimum", lambda row: _ms(row, row.low), right=True),
+            Column("Maximum", lambda row: _ms(row, row.high), right=True),
+            Column("what it is", lambda row: row.meaning),
+        ],
+        published=True,
+    )
+
+
+def _ms(row: BesidePublished, ms: float) -> str:
+    return f"{ms:,.3f}" if row.setting is None or ms >= _THREE_DECIMALS else f"{ms:,.4f}"
+
+
+def _error(row: BesidePublished) -> str:
+    if row.error is None:
+        return "–"
+    return f"{row.error:,.3f}" if row.setting is None or row.error >= 1 else significant(row.error, 2)
+
+
+def _setting(row: BesidePublished) -> str:
+    """Return the label of a setting; by which clock it was timed stands in another column."""
+    return "–" if row.setting is None else row.setting.removesuffix(", raw counters")
+
+
+_THREE_DECIMALS = 100.0  # ms, from which on more decimals say nothing
+
+
+class _Counters(NamedTuple):
+    """Two counters that are taken for one, in µs: ours, or those that were likely published."""
+
+    of: str
+    period_us: float
+    bits: int | None
+    hz: int
+    apart_us: float | None
+    follows_us: float | None
+    mean_us: float
+    true: str
+
+    @property
+    def wrap_us(self) -> float | None:
+        return None if self.bits is None else wrap_us(self.bits, self.hz)
+
+
+def _arithmetic(seen: _Seen) -> Table[_Counters]:
+    """Return what follows from width, rate and distance of the counters: the same for any chip."""
+    plain = any(one.is_plain for one in seen.false)
+    rows = [
+        _Counters(
+            "published, likely",
+            seen.table.figures.period_ms * 1e3,
+            one.row.likely_counters.bits,
+            one.row.likely_counters.hz,
+            None if one.model is None else one.model.apart_us,
+            None if one.model is None else one.model.mean_us,
+            one.row.average_ms * 1e3,
+            f"likely {duration(one.wrapped.period * 1e3)}",
+        )
+        for one in counters_of(seen.table)
+        if one.row.likely_counters is not None
+    ]
+    rows += [
+        _Counters(
+            whose(seen.run),
+            one.period_us,
+            *(one.bits, one.hz, one.apart_us, one.follows_us),
+            one.mean_us,
+            duration(one.true_us),
+        )
+        for one in seen.false
+    ]
+    return Table(
+        f"Two counters that are taken for one,{' FALSE on purpose' * plain} on {where(seen.run)}",
+        rows,
+        [
+            Column("of", lambda one: one.of),
+            Column("period", lambda one: duration(one.period_us), right=True),
+            Column("counters", lambda one: f"{'?' if one.bits is None else one.bits} bits, {one.hz / 1e6:.5g} MHz"),
+            Column("apart", lambda one: _known(one.apart_us), right=True),
+            Column("wrap", lambda one: _known(one.wrap_us), right=True),
+            Column("+ wrap/2", lambda one: _known(one.wrap_us and one.period_us + one.wrap_us / 2), right=True),
+            Column("follows", lambda one: _known(one.follows_us), right=True),
+            Column("average", lambda one: duration(one.mean_us), right=True),
+            Column("one clock", lambda one: one.true, right=True),
+        ],
+        published=True,
+    )
+
+
+def _known(us: float | None) -> str:
+    return "–" if us is None else duration(us)
+
+
+def _untested(seen: _Seen, *, is_moved: bool) -> str:
+    """Say what the target, or the run, lacks."""
+    if not is_moved:
+        return ""
+    if not seen.false:
+        return "The cores' own counters, which the paper likely read, are not in this run: ask for time=raw-counter."
+    if not any(one.is_plain for one in seen.false):
+        return "The cores' counters are one here, or begin together, so what the paper likely did cannot go wrong here."
+    lost = [one for one in seen.false if one.wrap_us is not None and one.wrap_us <= one.period_us]
+    lacks = []
+    if lost:
+        lacks.append(
+            f"Counters read with {lost[0].bits} bits wrap within a period, so whole wraps are lost: ask for "
+            "counter_bits=32."
+        )
+    near = [
+        one for one in seen.false if one not in lost and one.apart_us is not None and abs(one.apart_us) < one.period_us
+    ]
+    lacks += [
+        f"The counters are {duration(abs(one.apart_us or 0.0))} apart, less than the period of "
+        f"{duration(one.period_us)}, so of that neither way wraps. The published ones would be some 205 ms apart."
+        for one in near
+    ]
+    return " ".join(lacks)
+
+
+# What the run says of each finding
+
+
+def _verdict(seen: _Seen, claim: str) -> Verdict:
+    outcome, because = _VERDICTS[claim](seen)
+    return seen.table.verdict(claim, outcome, because)
+
+
+def _mean_us(one: JitterSetting) -> Interval:
+    """Return the mean period, with an interval by the standard error."""
+    deviation = one.deviation_us
+    if deviation is None:
+        return Interval(one.period_us)
+    mean = one.period_us + deviation.mean
+    if deviation.n < _FEW:
+        return Interval(mean)
+    reach = normal_reach() * deviation.stdev / math.sqrt(deviation.n)
+    return Interval(mean, mean - reach, mean + reach)
+
+
+def _rest_average(seen: _Seen) -> tuple[Outcome, str]:
+    if not seen.rest:
+        return "cannot tell", "The task was not measured at rest."
+    asked = seen.table.figures.period_ms * 1e3
+    bound = abs(seen.row(moved=False).average_ms * 1e3 - asked) + seen.half_us
+    worst = max(map(_mean_us, seen.rest), key=lambda one: abs(one.value - asked))
+    if worst.low is None or worst.high is None:
+        return "cannot tell", "There is but one period."
+    far = max(abs(worst.low - asked), abs(worst.high - asked))
+    near = 0.0 if worst.low <= asked <= worst.high else min(abs(worst.low - asked), abs(worst.high - asked))
+    here = f"Here the average is at most {to_a_tick(far)} from {duration(asked)}, with 95 % confidence."
+    if another_kernel(seen.run):
+        return "cannot tell", f"{here} {another_kernel(seen.run)}"
+    outcome: Outcome = "agrees" if far <= bound else "contradicts" if near > bound else "cannot tell"
+    return outcome, here
+
+
+def _rest_range(seen: _Seen) -> tuple[Outcome, str]:
+    if not seen.rest:
+        return "cannot tell", "The task was not measured at rest."
+    row = seen.row(moved=False)
+    periods = sum(one.deviation_us.n for one in seen.rest if one.deviation_us is not None)
+    shortest, longest = _ends_us(seen.rest)
+    here = f"Here {periods:,} periods are {shortest / 1e3:,.4f} to {longest / 1e3:,.4f} ms"
+    if another_kernel(seen.run):
+        return "cannot tell", f"{here}. {another_kernel(seen.run)}"
+    if shortest < row.minimum_ms * 1e3 - seen.half_us or longest > row.maximum_ms * 1e3 + seen.half_us:
+        return "contradicts", f"{here}."
+    if periods < _ENOUGH:
+        return "cannot tell", f"{here}, which are too few to say that none is beyond."
+    return "agrees", f"{here}."
+
+
+_ENOUGH = 59  # values, of which none is beyond a bound: at most 5 % are, with 95 % confidence
+
+
+def _ends_us(found: Sequence[JitterSetting]) -> tuple[float, float]:
+    """Return the shortest and the longest period."""
+    ends = [(one.period_us + one.bound_us[0], one.period_us + one.bound_us[1]) for one in found if one.bound_us]
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def _moved_average(seen: _Seen) -> tuple[Outcome, str]:
+    counters = _counters_words(seen)
+    if not seen.moved:
+        return "cannot tell", " ".join(["No period of the task that was moved is known by one clock.", *counters])
+    asked = seen.table.figures.period_ms * 1e3
+    worst = max(seen.moved, key=lambda one: abs(_mean_us(one).value / one.period_us - 1))
+    mean, row = _mean_us(worst), seen.row(moved=True)
+    here = f"By one clock, a task of {duration(worst.period_us)} has {with_bounds(mean)} on average"
+    if another_kernel(seen.run):
+        return "cannot tell", " ".join([f"{here}. {another_kernel(seen.run)}", *counters])
+    if mean.low is None or mean.high is None:
+        return "cannot tell", " ".join([f"{here}, of a single period.", *counters])
+    least = row.minimum_ms * 1e3 / asked
+    outcome: Outcome = "cannot tell"
+    if mean.low >= least * worst.period_us:
+        outcome = "agrees"
+    elif mean.high < _LONG * worst.period_us:
+        outcome = "contradicts"
+    return outcome, " ".join(
+        [f"{here}; the published average is {row.average_ms / asked * 1e3:,.0f} periods.", *counters]
+    )
+
+
+def _is_half_a_wrap(one: FalsePeriods) -> bool:
+    """Whether the cores' counters are so wide and so far apart that one way wraps once, and the mean is what follows.
+
+    Then it is the period and half a wrap, whatever the distance is.
+    """
+    if one.wrap_us is None or one.apart_us is None or one.follows_us is None:
+        return False
+    wraps = one.wrap_us > one.period_us and abs(one.apart_us) > one.period_us
+    return wraps and abs(one.mean_us - one.follows_us) <= _FOLLOWS * one.wrap_us
+
+
+def _counters_words(seen: _Seen) -> list[str]:
+    """Say what the cores' own counters make of the same releases, where it is what was likely published."""
+    found = next((one for one in seen.false if _is_half_a_wrap(one)), None)
+    if found is None or found.apart_us is None or found.wrap_us is None:
+        return []
+    return [
+        f"The cores' own counters, of {found.bits} bits at {found.hz / 1e6:g} MHz and {duration(abs(found.apart_us))} "
+        f"apart, make periods of {duration(found.least_us)} to {duration(found.largest_us)} of releases that are "
+        f"{duration(found.true_us)} apart: {duration(found.mean_us)} on average, the period and half a wrap of "
+        f"{duration(found.wrap_us)}, as in the published table. So they agree with it, and are no times."
+    ]
+
+
+def _moved_overhead(seen: _Seen) -> tuple[Outcome, str]:
+    found = [*seen.moved, *seen.waiting]
+    if not found or another_kernel(seen.run):
+        return "cannot tell", another_kernel(seen.run) or "No task was moved, and timed by one clock."
+    worst = max(found, key=_largest_part)
+    part, moved = _largest_part(worst), sum(one.moved or 0 for one in found)
+    words = f"Of {moved:,} migrations, none made a period deviate by more than {duration(part * worst.period_us)}"
+    said = f"{words}, {percent(part)} of it" + (
+        f"; at rest none by more than {to_a_tick(max(map(_largest_us, seen.rest)))}." if seen.rest else "."
+    )
+    outcome: Outcome = "agrees" if part > 1 else "contradicts" if part < _NEXT_TO_NOTHING else "cannot tell"
+    return outcome, said
+
+
+def _largest_us(one: JitterSetting) -> float:
+    return max(map(abs, one.bound_us or (0.0,)))
+
+
+def _largest_part(one: JitterSetting) -> float:
+    return _largest_us(one) / one.period_us
+
+
+def _moved_load(seen: _Seen) -> tuple[Outcome, str]:
+    if not seen.blocked:
+        return "cannot tell", "No blockers stopped the task before its call: ask for migrate=unsynchronised."
+    worst = max(seen.blocked, key=_largest_part)
+    shortest, longest = _ends_us([worst])
+    row, asked = seen.row(moved=True), seen.table.figures.period_ms
+    here = f"Blockers that stop the task at any time make periods of {duration(shortest)} to {duration(longest)} here"
+    if another_kernel(seen.run):
+        return "cannot tell", f"{here}. {another_kernel(seen.run)}"
+    if longest < _LONG * worst.period_us:
+        return "cannot tell", f"{here}: none is long."
+    if shortest < _SHORT * worst.period_us:
+        return "contradicts", (
+            f"{here}: where a program keeps the time of its last release, one that is overdue comes at once, so short "
+            f"periods stand beside the long. The shortest published one is {row.minimum_ms:,.3f} ms, "
+            f"{row.minimum_ms / asked:.0f} periods."
+        )
+    return "agrees", f"{here}, and none that is short."
+
+
+def _no_function(seen: _Seen) -> tuple[Outcome, str]:
+    pinned = [one for one in seen.waiting if one.migrate == "affinity"]
+    if another_kernel(seen.run):
+        return "cannot tell", another_kernel(seen.run)
+    if pinned:
+        moved = sum(one.moved or 0 for one in pinned)
+        version = seen.run.measurements[0].conditions.get("freertos.version", "of this run")
+        return "contradicts", (
+            f"FreeRTOS {version} has vTaskCoreAffinitySet(): {moved:,} of {moved:,} times it moved the task while that "
+            "waited. ESP-IDF's FreeRTOS has no such function."
+        )
+    refused = next(
+        (
+            one.why
+            for one in seen.run.plan.excluded
+            if one.benchmark == BENCHMARK and one.factors.get("migrate") == "affinity"
+        ),
+        "",
+    )
+    if refused:
+        return "agrees", f"The kernel of {whose(seen.run)} refuses it: {refused}."
+    return "cannot tell", "No task was moved by its affinity: ask for migrate=affinity."
+
+
+_VERDICTS: Mapping[str, Callable[[_Seen], tuple[Outcome, str]]] = {
+    "rest-average": _rest_average,
+    "rest-range": _rest_range,
+    "moved-average": _moved_average,
+    "moved-overhead": _moved_overhead,
+    "moved-load": _moved_load,
+    "no-function": _no_function,
+}

@@ -1,0 +1,55 @@
+"""A figure of ranges: each from its least to its largest value, with its average; published ones grey and hollow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from intercore.view.axes import Axis
+from intercore.view.figure import Figure, Line, Panel, Points
+from intercore.view.quantity import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.view.figure import Colour, Series
+
+_ROW_HEIGHT = 24  # pixels
+
+
+class Range(NamedTuple):
+    """Times of one row, in µs."""
+
+    name: str
+    low_us: float
+    average_us: float
+    high_us: float
+    is_published: bool
+    is_false: bool = False
+    """Whether they are no times, and were made on purpose."""
+
+
+def ranges_figure(
+    name: str,
+    title: str,
+    caption: str,
+    rows: Sequence[Range],
+    *,
+    axis: str,
+    ends: tuple[str, str] = ("least", "largest"),
+    log: bool = True,
+) -> Figure:
+    """Draw each range, the first on top. On a logarithmic axis, values below 0 are drawn without their sign."""
+    series: list[Series] = []
+    for at, row in enumerate(rows):
+        colour: Colour = "published" if row.is_published else "series1" if row.is_false else "series0"
+        told = (row.low_us, row.high_us, row.average_us)
+        low, high, average = (abs(us) / 1e6 if log else us / 1e6 for us in told)
+        texts = [f"{row.name}\n{what} {duration(us)}" for what, us in zip((*ends, "average"), told, strict=True)]
+        series += [
+            Line(row.name, colour, [low, high], [at, at], "dashed" if row.is_published else "solid"),
+            Points(row.name, colour, [low, high], [at, at], texts[:2], shape="line-ns"),
+            Points(row.name, colour, [average], [at], texts[2:], hollow=row.is_published),
+        ]
+    x = Axis(axis, log=log, unit="s").around(value for one in series for value in one.values("x"))
+    y = Axis().of_names([row.name for row in rows], down=True)
+    return Figure(name, title, caption, [Panel(x, y, series, _ROW_HEIGHT * len(rows))], legend=False)

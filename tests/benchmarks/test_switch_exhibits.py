@@ -1,0 +1,199 @@
+"""The published tables of task switches beside a run: what the run says of each finding follows its numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from intercore.benchmarks.published import published
+from intercore.benchmarks.switch.analysis import analyse
+from intercore.benchmarks.switch.exhibits import exhibits
+from intercore.benchmarks.switch.publication import SwitchPublication
+from tests.benchmarks.switch_data import US, measurement, run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from intercore.record.measurement import Measurement, Run
+    from intercore.view.exhibit import Exhibit
+
+ESP32 = {"chip": "ESP32 revision 3.1", "clock.sys_hz": "240000000", "freertos.version": "V10.5"}
+PICO = {"chip": "RP2040", "clock.sys_hz": "125000000", "freertos.version": "V11"}
+LINUX = {"chip": "a processor"}
+MS = 1000 * US
+SAME, ACROSS = "seed-002-switch-same-core", "seed-002-switch-across"
+
+
+def times(us: float, spread: int = 3, count: int = 120) -> list[int]:
+    """Return wake-ups in ticks, from `us` on, that differ by less than `spread` ticks."""
+    return [round(us * US) + step % spread for step in range(count)]
+
+
+def taken(
+    ticks: Sequence[int], first: int, second: int, conditions: Mapping[str, str] = ESP32, *, call_us: float = 4.5,
+    time: str = "common",
+) -> Measurement:  # fmt: skip
+    factors = {"from_": first, "to": second, "time": time, "primitive": "binary-semaphore"}
+    return measurement(ticks, times(call_us), conditions=conditions, **factors)
+
+
+def shown(run_: Run) -> dict[str, Exhibit]:
+    return {one.id: one for one in exhibits(run_, analyse(run_.measurements))}
+
+
+def outcome(claim: str, *measurements: Measurement, on: str = ACROSS) -> str:
+    """Return what measurements say of a finding."""
+    (table,) = published(SwitchPublication)
+    text = next(one.text for one in table.claims if one.id == claim)
+    return next(one.outcome for one in shown(run(*measurements))[on].verdicts if one.finding == text)
+
+
+def test_every_table_has_the_published_row_and_the_runs_own_in_the_papers_columns() -> None:
+    found = shown(run(taken(times(12), 0, 0), taken(times(14), 0, 1)))
+    assert set(found) == {SAME, ACROSS}
+    for one, printed in ((found[SAME], "0.012"), (found[ACROSS], "190.334")):
+        (table,) = one.tables
+        cells = [[column.text(row) for column in table.columns] for row in table.rows]
+        assert [row[0] for row in cells] == ["published", "pico"]
+        titles = [column.title for column in table.columns]
+        assert titles[2:6] == ["Average", "“Variance”", "Minimum", "Maximum"]
+        assert cells[0][2] == printed
+        (figure,) = one.figures
+        assert figure.name == one.id
+
+
+def test_every_finding_of_a_table_has_a_verdict() -> None:
+    (table,) = published(SwitchPublication)
+    found = shown(run(taken(times(12), 0, 0), taken(times(14), 0, 1)))
+    for name, one in found.items():
+        assert [verdict.finding for verdict in one.verdicts] == [c.text for c in table.claims if name in c.exhibits]
+
+
+def test_what_a_run_has_not_measured_has_no_table() -> None:
+    assert set(shown(run(taken(times(12), 0, 0)))) == {SAME}
+    assert shown(run(measurement(times(12), primitive="mutex"))) == {}
+
+
+@pytest.mark.parametrize(
+    ("us", "conditions", "expected"),
+    [
+        (12, ESP32, "agrees"),
+        (30, ESP32, "contradicts"),
+        (12, PICO, "cannot tell"),
+        (12, ESP32 | {"chip": "ESP32-S3"}, "cannot tell"),
+        (12, ESP32 | {"clock.sys_hz": "160000000"}, "cannot tell"),
+    ],
+)
+def test_a_time_on_one_core_is_held_against_the_printed_one_on_its_chip_alone(
+    us: float, conditions: Mapping[str, str], expected: str
+) -> None:
+    assert outcome("same-core-time", taken(times(us), 0, 0, conditions), on=SAME) == expected
+
+
+@pytest.mark.parametrize(("us", "conditions", "expected"), [
+    (190_400, ESP32, "agrees"), (14, ESP32, "contradicts"), (14, PICO, "cannot tell"), (190_400, PICO, "cannot tell"),
+])  # fmt: skip
+def test_so_is_one_between_cores(us: float, conditions: Mapping[str, str], expected: str) -> None:
+    assert outcome("across-time", taken(times(us), 0, 1, conditions)) == expected
+
+
+def test_two_counters_are_never_a_time_between_cores() -> None:
+    raw = taken(times(190_400), 1, 0, time="raw-counter")
+    assert outcome("across-time", raw) == "cannot tell"
+    both = [raw, taken(times(14), 1, 0)]
+    assert outcome("across-time", *both) == "contradicts"
+    verdicts = shown(run(*both))[ACROSS].verdicts
+    assert any("190 ms" in one.because for one in verdicts)
+
+
+@pytest.mark.parametrize(
+    ("ticks", "expected"),
+    [
+        (times(12), "agrees"),
+        ([*times(12), 18 * US], "agrees"),
+        ([*times(12, count=60), *times(15, count=60)], "contradicts"),
+        ([*times(12, count=20), 18 * US], "cannot tell"),
+    ],
+)
+def test_whether_times_on_one_core_hardly_vary(ticks: Sequence[int], expected: str) -> None:
+    assert outcome("same-core-steady", taken(ticks, 0, 0, PICO), on=SAME) == expected
+    assert outcome("same-core-steady", taken(ticks, 0, 0, LINUX), on=SAME) == "cannot tell"
+
+
+@pytest.mark.parametrize(
+    ("call_us", "conditions", "expected"),
+    [(4.5, ESP32, "agrees"), (6, ESP32, "contradicts"), (4.5, PICO, "cannot tell")],
+)
+def test_the_time_of_the_function(call_us: float, conditions: Mapping[str, str], expected: str) -> None:
+    assert outcome("function-time", taken(times(12), 0, 0, conditions, call_us=call_us), on=SAME) == expected
+
+
+@pytest.mark.parametrize(
+    ("across_us", "slower", "improvements"),
+    [
+        (14, "contradicts", "contradicts"),
+        (1_200, "contradicts", "agrees"),
+        (190_334, "agrees", "agrees"),
+    ],
+)
+def test_how_many_times_as_long_it_takes_across(across_us: float, slower: str, improvements: str) -> None:
+    known = [taken(times(12), 0, 0, PICO), taken(times(across_us), 0, 1, PICO)]
+    assert outcome("across-slower", *known) == slower
+    assert outcome("improvements", *known) == improvements
+
+
+@pytest.mark.parametrize("claim", ["across-slower", "improvements"])
+def test_without_a_pair_an_interval_or_the_kernel_that_is_not_told(claim: str) -> None:
+    assert outcome(claim, taken(times(14), 0, 1, PICO)) == "cannot tell"
+    few = [taken(times(12, count=3), 0, 0, PICO), taken(times(14, count=3), 0, 1, PICO)]
+    assert outcome(claim, *few) == "cannot tell"
+    assert outcome(claim, taken(times(12), 0, 0, LINUX), taken(times(14), 0, 1, LINUX)) == "cannot tell"
+
+
+def test_ratios_on_either_side_of_a_bound_tell_nothing() -> None:
+    """About ten times as long: the interval has both sides of it."""
+    across = [taken([round(us * US) for us in range(60, 181)], 0, 1, PICO)]
+    assert outcome("improvements", taken(times(12), 0, 0, PICO), *across) == "cannot tell"
+
+
+@pytest.mark.parametrize(
+    ("ticks", "conditions", "expected"),
+    [
+        (times(12), PICO, "agrees"),
+        ([*times(12), *times(22)], PICO, "cannot tell"),
+        ([*times(12), *times(40)], PICO, "contradicts"),
+        (times(12), LINUX, "cannot tell"),
+        (times(12, count=1), PICO, "cannot tell"),
+    ],
+)
+def test_whether_times_between_cores_hardly_vary(
+    ticks: Sequence[int], conditions: Mapping[str, str], expected: str
+) -> None:
+    assert outcome("across-steady", taken(ticks, 0, 1, conditions)) == expected
+
+
+@pytest.mark.parametrize(
+    ("true_us", "raw_us", "expected"),
+    [(14, 190_400, "agrees"), (190_399, 190_400, "contradicts"), (14, 14.1, "cannot tell")],
+)
+def test_whether_another_measurement_would_help(true_us: float, raw_us: float, expected: str) -> None:
+    known = [taken(times(true_us), 1, 0, PICO), taken(times(raw_us), 1, 0, PICO, time="raw-counter")]
+    assert outcome("monitoring", *known, taken(times(12), 1, 1, PICO)) == expected
+    for one in known:
+        assert outcome("monitoring", one) == "cannot tell"
+
+
+def test_an_emulated_chip_tells_nothing() -> None:
+    known = [taken(times(12), 0, 0), taken(times(14), 0, 1), taken(times(190_400), 1, 0, time="raw-counter")]
+    whole = run(*known)
+    emulated = msgspec.structs.replace(whole, plan=msgspec.structs.replace(whole.plan, emulated=True))
+    assert {verdict.outcome for one in shown(emulated).values() for verdict in one.verdicts} == {"cannot tell"}
+
+
+def test_what_a_run_lacks_is_told() -> None:
+    common, raw = taken(times(14), 0, 1), taken(times(14), 0, 1, time="raw-counter")
+    assert "time=raw-counter" in shown(run(common))[ACROSS].untested
+    assert "time=common" in shown(run(raw))[ACROSS].untested
+    assert "RP2040" in shown(run(taken(times(14), 0, 1, PICO)))[ACROSS].untested

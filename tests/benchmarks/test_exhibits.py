@@ -78,6 +78,15 @@ def test_published_points_are_drawn_as_printed() -> None:
 
 
 @pytest.mark.measures("speedup")
+def test_no_page_shows_a_published_number_other_than_it_is_printed(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    write_page([reports(esp32.run())], path)
+    text = path.read_text(encoding="utf-8")
+    assert "1.3909" in text
+    assert "1.394" not in text, "4.14 / 2.97, of the printed durations"
+
+
+@pytest.mark.measures("speedup")
 def test_a_run_of_other_work_has_no_table_1() -> None:
     assert not {"seed-000-table-1", "seed-000-figure-2"} & of(without(esp32.run(), workload="fp")).keys()
 

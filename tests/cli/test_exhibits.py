@@ -37,7 +37,7 @@ def test_the_page_and_the_terminal_begin_with_what_plans_repeat(tool: Tool) -> N
     plans = [tomllib.loads((ROOT / "plans" / f"{name}.toml").read_text(encoding="utf-8")) for name in NAMES]
     repeated = [one for plan in plans for one in plan["exhibits"]]
     targets = [one for plan in plans for one in plan["target"]]
-    target = {key: str(ROOT / one[key]) for one in targets for key in one.keys() & {"currents"}}
+    target = {key: str(ROOT / "plans" / one[key]) for one in targets for key in one.keys() & {"currents"}}
     # So small, those of the figure are those of the table.
     measured = [one for plan in plans if plan["exhibits"] != [NAMES[1]] for one in experiments(plan)]
     lines = [f"exhibits = {json.dumps(repeated)}", "[[target]]", 'name = "pico-sim"']

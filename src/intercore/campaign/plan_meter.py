@@ -52,7 +52,7 @@ def check_meter(meter: str | None, currents: Path | None, *, origin: Origin) -> 
 def with_meter(entry: TargetEntry, table: TomlTable, target: Target) -> TargetEntry:
     """Return the entry with its meter. UsageError, with the line, for one that cannot be."""
     meter, path, currents = (table.string(key) for key in METER_KEYS)
-    file = None if currents is None else Path(currents)
+    file = None if currents is None else _beside(table.name, currents)
     given = next((key for key in METER_KEYS if key in table.values), "name")
     try:
         check_meter(meter, file, origin="emulated" if entry.emulated else target.origin)
@@ -66,3 +66,9 @@ def with_meter(entry: TargetEntry, table: TomlTable, target: Target) -> TargetEn
     if path is not None and meter is None:
         table.refuse("path says what the path of a meter holds: name one by meter", "path")
     return msgspec.structs.replace(entry, meter=meter, besides=besides, currents=known)
+
+
+def _beside(plan: str, file: str) -> Path:
+    """Return a file that a plan names: from the plan's own folder, as a plan is carried about with it, or from here."""
+    there = Path(plan).parent / file
+    return there if there.exists() else Path(file)

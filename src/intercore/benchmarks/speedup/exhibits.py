@@ -18,6 +18,7 @@ from intercore.benchmarks.speedup.printed import alike, beside, curve
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.benchmarks.speedup.words import differing
 from intercore.view.exhibit import Exhibit
+from intercore.view.figure import Line
 from intercore.view.section import where
 
 if TYPE_CHECKING:
@@ -81,7 +82,12 @@ def _held(run: Run, analysis: SpeedupAnalysis, table: SpeedupPublication, group:
 def _figure(own: Sequence[Group], literature: Sequence[Group], name: str, title: str) -> Figure:
     drawn = speedup_figure(own, literature, View(axis="n"))
     caption = "Published points are hollow and grey, with a dashed line. Bars are 95 % intervals of the run's own."
-    return replace(drawn, name=name, title=f"{title}: speed-up over size", caption=caption)
+    (panel,) = drawn.panels
+    limits, others = [one for one in panel.references if one.at > 1], [one for one in panel.references if one.at <= 1]
+    # Published points lie on the limit, so that its words would be among them: the legend has them.
+    lines = [Line(one.words, "text", [panel.x.low, panel.x.high], [one.at] * 2, "dotted") for one in limits]
+    panels = [replace(panel, series=[*lines, *panel.series], references=others)]
+    return replace(drawn, name=name, title=f"{title}: speed-up over size", caption=caption, panels=panels)
 
 
 def _compared(held: Held) -> str:

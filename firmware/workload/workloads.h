@@ -25,6 +25,7 @@
     X(fir)              \
     X(dense)            \
     X(aes)              \
+    X(records)          \
     IC_WORKLOADS_IN_DOUBLE(X)
 // clang-format on
 

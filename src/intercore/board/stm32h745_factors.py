@@ -8,7 +8,7 @@ from intercore.board.factors import Factor, Partners
 # RCC_D1CFGR; D1CPRE is 1). The most is 480 and 240 MHz at the highest core voltage, VOS0, which the chip has only where
 # its LDO supplies the core, and 400 and 200 MHz at VOS1 (datasheet DS12923, general operating conditions).
 _M7_RATES = (60, 120, 240, 400, 480)
-_M4_RATES = (60, 120, 200, 240)
+_M4_RATES = (50, 60, 120, 200, 240)
 _HPRE = (1, 2, 4, 8, 16, 64, 128, 256, 512)
 _BOTH = tuple((m7, m4) for m7 in _M7_RATES for m4 in _M4_RATES if m7 in [m4 * divider for divider in _HPRE])
 _DIVIDED = "the M4 runs at the M7's clock or at a half, a quarter or an eighth of it"

@@ -26,8 +26,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command(
-    epilog="Examples: intercore report 3 -o speedup.html; intercore report 1 host; "
-    "intercore report 3 --where from=0"
+    epilog="Examples: intercore report 3 -o speedup.html; intercore report 1 host; intercore report 3 --where from=0"
 )
 @with_report_options
 def report(

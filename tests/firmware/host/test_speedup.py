@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 WAYS = [
     *itertools.product(["notify", "poll-tick"], ["create", "pool", "spin"], ["fp", "integer", "hanoi", "memory"]),
-    *itertools.product(["notify"], ["create"], ["double", "flash", "fir", "dense", "aes"]),
+    *itertools.product(["notify"], ["create"], ["double", "flash", "fir", "dense", "aes", "records"]),
 ]
 """Joins, modes and workloads; how work is begun and ended does not depend on what it is."""
 

@@ -13,6 +13,7 @@ import re
 import struct
 import subprocess
 import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-NAMES = ("fp", "integer", "hanoi", "memory", "double", "flash", "fir", "dense", "aes")
+NAMES = ("fp", "integer", "hanoi", "memory", "double", "flash", "fir", "dense", "aes", "records")
 LINE_BYTES = 64
 LINES = 61
 """Lines in the memory region of test_port.c."""
@@ -40,7 +41,7 @@ READS = 16
 """Words that a unit of `flash` reads."""
 STEP = 0x9E3779B1
 U32 = 2**32
-PERIODS = {"memory": LINES, "flash": FLASH_WORDS // READS, "fir": 256, "dense": 256, "aes": 4}
+PERIODS = {"memory": LINES, "flash": FLASH_WORDS // READS, "fir": 256, "dense": 256, "aes": 4, "records": 32}
 """Units after which those that do not simply repeat one unit begin again."""
 
 units = st.integers(0, U32 - 1)
@@ -194,6 +195,30 @@ def aes(first: int, count: int) -> int:
     return sum(blocks[(first + unit) % 4] for unit in range(count)) % U32
 
 
+@dataclass
+class Record:
+    kind: int
+    number: int
+    text: str
+
+
+def moved(number: int) -> int:
+    """Copy a record whose text changes where its number is odd, and decide what follows from both."""
+    first = Record(number % 5, number, "a record that both cores copy.")
+    second = replace(first)
+    if number % 2:
+        at = number % len(first.text)
+        second.text = first.text[:at] + "~" + first.text[at + 1 :]
+    differs = first.text != second.text
+    second.kind = {0: 1, 1: 3 if differs else 2, 2: 0, 3: 4, 4: 2}[second.kind]
+    first.number += 3 * number // (second.kind + 2)
+    return first.number + (second.kind << 8) + (differs << 16)
+
+
+def records(first: int, count: int) -> int:
+    return sum(moved((first + unit) % U32 % 32) for unit in range(count)) % U32
+
+
 MODELS: dict[str, Callable[[int, int], int]] = {
     "fp": fp,
     "integer": integer,
@@ -204,6 +229,7 @@ MODELS: dict[str, Callable[[int, int], int]] = {
     "fir": fir,
     "dense": dense,
     "aes": aes,
+    "records": records,
 }
 
 over_builds = settings(

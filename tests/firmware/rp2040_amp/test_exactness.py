@@ -114,6 +114,7 @@ def test_every_path_of_an_interrupt_reaches_every_core(board: Board) -> None:
 @pytest.mark.measures("speedup")
 def test_work_is_split_between_the_kernels(board: Board) -> None:
     sizes = {"fp": 1000, "integer": 40000, "hanoi": 2000, "memory": 6000, "double": 300, "dense": 2000, "aes": 400}
+    sizes["records"] = 2000
     for mode, (workload, n) in itertools.product(("create", "pool", "spin"), sizes.items()):
         answer = run(board, f"speedup mode={mode} workload={workload} n={n} samples=3 dither_us=100")
         t1, tp = (

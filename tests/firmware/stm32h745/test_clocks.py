@@ -12,7 +12,7 @@ import pytest
 from tests.firmware.stm32h745.conftest import BOARD
 
 M7_MHZ = (480, 400, 240, 120, 60)
-M4_MHZ = (240, 200, 120, 60)
+M4_MHZ = (240, 200, 120, 60, 50)
 SUPPLIES = ("smps", "ldo")
 HSE_MHZ = 8
 

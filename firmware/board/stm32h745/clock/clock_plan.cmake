@@ -4,7 +4,7 @@
 #
 # Also run by itself, as `cmake -DIC_M7_MHZ=… -DIC_M4_MHZ=… -DIC_SUPPLY=… -DIC_VOS=… -P clock_plan.cmake`.
 cmake_minimum_required(VERSION 3.22)
-foreach(choice "IC_M7_MHZ;480;400;240;120;60" "IC_M4_MHZ;240;200;120;60" "IC_SUPPLY;smps;ldo" "IC_VOS;;0;1;2;3")
+foreach(choice "IC_M7_MHZ;480;400;240;120;60" "IC_M4_MHZ;240;200;120;60;50" "IC_SUPPLY;smps;ldo" "IC_VOS;;0;1;2;3")
   list(POP_FRONT choice name)
   if(NOT "${${name}}" IN_LIST choice)
     list(JOIN choice ", " choice)

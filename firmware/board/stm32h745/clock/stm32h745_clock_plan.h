@@ -28,9 +28,10 @@
 #define CLOCK_PLAN_CORE_MOST(vos) ((vos) == 0 ? 480 : (vos) == 1 ? 400 : (vos) == 2 ? 300 : 200)
 #define CLOCK_PLAN_BUS_MOST(vos) ((vos) == 0 ? 240 : (vos) == 1 ? 200 : (vos) == 2 ? 150 : 100)
 
-/* What the factors may be. The 400 and 200 MHz are the most that a NUCLEO-H745ZI-Q can have as it comes. */
+/* What the factors may be. The 400 and 200 MHz are the most that a NUCLEO-H745ZI-Q can have as it comes; with 50 MHz it
+ * has the ratio of 480 and 60 MHz, which seed 003 measured on a board of another supply. */
 #define CLOCK_PLAN_M7_LEVEL(mhz) ((mhz) == 480 || (mhz) == 400 || (mhz) == 240 || (mhz) == 120 || (mhz) == 60)
-#define CLOCK_PLAN_M4_LEVEL(mhz) ((mhz) == 240 || (mhz) == 200 || (mhz) == 120 || (mhz) == 60)
+#define CLOCK_PLAN_M4_LEVEL(mhz) ((mhz) == 240 || (mhz) == 200 || (mhz) == 120 || (mhz) == 60 || (mhz) == 50)
 #define CLOCK_PLAN_RATIO(m7, m4) ((m7) == (m4) || (m7) == 2 * (m4) || (m7) == 4 * (m4) || (m7) == 8 * (m4))
 
 /* Whether a pair of clocks can be had: for _Static_assert, and the same as stm32h745_clock_plan(). */

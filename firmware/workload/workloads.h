@@ -7,13 +7,14 @@
 #include "ic_workload.h"
 
 // clang-format off
-/* A board may go without these (IC_WITHOUT_DOUBLE): where there is no unit for double precision, the functions that do
- * it are 8 KiB of code. */
-#ifdef IC_WITHOUT_DOUBLE
-#define IC_WORKLOADS_IN_DOUBLE(X)
+/* A board that is short of memory may go without these (IC_FEWER_WORKLOADS): where there is no unit for double precision,
+ * the functions that do it are 8 KiB of code. */
+#ifdef IC_FEWER_WORKLOADS
+#define IC_WORKLOADS_WITH_ROOM(X)
 #else
-#define IC_WORKLOADS_IN_DOUBLE(X) \
-    X(double)
+#define IC_WORKLOADS_WITH_ROOM(X) \
+    X(double)                     \
+    X(records)
 #endif
 
 #define IC_WORKLOADS(X) \
@@ -25,8 +26,7 @@
     X(fir)              \
     X(dense)            \
     X(aes)              \
-    X(records)          \
-    IC_WORKLOADS_IN_DOUBLE(X)
+    IC_WORKLOADS_WITH_ROOM(X)
 // clang-format on
 
 #define IC_WORKLOAD_DECLARED(name) extern const struct ic_workload ic_workload_##name;

@@ -27,7 +27,7 @@ if(IC_OPT STREQUAL "O0")
   set(core_1_bytes 87K)
   set(shared_bytes 23K)
   set(samples 1216)
-  target_compile_definitions(intercore PUBLIC IC_WITHOUT_DOUBLE)
+  target_compile_definitions(intercore PUBLIC IC_FEWER_WORKLOADS)
 endif()
 if(IC_OWN) # what the user brings has the room of most of them
   set(samples 640)

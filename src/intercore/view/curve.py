@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.view.axes import Axis
-from intercore.view.figure import SHAPES, Colour, Figure, Line, Panel, Points
+from intercore.view.figure import SHAPES, Colour, Dash, Figure, Line, Panel, Points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOST_PANELS = 12
 _ALONE, _PANEL = 280, 210  # pixels
 _COLOURS: tuple[Colour, ...] = ("series0", "series1", "series2", "series3", "series4", "series5", "text")
+_DASHES: tuple[Dash, ...] = ("solid", "dashed", "dotted")
+"""So that of two lines on each other both are seen."""
 
 
 class PlottedCurve(NamedTuple):
@@ -87,7 +89,7 @@ def _series(curve: PlottedCurve, place: int) -> Iterator[Series]:
     """Draw a curve in the look of its label, which is given by its place among all labels."""
     colour = _COLOURS[place % len(_COLOURS)]
     for x, y in [*curve.lines, *([(curve.x, curve.y)] if curve.joined else [])]:
-        yield Line(curve.label, colour, x, y)
+        yield Line(curve.label, colour, x, y, _DASHES[place % len(_DASHES)])
     yield Points(
         curve.label,
         colour,

@@ -26,6 +26,10 @@ class Column(Generic[Row]):
     """Whether cells are aligned to the right, as numbers are."""
 
 
+def _nobodys(_row: object) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Table(Generic[Row]):
     """A table for people: rows of any kind, and the columns that show them."""
@@ -35,6 +39,8 @@ class Table(Generic[Row]):
     columns: Sequence[Column[Row]]
     published: bool = False
     """Whether it is there to set a paper's figures beside the run's own: shown where asked for."""
+    is_theirs: Callable[[Row], bool] = _nobodys
+    """Whether a row is what a publication prints: the page shades it."""
 
 
 class Varied(Protocol):

@@ -63,8 +63,9 @@ class MessageFindingHere(msgspec.Struct, frozen=True):
     def words(self) -> str:
         """What the factor does here, as a clause."""
         levels = ", ".join(f"{level.level} {significant(level.times)}" for level in self.levels)
-        what = "latency" if self.measure == "latency" else "the time of a stream"
-        return f"{self.factor} explains {percent(self.explains)} of {what} (times the mean of its levels: {levels})"
+        what = "the latency" if self.measure == "latency" else "the time per message of a stream"
+        share = percent(self.explains)
+        return f"{self.factor} explains {share} of the variation in {what}; relative to the mean: {levels}"
 
 
 def findings_here(

@@ -92,7 +92,15 @@ def verdicts(evidence: Evidence) -> list[Verdict]:
     """Return what a run says of each claim, in the order of the publication."""
     said = {claim: judge(evidence) for claim, judge in _JUDGES.items()}
     said["best-overall"] = _overall(said)
-    return [evidence.table.verdict(one.id, *said[one.id]) for one in evidence.table.claims]
+    here = {claim: each if evidence.on_its_chip else _elsewhere(*each) for claim, each in said.items()}
+    return [evidence.table.verdict(one.id, *here[one.id]) for one in evidence.table.claims]
+
+
+def _elsewhere(outcome: Outcome, because: str) -> Said:
+    """Return what another chip than the publication's can say: it may show the same, but refutes nothing."""
+    if outcome == "contradicts":
+        return "cannot tell", f"Not so on this chip, which is another one. {because}"
+    return outcome, because
 
 
 # Comparing
@@ -136,13 +144,15 @@ def _extreme(cell: Cell, chosen: Collection[str], *, longest: bool) -> tuple[_Me
     )
 
 
-def _unbeaten(cell: Cell, chosen: Collection[str]) -> bool | None:
-    """Whether no level is shorter than the shortest of the chosen ones; None if that cannot be told."""
-    ours, others = _extreme(cell, chosen, longest=False)
-    if _shorter(others, ours):
+def _lowest(cell: Cell, chosen: Collection[str]) -> bool | None:
+    """Whether no level is shorter than any of the chosen ones by more than about nothing; None if it cannot be told."""
+    shortest = min(cell.values(), key=lambda each: each.us)
+    known = [cell[level] for level in chosen if level in cell]
+    behind = [math.log(each.us / shortest.us) for each in known]
+    reach = [_SURE * math.hypot(each.error, shortest.error) for each in known]
+    if any(far - unsure > _ALIKE for far, unsure in zip(behind, reach, strict=True)):
         return False
-    behind = math.log(ours.us / others.us) + _SURE * math.hypot(ours.error, others.error)
-    return True if behind <= _RELEVANT or _shorter(ours, others) else None
+    return True if all(far + unsure <= _ALIKE for far, unsure in zip(behind, reach, strict=True)) else None
 
 
 def _shortest(cell: Cell, chosen: Collection[str]) -> bool | None:
@@ -181,9 +191,9 @@ def _optimisation_latency(evidence: Evidence) -> Said:
     quickest, slowest = _both(cells, best), _both(cells, worst)
     if not quickest or not slowest:
         return "cannot tell", "This run does not compare O3 or Os with other levels, O0 among them."
-    first = _tally(quickest, lambda cell: _unbeaten(cell, best))
+    first = _tally(quickest, lambda cell: _lowest(cell, best))
     last = _tally(slowest, lambda cell: _longest(cell, worst))
-    because = f"{first.words('No level is quicker than O3 or Os')}; {last.words('O0 is slowest')}"
+    because = f"{first.words(f'O3 and Os are within {percent(_ALIKE)} of the lowest')}; {last.words('O0 is slowest')}"
     return _worst_of([first.outcome, last.outcome]), f"{because}: {evidence.words('optimisation-latency')}."
 
 
@@ -296,8 +306,16 @@ def _no_caches(evidence: Evidence, claim: str) -> Said:
     shared = _means(evidence.cells(measure, ("xip_cache",)), _ON_OFF)
     if shared:
         times = significant(shared["off"] / shared["on"])
-        said.append(f"Without the cache of flash, which both cores share, a message takes {times} times as long")
+        what = "the latency is" if measure == "latency" else "a message of a stream takes"
+        said.append(
+            f"Without the cache of flash, which both cores share, {what} {times} times as long, as the geometric mean "
+            "over sizes and directions"
+        )
     return "cannot tell", ". ".join([*said, ""]).rstrip()
+
+
+def _access(_evidence: Evidence) -> Said:
+    return "cannot tell", "What a core takes to reach each memory is measured by the benchmark memory, not by this one."
 
 
 def _power(_evidence: Evidence) -> Said:
@@ -320,6 +338,7 @@ _JUDGES: Mapping[str, Callable[[Evidence], Said]] = {
     "caches-latency": _caches_latency,
     "caches-rate-to-faster": _caches_rate_to_faster,
     "caches-rate-to-slower": _caches_rate_to_slower,
+    "access": _access,
     "power": _power,
 }
 """By the `id` of each claim of seed 003; `best-overall` follows from these."""

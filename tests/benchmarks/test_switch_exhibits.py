@@ -229,7 +229,7 @@ def test_the_published_row_has_what_is_printed_alone_and_a_false_one_says_so_fir
 def test_a_row_below_0_says_that_its_sign_is_not_drawn() -> None:
     found = shown(run(taken(times(14), 1, 0), taken(times(-2108), 1, 0, time="raw-counter")))[ACROSS]
     names = [tick.label for figure in found.figures for panel in figure.panels for tick in panel.y.ticks()]
-    assert [name.endswith(", |-2.11 ms|") for name in names] == [False, False, True]
+    assert [name.endswith(", |-2.11\N{NO-BREAK SPACE}ms|") for name in names] == [False, False, True]
 
 
 def test_an_emulated_chip_tells_nothing() -> None:

@@ -41,7 +41,7 @@ def ranges_figure(
 ) -> Figure:
     """Draw each range, the first on top. On a logarithmic axis, one below 0 is drawn without its sign, and named so."""
     series: list[Series] = []
-    names = [f"{row.name}, |{duration(row.average_us)}|" if log and row.average_us < 0 else row.name for row in rows]
+    names = [f"{row.name}, {_unsigned(row.average_us)}" if log and row.average_us < 0 else row.name for row in rows]
     for at, row in enumerate(rows):
         colour: Colour = "published" if row.is_published else "series1" if row.is_false else "series0"
         told = (row.low_us, row.high_us, row.average_us)
@@ -55,3 +55,8 @@ def ranges_figure(
     x = Axis(axis, log=log, unit="s", narrow=_NARROW).around(value for one in series for value in one.values("x"))
     y = Axis().of_names(names, down=True)
     return Figure(name, title, caption, [Panel(x, y, series, _ROW_HEIGHT * len(rows))], legend=False)
+
+
+def _unsigned(us: float) -> str:
+    """Return that a value is drawn without its sign, on one line of a label."""
+    return f"|{duration(us)}|".replace(" ", "\N{NO-BREAK SPACE}")

@@ -203,7 +203,7 @@ def _arithmetic(seen: _Seen) -> Table[_Counters]:
     ]
     rows += [
         _Counters(
-            whose(seen.run),
+            f"FALSE: {whose(seen.run)}" if one.is_plain else whose(seen.run),
             one.period_us,
             *(one.bits, one.hz, one.apart_us, one.follows_us),
             one.mean_us,
@@ -292,10 +292,10 @@ def _rest_average(seen: _Seen) -> tuple[Outcome, str]:
     bound = abs(seen.row(moved=False).average_ms * 1e3 - asked) + seen.half_us
     worst = max(map(_mean_us, seen.rest), key=lambda one: abs(one.value - asked))
     if worst.low is None or worst.high is None:
-        return "cannot tell", "There is but one period."
+        return "cannot tell", "There is only one period."
     far = max(abs(worst.low - asked), abs(worst.high - asked))
     near = 0.0 if worst.low <= asked <= worst.high else min(abs(worst.low - asked), abs(worst.high - asked))
-    here = f"Here the average is at most {to_a_tick(far)} from {duration(asked)}, with 95 % confidence."
+    here = f"Here the average is within {to_a_tick(far)} of {duration(asked)}, with 95 % confidence."
     if another_kernel(seen.run):
         return "cannot tell", f"{here} {another_kernel(seen.run)}"
     outcome: Outcome = "agrees" if far <= bound else "contradicts" if near > bound else "cannot tell"
@@ -308,7 +308,8 @@ def _rest_range(seen: _Seen) -> tuple[Outcome, str]:
     row = seen.row(moved=False)
     periods = sum(one.deviation_us.n for one in seen.rest if one.deviation_us is not None)
     shortest, longest = _ends_us(seen.rest)
-    here = f"Here {periods:,} periods are {shortest / 1e3:,.4f} to {longest / 1e3:,.4f} ms"
+    ends = dict.fromkeys(f"{us / 1e3:,.4f}" for us in (shortest, longest))
+    here = f"Here {periods:,} periods are {' to '.join(ends)} ms"
     if another_kernel(seen.run):
         return "cannot tell", f"{here}. {another_kernel(seen.run)}"
     if shortest < row.minimum_ms * 1e3 - seen.half_us or longest > row.maximum_ms * 1e3 + seen.half_us:
@@ -443,7 +444,7 @@ def _no_function(seen: _Seen) -> tuple[Outcome, str]:
         moved, asked = sum(one.moved or 0 for one in pinned), sum(one.asked or 0 for one in pinned)
         return "cannot tell", (
             f"FreeRTOS {version} has vTaskCoreAffinitySet(): {moved:,} of {asked:,} times it moved the task while that "
-            f"waited. {theirs}; the authors write “not yet”."
+            f"waited. {theirs}; the authors write “does not yet”."
         )
     refused = next(
         (

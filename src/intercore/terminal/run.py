@@ -107,8 +107,7 @@ class RunFindings:
             yield from one.tables
             if one.verdicts:
                 yield one.verdict_table
-            if one.untested:
-                yield Sentence(one.untested)
+            yield from (Sentence(text) for text in (one.note, one.untested) if text)
 
     def _rest(self) -> Iterator[Part]:
         if not self.run.complete:

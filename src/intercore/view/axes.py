@@ -64,6 +64,8 @@ class Axis:
     """How many ticks a linear axis has, about."""
     grid: bool = True
     """Whether lines go across the plot at its ticks."""
+    narrow: int = _NARROW_LABELS
+    """How many labels a logarithmic axis has room for on a telephone."""
 
     def around(self, values: Iterable[float | None], *, from_zero: bool = False) -> Axis:
         """Return the axis with ends that have room for values; the others, and what has no place, count nothing."""
@@ -114,7 +116,7 @@ class Axis:
         named = [tick for tick in found if tick.label]
         powers = [tick for tick in named if tick.main]
         chosen = powers if len(powers) >= _LEAST_LABELS else named
-        kept = {tick.at for tick in chosen[:: -(-len(chosen) // _NARROW_LABELS)]}
+        kept = {tick.at for tick in chosen[:: -(-len(chosen) // self.narrow)]}
         return [tick._replace(main=tick.at in kept) for tick in found]
 
     def _decades(self, digits: Sequence[int], *, bare: bool) -> list[Tick]:

@@ -50,6 +50,8 @@ class Exhibit:
     """The published numbers, where there are any, and the run's own."""
     figures: Sequence[Figure]
     verdicts: Sequence[Verdict]
+    note: str = ""
+    """What the published numbers likely are, where that is inferred and not printed: sentences, or empty."""
     untested: str = ""
     """What the target lacks that the publication varied: a sentence, or empty."""
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from intercore.view.figure import Colour, Series
 
 _ROW_HEIGHT = 24  # pixels
+_NARROW = 3  # labels of times, as `100 ms`, that have room beside names of rows on a telephone
 
 
 class Range(NamedTuple):
@@ -38,8 +39,9 @@ def ranges_figure(
     ends: tuple[str, str] = ("least", "largest"),
     log: bool = True,
 ) -> Figure:
-    """Draw each range, the first on top. On a logarithmic axis, values below 0 are drawn without their sign."""
+    """Draw each range, the first on top. On a logarithmic axis, one below 0 is drawn without its sign, and named so."""
     series: list[Series] = []
+    names = [f"{row.name}, {_unsigned(row.average_us)}" if log and row.average_us < 0 else row.name for row in rows]
     for at, row in enumerate(rows):
         colour: Colour = "published" if row.is_published else "series1" if row.is_false else "series0"
         told = (row.low_us, row.high_us, row.average_us)
@@ -50,6 +52,11 @@ def ranges_figure(
             Points(row.name, colour, [low, high], [at, at], texts[:2], shape="line-ns"),
             Points(row.name, colour, [average], [at], texts[2:], hollow=row.is_published),
         ]
-    x = Axis(axis, log=log, unit="s").around(value for one in series for value in one.values("x"))
-    y = Axis().of_names([row.name for row in rows], down=True)
+    x = Axis(axis, log=log, unit="s", narrow=_NARROW).around(value for one in series for value in one.values("x"))
+    y = Axis().of_names(names, down=True)
     return Figure(name, title, caption, [Panel(x, y, series, _ROW_HEIGHT * len(rows))], legend=False)
+
+
+def _unsigned(us: float) -> str:
+    """Return that a value is drawn without its sign, on one line of a label."""
+    return f"|{duration(us)}|".replace(" ", "\N{NO-BREAK SPACE}")

@@ -91,7 +91,8 @@ def _height(panel: Panel) -> float:
     if not panel.y.names:
         return panel.height
     most = max((len(_wrapped(tick)) for tick in panel.y.ticks()), default=1)
-    return max(panel.height, abs(panel.y.high - panel.y.low) * (most * _LINE + 4.0))
+    between = 4.0 if most == 1 else 10.0  # what tells the lines of one name from those of the next
+    return max(panel.height, abs(panel.y.high - panel.y.low) * (most * _LINE + between))
 
 
 def _picture(panel: Panel, figure: Figure, left: int, *, titled: bool, labels_below: bool) -> Markup:

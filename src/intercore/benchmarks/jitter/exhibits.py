@@ -10,8 +10,9 @@ from intercore.benchmarks.jitter.literature import beside_published, counters_of
 from intercore.benchmarks.jitter.publication import JitterPublication
 from intercore.benchmarks.jitter.releases import BENCHMARK, FORCED, PUBLISHED, UNSYNCHRONISED
 from intercore.benchmarks.jitter.two_counters import wrap_us
-from intercore.benchmarks.like_published import another_kernel, to_a_tick, with_bounds
+from intercore.benchmarks.like_published import another_chip, another_kernel, held_against, to_a_tick, with_bounds
 from intercore.benchmarks.published import published
+from intercore.record.conditions import tick_hz
 from intercore.statistics.intervals import Interval, normal_reach
 from intercore.view.exhibit import Exhibit
 from intercore.view.quantity import duration, percent, significant
@@ -25,9 +26,12 @@ if TYPE_CHECKING:
     from intercore.benchmarks.jitter.false_periods import FalsePeriods
     from intercore.benchmarks.jitter.literature import BesidePublished
     from intercore.benchmarks.jitter.publication import Periods
+    from intercore.benchmarks.like_published import Of
     from intercore.record.measurement import Run
     from intercore.view.exhibit import Outcome, Verdict
 
+_CHIP, _HZ = "ESP32", 240_000_000
+_ESP_IDF = "IDF"  # how the version of its kernel ends
 _NEXT_TO_NOTHING = 0.01  # of a period
 _SHORT, _LONG = 0.1, 2.0  # periods, of those that an overdue release makes, and of those that load does
 _FOLLOWS = 1e-3  # of a wrap, by which a mean may differ from the one that follows
@@ -102,11 +106,6 @@ def _exhibit(name: str, seen: _Seen, rows: Sequence[BesidePublished]) -> Exhibit
     known, place = seen.table.exhibit(name), where(seen.run)
     caption = f"From the shortest to the longest period, with the average: {place} in colour, published in grey."
     is_moved = name.endswith("moved")
-    if is_moved:
-        caption += (
-            " The published ones are likely differences of two counters that wrapped. Then their average is the "
-            "period and half a wrap."
-        )
     return Exhibit(
         id=name,
         name=known.name,
@@ -116,7 +115,19 @@ def _exhibit(name: str, seen: _Seen, rows: Sequence[BesidePublished]) -> Exhibit
         tables=[_table(seen, rows), *([_arithmetic(seen)] if is_moved and seen.false else [])],
         figures=[figure_of(name, "Periods beside the published ones", caption, rows)],
         verdicts=[_verdict(seen, claim.id) for claim in seen.table.claims if name in claim.exhibits],
+        note=_note(seen.row(moved=is_moved)),
         untested=_untested(seen, is_moved=is_moved),
+    )
+
+
+def _note(row: Periods) -> str:
+    """Say what a published row likely is, and where that is shown."""
+    if row.likely_counters is None:
+        return ""
+    return (
+        f"Our inference, which the paper does not print: {row.average_ms:,.3f} ms is likely the period and half a wrap "
+        f"of two counters of {row.likely_counters.bits} bits that were taken for one. docs/benchmarks/jitter.md of "
+        "Intercore has the arithmetic, and docs/esp32.md says what to run on a board."
     )
 
 
@@ -125,7 +136,7 @@ def _table(seen: _Seen, rows: Sequence[BesidePublished]) -> Table[BesidePublishe
         f"As published, and on {where(seen.run)}, in ms",
         rows,
         [
-            Column("of", lambda row: row.origin),
+            Column("of", lambda row: f"FALSE: {row.origin}" if row.is_false else row.origin),
             Column("setting", _setting),
             Column("period", lambda row: f"{row.period_us / 1e3:g}", right=True),
             Column("Average", lambda row: _ms(row, row.average), right=True),
@@ -178,7 +189,7 @@ def _arithmetic(seen: _Seen) -> Table[_Counters]:
     plain = any(one.is_plain for one in seen.false)
     rows = [
         _Counters(
-            "published, likely",
+            "inferred for the published row",
             seen.table.figures.period_ms * 1e3,
             one.row.likely_counters.bits,
             one.row.likely_counters.hz,
@@ -192,7 +203,7 @@ def _arithmetic(seen: _Seen) -> Table[_Counters]:
     ]
     rows += [
         _Counters(
-            whose(seen.run),
+            f"FALSE: {whose(seen.run)}" if one.is_plain else whose(seen.run),
             one.period_us,
             *(one.bits, one.hz, one.apart_us, one.follows_us),
             one.mean_us,
@@ -224,12 +235,17 @@ def _known(us: float | None) -> str:
 
 def _untested(seen: _Seen, *, is_moved: bool) -> str:
     """Say what the target, or the run, lacks."""
-    if not is_moved:
-        return ""
+    other = another_chip(seen.run, _CHIP, _HZ)
+    return " ".join([*([other] if other else []), *(_untested_counters(seen) if is_moved else [])])
+
+
+def _untested_counters(seen: _Seen) -> list[str]:
     if not seen.false:
-        return "The cores' own counters, which the paper likely read, are not in this run: ask for time=raw-counter."
+        return ["The cores' own counters, which the paper likely read, are not in this run: ask for time=raw-counter."]
     if not any(one.is_plain for one in seen.false):
-        return "The cores' counters are one here, or begin together, so what the paper likely did cannot go wrong here."
+        return [
+            "The cores' counters are one here, or begin together, so what the paper likely did cannot go wrong here."
+        ]
     lost = [one for one in seen.false if one.wrap_us is not None and one.wrap_us <= one.period_us]
     lacks = []
     if lost:
@@ -242,18 +258,19 @@ def _untested(seen: _Seen, *, is_moved: bool) -> str:
     ]
     lacks += [
         f"The counters are {duration(abs(one.apart_us or 0.0))} apart, less than the period of "
-        f"{duration(one.period_us)}, so of that neither way wraps. The published ones would be some 205 ms apart."
+        f"{duration(one.period_us)}, so the difference wraps in neither direction. The published ones would be some "
+        "205 ms apart."
         for one in near
     ]
-    return " ".join(lacks)
+    return lacks
 
 
 # What the run says of each finding
 
 
 def _verdict(seen: _Seen, claim: str) -> Verdict:
-    outcome, because = _VERDICTS[claim](seen)
-    return seen.table.verdict(claim, outcome, because)
+    of, find = _VERDICTS[claim]
+    return seen.table.verdict(claim, *held_against(seen.run, _CHIP, _HZ, of, find(seen)))
 
 
 def _mean_us(one: JitterSetting) -> Interval:
@@ -275,10 +292,10 @@ def _rest_average(seen: _Seen) -> tuple[Outcome, str]:
     bound = abs(seen.row(moved=False).average_ms * 1e3 - asked) + seen.half_us
     worst = max(map(_mean_us, seen.rest), key=lambda one: abs(one.value - asked))
     if worst.low is None or worst.high is None:
-        return "cannot tell", "There is but one period."
+        return "cannot tell", "There is only one period."
     far = max(abs(worst.low - asked), abs(worst.high - asked))
     near = 0.0 if worst.low <= asked <= worst.high else min(abs(worst.low - asked), abs(worst.high - asked))
-    here = f"Here the average is at most {to_a_tick(far)} from {duration(asked)}, with 95 % confidence."
+    here = f"Here the average is within {to_a_tick(far)} of {duration(asked)}, with 95 % confidence."
     if another_kernel(seen.run):
         return "cannot tell", f"{here} {another_kernel(seen.run)}"
     outcome: Outcome = "agrees" if far <= bound else "contradicts" if near > bound else "cannot tell"
@@ -291,7 +308,8 @@ def _rest_range(seen: _Seen) -> tuple[Outcome, str]:
     row = seen.row(moved=False)
     periods = sum(one.deviation_us.n for one in seen.rest if one.deviation_us is not None)
     shortest, longest = _ends_us(seen.rest)
-    here = f"Here {periods:,} periods are {shortest / 1e3:,.4f} to {longest / 1e3:,.4f} ms"
+    ends = dict.fromkeys(f"{us / 1e3:,.4f}" for us in (shortest, longest))
+    here = f"Here {periods:,} periods are {' to '.join(ends)} ms"
     if another_kernel(seen.run):
         return "cannot tell", f"{here}. {another_kernel(seen.run)}"
     if shortest < row.minimum_ms * 1e3 - seen.half_us or longest > row.maximum_ms * 1e3 + seen.half_us:
@@ -299,6 +317,22 @@ def _rest_range(seen: _Seen) -> tuple[Outcome, str]:
     if periods < _ENOUGH:
         return "cannot tell", f"{here}, which are too few to say that none is beyond."
     return "agrees", f"{here}."
+
+
+def _rest_expected(seen: _Seen) -> tuple[Outcome, str]:
+    """Hold the periods against a tick of the kernel: the paper says of nothing how much was expected."""
+    ticks = tick_hz(seen.run)
+    if not seen.rest or ticks is None or another_kernel(seen.run):
+        return "cannot tell", another_kernel(seen.run) or "No periods at rest, or not how long a tick of the kernel is."
+    periods = sum(one.deviation_us.n for one in seen.rest if one.deviation_us is not None)
+    far, tick = max(map(_largest_us, seen.rest)), 1e6 / ticks
+    here = (
+        f"Here {periods:,} periods deviate by at most {to_a_tick(far)}; a tick of the kernel, the step of "
+        f"vTaskDelayUntil(), is {duration(tick)}."
+    )
+    if far >= tick:
+        return "contradicts", here
+    return "agrees" if periods >= _ENOUGH else "cannot tell", here
 
 
 _ENOUGH = 59  # values, of which none is beyond a bound: at most 5 % are, with 95 % confidence
@@ -353,7 +387,8 @@ def _counters_words(seen: _Seen) -> list[str]:
         f"The cores' own counters, of {found.bits} bits at {found.hz / 1e6:g} MHz and {duration(abs(found.apart_us))} "
         f"apart, make periods of {duration(found.least_us)} to {duration(found.largest_us)} of releases that are "
         f"{duration(found.true_us)} apart: {duration(found.mean_us)} on average, the period and half a wrap of "
-        f"{duration(found.wrap_us)}, as in the published table. So they agree with it, and are no times."
+        f"{duration(found.wrap_us)}, as in the published table. "
+        "They reproduce the published pattern, but are not durations."
     ]
 
 
@@ -362,9 +397,9 @@ def _moved_overhead(seen: _Seen) -> tuple[Outcome, str]:
     if not found or another_kernel(seen.run):
         return "cannot tell", another_kernel(seen.run) or "No task was moved, and timed by one clock."
     worst = max(found, key=_largest_part)
-    part, moved = _largest_part(worst), sum(one.moved or 0 for one in found)
+    part, moved = _largest_part(worst), sum(one.migrations for one in found)
     words = f"Of {moved:,} migrations, none made a period deviate by more than {duration(part * worst.period_us)}"
-    said = f"{words}, {percent(part)} of it" + (
+    said = f"{words}, {percent(part)} of the period" + (
         f"; at rest none by more than {to_a_tick(max(map(_largest_us, seen.rest)))}." if seen.rest else "."
     )
     outcome: Outcome = "agrees" if part > 1 else "contradicts" if part < _NEXT_TO_NOTHING else "cannot tell"
@@ -394,21 +429,22 @@ def _moved_load(seen: _Seen) -> tuple[Outcome, str]:
         return "contradicts", (
             f"{here}: where a program keeps the time of its last release, one that is overdue comes at once, so short "
             f"periods stand beside the long. The shortest published one is {row.minimum_ms:,.3f} ms, "
-            f"{row.minimum_ms / asked:.0f} periods."
+            f"{row.minimum_ms / asked:.0f} periods. But they are other blockers than the paper's."
         )
     return "agrees", f"{here}, and none that is short."
 
 
 def _no_function(seen: _Seen) -> tuple[Outcome, str]:
-    pinned = [one for one in seen.waiting if one.migrate == "affinity"]
     if another_kernel(seen.run):
         return "cannot tell", another_kernel(seen.run)
+    version = seen.run.measurements[0].conditions.get("freertos.version", "of this run")
+    theirs = "ESP-IDF's FreeRTOS, likely the paper's, has no such function"
+    pinned = [one for one in seen.waiting if one.migrate == "affinity"]
     if pinned:
-        moved = sum(one.moved or 0 for one in pinned)
-        version = seen.run.measurements[0].conditions.get("freertos.version", "of this run")
-        return "contradicts", (
-            f"FreeRTOS {version} has vTaskCoreAffinitySet(): {moved:,} of {moved:,} times it moved the task while that "
-            "waited. ESP-IDF's FreeRTOS has no such function."
+        moved, asked = sum(one.moved or 0 for one in pinned), sum(one.asked or 0 for one in pinned)
+        return "cannot tell", (
+            f"FreeRTOS {version} has vTaskCoreAffinitySet(): {moved:,} of {asked:,} times it moved the task while that "
+            f"waited. {theirs}; the authors write “does not yet”."
         )
     refused = next(
         (
@@ -418,16 +454,19 @@ def _no_function(seen: _Seen) -> tuple[Outcome, str]:
         ),
         "",
     )
+    if refused and version.endswith(_ESP_IDF):
+        return "agrees", f"{theirs}: {whose(seen.run)} refuses it, as {refused}. FreeRTOS V11 SMP has it."
     if refused:
-        return "agrees", f"The kernel of {whose(seen.run)} refuses it: {refused}."
-    return "cannot tell", "No task was moved by its affinity: ask for migrate=affinity."
+        return "cannot tell", f"{whose(seen.run)} refuses it: {refused}. {theirs}; FreeRTOS V11 SMP has it."
+    return "cannot tell", f"No task was moved by its affinity: ask for migrate=affinity. {theirs}."
 
 
-_VERDICTS: Mapping[str, Callable[[_Seen], tuple[Outcome, str]]] = {
-    "rest-average": _rest_average,
-    "rest-range": _rest_range,
-    "moved-average": _moved_average,
-    "moved-overhead": _moved_overhead,
-    "moved-load": _moved_load,
-    "no-function": _no_function,
+_VERDICTS: Mapping[str, tuple[Of, Callable[[_Seen], tuple[Outcome, str]]]] = {
+    "rest-average": ("times", _rest_average),
+    "rest-range": ("times", _rest_range),
+    "rest-expected": ("pattern", _rest_expected),
+    "moved-average": ("times", _moved_average),
+    "moved-overhead": ("pattern", _moved_overhead),
+    "moved-load": ("times", _moved_load),
+    "no-function": ("kernel", _no_function),
 }

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from intercore.view.figure import Figure
 
 _TRUE = "periods, by one clock"
-_PUBLISHED = "periods"
-_LIKELY = "likely two counters, wrapped"
+_PRINTED = "as printed"
 _FALSE = "FALSE: two counters"
 _NOT_ALIGNED = "raw counters"
 
@@ -166,7 +165,7 @@ def beside_published(run: Run, analysis: JitterAnalysis) -> Iterator[BesidePubli
                 row.minimum_ms,
                 row.maximum_ms,
                 row.variance_ms,
-                _PUBLISHED if row.likely_counters is None else _LIKELY,
+                _PRINTED,
                 table.figures.period_ms * 1000,
             )
     for one in analysis.settings:
@@ -258,7 +257,7 @@ def false_periods_table(run: Run, false_periods: Sequence[FalsePeriods]) -> Tabl
     for table in published(JitterPublication):
         rows += [
             _Compared(
-                f"published, likely so: {table.label}",
+                f"published: {table.label}; counters inferred",
                 _counter(one.row.likely_counters.bits, one.row.likely_counters.hz) if one.row.likely_counters else "",
                 one.row.average_ms * 1e3,
                 (table.figures.period_ms + one.wrapped.wrap / 2) * 1e3,  # of the period that was meant
@@ -309,7 +308,5 @@ def figure_of(name: str, title: str, caption: str, rows: Sequence[BesidePublishe
 
 def _name(row: BesidePublished) -> str:
     if row.setting is not None:
-        return row.setting
-    return f"{row.origin}, {'moved' if row.moved == 'yes' else 'not moved'}" + (
-        f": {row.meaning}" if row.meaning == _LIKELY else ""
-    )
+        return f"FALSE: {row.setting}" if row.is_false else row.setting
+    return f"{row.origin}, {'moved' if row.moved == 'yes' else 'not moved'}"

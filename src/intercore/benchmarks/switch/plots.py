@@ -105,7 +105,6 @@ class _Point(NamedTuple):
     label: str
     ms: float
     how: str
-    remark: str = ""
 
 
 _MARKS: dict[str, tuple[Colour, Shape, bool]] = {
@@ -133,7 +132,6 @@ def _clocks_figure(analysis: SwitchAnalysis, first: FalseTime | WakeUp) -> Figur
                 _published_label(table, row),
                 row.average_ms,
                 "published",
-                ": likely two counters apart" if row.likely_of_two_counters else "",
             )
             for row in table.figures.rows
         ]
@@ -147,11 +145,11 @@ def _clocks_figure(analysis: SwitchAnalysis, first: FalseTime | WakeUp) -> Figur
                 colour,
                 [abs(point.ms) / 1e3 for point in drawn],
                 [labels.index(point.label) for point in drawn],
-                [f"{point.label}\n{how}: {_signed(point.ms)}{point.remark}" for point in drawn],
+                [f"{point.label}\n{how}: {_signed(point.ms)}" for point in drawn],
                 shape=shape,
                 hollow=hollow,
                 # The truth has its number beside it.
-                words=() if how == _HOW["aligned"] else [_signed(point.ms) + point.remark for point in drawn],
+                words=() if how == _HOW["aligned"] else [_signed(point.ms) for point in drawn],
             )
         )
     x = Axis("size of the time, whatever its sign", log=True, unit="s").around(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TASKS = 5
 """Each has twice the period of the one before, and makes as much of the load."""
 
-_LOADS = (50, 80, 90, 95, 98, 100, 110, 120, 140, 150, 155, 160, 165, 170, 175, 180, 185, 190, 195, 200)
+_LOADS = (80, 90, 95, 98, 100, 120, 140, 160, 165, 170, 180, 185, 190, 200)
 """Close together where the sets of one core and of two are expected to break down."""
 
 

@@ -156,7 +156,7 @@ static uint32_t core_of(enum placement placement, uint32_t index) {
 static void plan_tasks(const struct ic_run *run) {
     uint32_t ticks = (uint32_t)((uint64_t)run->values[P_PERIOD] * port_tick_hz() / 1000000U);
     uint64_t period = ticks * (port_clock_hz() / port_tick_hz());
-    uint32_t units = units_in(period * run->values[P_LOAD] / (100U * TASKS));
+    uint32_t units = units_in(period * run->values[P_LOAD] / (UINT64_C(100) * TASKS));
     for (uint32_t i = 0; i < TASKS; i++) {
         struct periodic *task = &hart.tasks[i];
         task->core = core_of((enum placement)run->values[P_PLACEMENT], i);

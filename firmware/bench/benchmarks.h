@@ -22,6 +22,8 @@
              "the two kernels share no lock, so calls of one do not wait for the other's")                             \
     SMP_ONLY(rhealstone, "the six components of Rhealstone", "its objects belong to one kernel each")                  \
     SMP_ONLY(threadmetric, "the eight counts of Thread-Metric", "its objects belong to one kernel each")               \
+    SMP_ONLY(hartstone, "deadlines that five periodic tasks miss as their load grows",                                 \
+             "no kernel schedules both cores; by one of its cores alone it is a benchmark for one core")               \
     SMP_ONLY(lock, "locks and counters handed over between cores",                                                     \
              "the kernels share no lock; the port's own, between the cores, is not the benchmarks' to hold")           \
     SMP_AND_AMP(memory)                                                                                                \

@@ -241,10 +241,11 @@ void port_sleep_ticks(uint32_t ticks);
  * The edges of the past and of the future lie whole ticks apart. */
 uint64_t port_tick_edge(void);
 
-/* A periodic task's sleep, by the kernel's own call for it (vTaskDelayUntil). */
+/* A periodic task's sleep, by the kernel's own call for it (vTaskDelayUntil). A copy is a period of its own, by which
+ * another task is released with this one. */
 struct port_period {
-    uint64_t last; /* release, in the kernel's own count; belongs to the platform */
-    uint32_t ticks;
+    uint64_t last;  /* release, in the kernel's own count; belongs to the platform */
+    uint32_t ticks; /* from that to the next one; may be changed between two sleeps */
 };
 
 /* Begins a period of `ticks` kernel ticks, at least 1: returns the common clock at which the first release is due, the

@@ -94,6 +94,10 @@ KNOWN: Mapping[str, tuple[Mapping[str, Sequence[Level]], Sequence[str]]] = {
         {"test": ("basic", "message"), "form": ("same", "cross"), "core": CORES, "window_ms": (50,)},
         ("count", "window", "least", "most"),
     ),
+    "hartstone": (
+        {"placement": ("one-core", "free"), "load": (50, 0, 2**32 - 1), "period_us": (10_000, 1)},
+        ("alone", *(f"{of}.{task}" for of in ("response", "missed") for task in range(5))),
+    ),
     "lock": (
         {
             "measure": ("hand-over", "contention", "ping-pong"),

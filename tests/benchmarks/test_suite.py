@@ -46,7 +46,7 @@ def test_a_benchmark_without_a_folder_has_the_targets_own_defaults() -> None:
 def test_the_grids_of_a_benchmark_name_the_same_factors(benchmark: str, amp: bool) -> None:
     for origin in ("measured", "simulated", "emulated"):
         grids = of_benchmarks.suite(benchmark, origin, amp=amp)
-        assert len({frozenset(grid) for grid in grids}) == 1
+        assert len({frozenset(grid) for grid in grids}) <= 1, "none: it is no part of the suite"
 
 
 @pytest.mark.measures("speedup", "memory")

@@ -60,7 +60,10 @@ class SuiteLevels(Protocol):
     """Returns the grids of a benchmark within the suite, all of which name the same parameters."""
 
     def __call__(self, origin: Origin, *, amp: bool) -> Sequence[Levels]:
-        """Return less where a program stands for the chip (`origin`); `amp` is a kernel on each core."""
+        """Return less where a program stands for the chip (`origin`); `amp` is a kernel on each core.
+
+        Return none for a benchmark that is no part of the suite.
+        """
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ of_all_benchmarks = pytest.mark.measures(
     "api",
     "clock",
     "contention",
+    "hartstone",
     "irq",
     "jitter",
     "lock",

@@ -1,0 +1,277 @@
+/* hartstone: how much work five periodic tasks can do before one of them misses a deadline, on one core and on several.
+ *
+ * After the series PH (periodic tasks, harmonic frequencies) of Hartstone (N. Weiderman, CMU/SEI-89-TR-23), written
+ * anew from its description; docs/benchmarks/hartstone.md says where it differs. The first task has the period
+ * `period_us`, each further one twice that of the one before, so that frequencies are as 16 : 8 : 4 : 2 : 1. The work
+ * of a release grows with the period: each task makes a fifth of the load. Priorities are rate-monotonic: the shorter
+ * the period, the higher. A task's deadline is its next release.
+ *
+ * One setting is one load, in percent of one core. Whoever raises it from setting to setting until a deadline is missed
+ * has the breakdown utilisation. A missed deadline is a result and spoils nothing: the job is done to its end and the
+ * next one begins late.
+ *
+ *   one-core   all tasks are pinned to core 0
+ *   pinned     each task is pinned to the first core that has room for it at the highest load that any partition
+ *              carries. Tasks are equal there, so the first core gets as many as its share, rounded up: of two cores,
+ *              the three fastest tasks are on the first one and two on the second, at every load
+ *   free       the kernel may run any task on any core
+ *
+ * A repetition is the longest period. All tasks are released together at its begin, which is the worst case for the
+ * lower priorities, and then each on its own grid of whole kernel ticks. In series: `response.0` to `response.4`, from
+ * when a release was due to the end of its work, for every release; `missed.0` to `missed.4`, how many of these ended
+ * behind the deadline; `alone`, how long the work of one release of the first task takes when no other task is there.
+ * By this the true load is known: the work of the others is so many times as much. */
+#include "benchmarks.h"
+#include "port.h"
+#include "run.h"
+#include "workloads.h"
+
+#define TASKS 5U
+/* Releases of the first task in a repetition, and of all tasks. */
+#define RELEASES_MOST (1U << (TASKS - 1U))
+#define RELEASES_ALL (2U * RELEASES_MOST - 1U)
+/* Kernel ticks between the leader's word and the first release: every task is asleep by then. */
+#define START_TICKS 4U
+/* The least units of work that are timed, and how often, to learn how fast they are. */
+#define TRIAL_UNITS 64U
+#define TRIALS 3U
+
+enum { P_PLACEMENT, P_LOAD, P_PERIOD, PARAMETER_COUNT };
+enum placement { PLACEMENT_ONE_CORE, PLACEMENT_PINNED, PLACEMENT_FREE };
+
+static const char *const placements[] = {"one-core", "pinned", "free"};
+
+static const struct ic_parameter parameters[PARAMETER_COUNT] = {
+    [P_PLACEMENT] = {.name = "placement",
+                     .help = "all on core 0, each pinned to a core, or free to run on any",
+                     .choices = placements,
+                     .choice_count = 3},
+    [P_LOAD] = {.name = "load",
+                .help = "of all tasks together, in percent of one core",
+                .min = 5,
+                .max = 100U * TASKS,
+                .preset = 50},
+    [P_PERIOD] = {.name = "period_us",
+                  .help = "shortest period, in microseconds: a whole number of kernel ticks",
+                  .min = 1,
+                  .max = 100000,
+                  .preset = 10000},
+};
+
+struct periodic {
+    _Alignas(PORT_CACHE_LINE) port_task_t task;
+    uint32_t core; /* PORT_CORE_ANY: any */
+    uint32_t releases;
+    uint32_t period_ticks; /* of the kernel */
+    uint64_t period;       /* of the common clock */
+    uint32_t units;        /* of work in each release */
+    uint32_t expected;     /* what comes out of it */
+    struct ic_series *response;
+    struct ic_series *missed;
+    uint32_t late; /* how many deadlines it has missed in this repetition */
+    uint32_t lost;
+    uint32_t migrated;
+    bool wrong;
+};
+
+static struct {
+    struct periodic tasks[TASKS];
+    struct ic_series *alone;
+    struct port_period start; /* the sleep up to the first release, the same for all */
+    uint64_t due;             /* the first release */
+    bool cancelled;           /* some task could not be started */
+} hart;
+
+/* ---- the tasks ---- */
+
+static uint32_t work(uint32_t units) { return ic_workload_integer.work(0, units); }
+
+/* Where the work of a release ends, for an observer from outside, who finds it by its name: not to be inlined. */
+static __attribute__((noinline)) uint64_t hartstone_ended(void) { return port_clock(); }
+
+static void be_released(struct periodic *self, uint64_t due) {
+    uint32_t result = work(self->units);
+    uint64_t response = hartstone_ended() - due;
+    self->late += response > self->period;
+    self->lost += !ic_samples_add(self->response, (int64_t)response);
+    self->migrated += self->core != PORT_CORE_ANY && port_core_id() != self->core;
+    self->wrong = self->wrong || result != self->expected;
+}
+
+static void periodic_task(void *arg) {
+    struct periodic *self = arg;
+    port_notify_take(); /* for the leader's word */
+    if (hart.cancelled) {
+        return;
+    }
+    struct port_period period = hart.start;
+    uint64_t due = hart.due;
+    for (uint32_t i = 0; i < self->releases; i++) {
+        port_period_sleep(&period);
+        period.ticks = self->period_ticks;
+        be_released(self, due);
+        due += self->period;
+    }
+}
+
+/* ---- the leader ---- */
+
+/* The shortest of some times that units of work take. */
+static uint64_t shortest(uint32_t units) {
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < TRIALS; i++) {
+        uint64_t begin = port_clock();
+        (void)work(units);
+        uint64_t passed = port_clock() - begin;
+        least = passed < least ? passed : least;
+    }
+    return least;
+}
+
+/* How many units of work take so long on this core, when nothing else runs; 0 if one takes longer. */
+static uint32_t units_in(uint64_t ticks) {
+    uint32_t units = TRIAL_UNITS;
+    uint64_t passed = shortest(units);
+    while (passed < ticks / 2U) {
+        units *= 2U;
+        passed = shortest(units);
+    }
+    return (uint32_t)(units * ticks / (passed > 0 ? passed : 1U));
+}
+
+static uint32_t core_of(enum placement placement, uint32_t index) {
+    switch (placement) {
+    case PLACEMENT_PINNED: {
+        uint32_t cores = port_core_count();
+        return index / ((TASKS + cores - 1U) / cores);
+    }
+    case PLACEMENT_FREE:
+        return PORT_CORE_ANY;
+    case PLACEMENT_ONE_CORE:
+        break;
+    }
+    return 0;
+}
+
+static void plan_tasks(const struct ic_run *run) {
+    uint32_t ticks = (uint32_t)((uint64_t)run->values[P_PERIOD] * port_tick_hz() / 1000000U);
+    uint64_t period = ticks * (port_clock_hz() / port_tick_hz());
+    uint32_t units = units_in(period * run->values[P_LOAD] / (UINT64_C(100) * TASKS));
+    for (uint32_t i = 0; i < TASKS; i++) {
+        struct periodic *task = &hart.tasks[i];
+        task->core = core_of((enum placement)run->values[P_PLACEMENT], i);
+        task->releases = RELEASES_MOST >> i;
+        task->period_ticks = ticks << i;
+        task->period = period << i;
+        task->units = units << i;
+        task->expected = ic_workload_integer.expected(0, task->units);
+    }
+}
+
+static bool open_series(struct ic_run *run) {
+    hart.alone = ic_run_series(run, "alone");
+    bool opened = hart.alone != NULL;
+    for (uint32_t i = 0; opened && i < TASKS; i++) {
+        struct periodic *task = &hart.tasks[i];
+        task->response = ic_samples_open("response", i, run->checks.repetitions * task->releases);
+        task->missed = ic_samples_open("missed", i, run->checks.repetitions);
+        opened = task->response != NULL && task->missed != NULL;
+        if (opened) {
+            task->missed->unit = IC_UNIT_COUNT;
+        }
+    }
+    return opened ||
+           ic_error_set(&run->error, "out-of-range", "the target has no memory for that many samples", "", "");
+}
+
+/* Has the tasks begin, or end at once, and waits until they have ended. */
+static void release_tasks(uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        port_notify(&hart.tasks[i].task);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        port_task_join(&hart.tasks[i].task);
+    }
+}
+
+static bool start_tasks(struct ic_run *run) {
+    hart.cancelled = false;
+    for (uint32_t i = 0; i < TASKS; i++) {
+        struct periodic *task = &hart.tasks[i];
+        task->late = 0;
+        task->lost = 0;
+        task->migrated = 0;
+        task->wrong = false;
+        struct port_task_config config = {.name = "hartstone",
+                                          .entry = periodic_task,
+                                          .arg = task,
+                                          .core = task->core,
+                                          .priority = PORT_PRIORITY_MAX - i};
+        if (port_task_start(&task->task, &config) != PORT_OK) {
+            hart.cancelled = true;
+            release_tasks(i);
+            return ic_error_set(&run->error, "failed", "the platform could not start all ", "tasks", "");
+        }
+    }
+    return true;
+}
+
+static void record(struct ic_run *run) {
+    bool right = true;
+    for (uint32_t i = 0; i < TASKS; i++) {
+        struct periodic *task = &hart.tasks[i];
+        ic_run_sample(run, task->missed, task->late);
+        run->checks.lost += task->lost;
+        run->checks.migrated += task->migrated;
+        right = right && !task->wrong;
+    }
+    ic_run_check(run, right);
+}
+
+static bool repeat(struct ic_run *run) {
+    ic_run_dither(run);
+    uint64_t begin = port_clock();
+    (void)work(hart.tasks[0].units);
+    ic_run_sample(run, hart.alone, (int64_t)(port_clock() - begin));
+    if (!start_tasks(run)) {
+        return false;
+    }
+    hart.due = port_period_begin(&hart.start, START_TICKS);
+    release_tasks(TASKS);
+    record(run);
+    return true;
+}
+
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    if ((uint64_t)run->values[P_PERIOD] * port_tick_hz() % 1000000U != 0) {
+        return ic_error_set(error, "bad-value", "period_us must be a whole number of kernel ticks; ",
+                            "info shows tick_hz, ticks per second", "");
+    }
+    return run->values[P_PLACEMENT] == PLACEMENT_ONE_CORE || port_core_count() > 1 ||
+           ic_error_set(error, "unsupported", "that needs two cores, and this target has one", "", "");
+}
+
+/* Cold: its size counts and its speed does not. */
+static __attribute__((cold)) bool measure(struct ic_run *run) {
+    plan_tasks(run);
+    if (hart.tasks[0].units == 0) {
+        return ic_error_set(&run->error, "bad-value",
+                            "too little work in a period: ", "take a larger load or period_us", "");
+    }
+    bool taken = open_series(run);
+    while (taken && ic_run_repeat(run)) {
+        taken = repeat(run);
+    }
+    return taken;
+}
+
+const struct ic_benchmark ic_benchmark_hartstone = {
+    .name = "hartstone",
+    .summary = "deadlines that five periodic tasks miss at a load: from a release's due time to the end of its work",
+    .parameters = parameters,
+    .parameter_count = PARAMETER_COUNT,
+    .samples = 3,
+    .series_count = RELEASES_ALL + TASKS + 1U,
+    .possible = possible,
+    .measure = measure,
+};

@@ -50,7 +50,8 @@ def test_table_1_has_every_published_row_and_the_runs_own_in_the_same_columns() 
     assert [row["S"] for row in theirs] == ["1.3909", "1.8484", "1.9914", "1.9952", "1.9954"]
     assert [row["E"] for row in theirs] == ["69.5%", "92.5%", "99.5%", "99.7%", "99.7%"]
     assert len(rows) == 3 * len(theirs), "by join=notify and join=poll-tick"
-    assert all(value for row in rows for name, value in row.items() if name not in {"S, 95 %", "past a tick"})
+    assert all(value for row in rows for name, value in row.items() if name != "own S, 95 %")
+    assert not {"S / P", "past a tick"} & {*rows[0]}, "they are not the paper's"
 
 
 @pytest.mark.measures("speedup")
@@ -60,6 +61,8 @@ def test_figure_2_has_the_papers_axes_and_limit_and_tells_own_points_from_publis
     assert (panel.x.log, panel.y.log) == (True, False)
     limit, *series = panel.series
     assert list(limit.values("y")) == [2, 2]
+    assert isinstance(limit, Line)
+    assert limit.dash == "solid"
     drawn = {own: [one for one in series if (one.colour != "published") == own] for own in (True, False)}
     assert drawn[True]
     published, ours = drawn[False], drawn[True]
@@ -95,7 +98,10 @@ def test_a_run_of_other_work_has_no_table_1() -> None:
 def test_the_towers_have_the_seven_rows_twice_and_bars_for_either() -> None:
     exhibit = of(esp32.run())["seed-001-towers"]
     rows = [row for row in cells(exhibit) if not row["at work"].startswith("Raspberry")]
-    assert [row["of"] for row in rows] == ["fake-esp32", "published"] * 7
+    assert [row["of"] for row in rows] == ["published", "own: 20 discs, 10 s"] * 7
+    assert [row["main (core1)"] for row in rows[::2]] == ["30", "59", "0", "30", "59", "0", "0"], "as printed"
+    theirs = [row["at work"] for row in cells(exhibit) if row["of"] == "published"]
+    assert not [label for label in theirs if "spins" in label or "likely" in label], "our words"
     totals = [row["total"].split()[0] for row in rows]
     assert totals[::2] == totals[1::2] == ["119", "118", "89", "60", "59", "59", "30"], "made up so"
     (figure,) = exhibit.figures
@@ -112,7 +118,10 @@ def test_currents_are_there_only_with_a_meter_or_an_estimate_and_have_the_charge
     rows = cells(exhibit)
     charge = next(name for name in rows[0] if name.startswith("mA·s"))
     theirs = [row for row in rows if row["of"] == "published"]
-    assert [row[charge] for row in theirs] == ["4.20", "4.24", "5.62", "1.67", "1.69", "6.78", "3.33", "15.9", "9.52"]
+    assert [row[charge] for row in theirs] == ["4.2", "4.2", "5.6", "1.7", "1.7", "6.8", "3.3", "16", "9.5"]
+    assert [row["mA"] for row in theirs] == ["50", "50", "50", "10", "10", "40", "10", "200", "120"], "as printed"
+    assert [row["Core"] for row in theirs] == ["0,1", "0,1", "0,1", "1", "1", "0", "1", "0", "0"]
+    assert not [row for row in theirs if "likely" in row["at work"]]
     ours = [row for row in rows if row["of"] != "published"]
     assert len(ours) == 7
     assert ours[0][charge].startswith("5.29"), "63 mA * 10 s / 119 towers"

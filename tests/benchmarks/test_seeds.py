@@ -141,7 +141,7 @@ def test_the_page_draws_all_that_was_published_in_grey(tmp_path: Path) -> None:
     assert "1.8484 / 2 is 92.42 %" in text
     assert "What the text of Quách &amp; Nguyễn 2026, ESP32 says of short work" in text
     assert all(text.count(f"{side} ms") == 1 for side in ("below 3.00", "below 4.00", "above 10.0"))
-    assert "Currents of a USB meter, likely makotaka, ESP32" in text
+    assert "Currents of a USB meter, probably makotaka, ESP32" in text
     assert "FALSE: two counters apart" in text
     assert "likely the difference of two counters" in text, "in a note alone"
     assert "SIMULATED" not in text.split("<script>")[0]

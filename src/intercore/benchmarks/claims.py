@@ -11,6 +11,7 @@ from intercore.view.quantity import bounds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from intercore.benchmarks.published import Scope
     from intercore.view.exhibit import Outcome
 
 
@@ -25,6 +26,20 @@ class Said(NamedTuple):
 def cannot_tell(why: str) -> Said:
     """Return that a run says nothing of a finding."""
     return Said("cannot tell", why)
+
+
+def within(scope: Scope | None, said: Said, chip: str, kernel: str) -> Said:
+    """Return what a run says of a finding as far as its target lets it.
+
+    `chip` names a chip that is not the publication's, and `kernel` says why the run tells nothing of its kernel; both
+    are empty otherwise. What is said of a kernel is not tried without it. What is said of one chip is neither confirmed
+    nor refuted by another one, whose numbers are shown all the same. What is general may be told anywhere.
+    """
+    if scope == "kernel" and kernel:
+        return cannot_tell(kernel)
+    if scope == "chip" and chip:
+        return cannot_tell(f"{said.because} This is said of the publication's chip: another one, {chip}, cannot tell.")
+    return said
 
 
 def outcome(known: Interval, *, least: float = -math.inf, most: float = math.inf) -> Outcome:

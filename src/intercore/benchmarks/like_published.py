@@ -36,9 +36,8 @@ def another_chip(run: Run, chip: str, hz: int) -> str:
     """
     if no_times(run):
         return no_times(run)
-    named = {one.conditions.get("chip", "a chip without a name") for one in run.measurements}
-    like = re.compile(rf"\b{re.escape(chip)}\b(?!-[A-Z]\d\b)")
-    if run.plan.origin == "measured" and named and all(map(like.search, named)) and cycle_hz(run) == hz:
+    named = _named(run)
+    if run.plan.origin == "measured" and is_chip(run, chip) and cycle_hz(run) == hz:
         return ""
     rate = cycle_hz(run)
     at = f" at {rate / 1e6:g} MHz" if rate else ""
@@ -66,6 +65,16 @@ _SAYS_NOTHING: dict[Of, str] = {
     "times": "says nothing of the printed times",
     "pattern": "does not contradict the paper",
 }
+
+
+def is_chip(run: Run, chip: str) -> bool:
+    """Whether all was measured on such a chip: `ESP32`, which `ESP32-S3` and `ESP32S3` are not."""
+    named, like = _named(run), re.compile(rf"\b{re.escape(chip)}\b(?!-[A-Z]\d\b)")
+    return bool(named) and all(map(like.search, named))
+
+
+def _named(run: Run) -> set[str]:
+    return {one.conditions.get("chip", "a chip without a name") for one in run.measurements}
 
 
 def another_kernel(run: Run) -> str:

@@ -9,7 +9,7 @@ import math
 import tomllib
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -65,7 +65,11 @@ class PublishedExhibit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shows: Text
     """What is in it, in a few words."""
     form: str = ""
-    """Where it prints no numbers: its axes, its lines, and what the publication says of it."""
+    """Of a figure: its axes, its lines, and what the publication says of it."""
+
+
+Scope: TypeAlias = Literal["general", "kernel", "chip"]
+"""Where a finding can be tried: on any machine; wherever its kernel runs; on its own chip alone."""
 
 
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -78,6 +82,8 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where it stands."""
     text: Text
     """What it says, in our words."""
+    scope: Scope | None = None
+    """Where it can be tried (`claims.within`); None where a benchmark decides by itself."""
 
 
 class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="benchmark"):

@@ -45,7 +45,7 @@ class Exhibit:
     """That, of which publication, and what it shows."""
     citation: str
     form: str
-    """Its axes and rows, and what the publication says of it, where it prints no numbers: sentences."""
+    """Its axes and rows, and what the publication says of it: sentences."""
     tables: Sequence[Table[Any]]
     """The published numbers, where there are any, and the run's own."""
     figures: Sequence[Figure]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.claims import quotient, scaled
+from intercore.benchmarks.contention.contest import PINNED
 from intercore.benchmarks.energy import analyse
 from intercore.statistics.intervals import Interval
 
@@ -39,6 +40,8 @@ class Charged(NamedTuple):
     """Of a tower."""
     joules: Interval | None
     """Of a tower; None where the voltage is not known."""
+    cores: tuple[int, ...] = ()
+    """Those that somebody works on."""
 
     def of_discs(self, known: Interval, discs: int) -> Interval:
         """Return what a tower of so many discs takes, at the same for each move: 2^discs - 1 of them."""
@@ -50,22 +53,26 @@ def published_charges(figures: ContentionFigures) -> Iterator[Charged]:
     for row in figures.rows:
         if row.current_ma is not None:
             names = tuple(row.by_competitor)
-            yield _published(figures, names, ", ".join(names), row.current_ma, sum(row.by_competitor.values()))
+            cores = tuple(sorted({PINNED[name] for name in names}))
+            yield _published(figures, names, cores, ", ".join(names), row.current_ma, sum(row.by_competitor.values()))
     for other in figures.references:
         for one in other.currents:
-            yield _published(figures, (), f"{other.label}, {one.state}", one.current_ma, other.towers)
+            cores = () if other.core is None else (other.core,)
+            yield _published(figures, (), cores, other.label, one.current_ma, other.towers)
 
 
-def _published(figures: ContentionFigures, names: tuple[str, ...], label: str, ma: float, towers: int) -> Charged:
+def _published(
+    figures: ContentionFigures, names: tuple[str, ...], cores: tuple[int, ...], label: str, ma: float, towers: int
+) -> Charged:
     amps, window_s = Interval(ma / 1e3), figures.window_ms / 1e3
     each = scaled(amps, window_s / towers)
-    return Charged(names, label, True, amps, None, window_s, towers, figures.discs, each, None)
+    return Charged(names, label, True, amps, None, window_s, towers, figures.discs, each, None, cores)
 
 
 def own_charges(run: Run, contests: Iterable[Contest]) -> Iterator[Charged]:
     """Return the contests whose currents a meter saw, or an estimate knows, and that finished a tower."""
     for contest in contests:
-        took, discs = _took(run, contest), _discs(run, contest)
+        took, discs = _took(run, contest), discs_of(run, contest)
         if took is None or took.amps is None or discs is None or not contest.total:
             continue
         each = scaled(took.amps, took.seconds / contest.total)
@@ -73,7 +80,10 @@ def own_charges(run: Run, contests: Iterable[Contest]) -> Iterator[Charged]:
         volts = took.watts.value / took.amps.value if took.amps.value else None
         joules = scaled(took.joules, 1 / contest.total)
         window_s = contest.window_us / 1e6
-        yield Charged(names, contest.label, False, took.amps, volts, window_s, contest.total, discs, each, joules)
+        cores = tuple(sorted({one.core for one in contest.workers if one.core is not None}))
+        yield Charged(
+            names, contest.label, False, took.amps, volts, window_s, contest.total, discs, each, joules, cores
+        )
 
 
 def above(known: Iterable[Charged], names: tuple[str, ...], more: tuple[str, ...]) -> Interval | None:
@@ -92,7 +102,7 @@ def _took(run: Run, contest: Contest) -> Pooled | None:
     return None
 
 
-def _discs(run: Run, contest: Contest) -> int | None:
+def discs_of(run: Run, contest: Contest) -> int | None:
     """Return how many discs a contest's towers have; None where the run does not tell it by one number."""
     known = {int(one.factors["discs"]) for one in run.measurements if "discs" in one.factors}
     told = contest.varied.get("discs")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.claims import Said, cannot_tell, difference, in_words, outcome, quotient
+from intercore.benchmarks.claims import Said, cannot_tell, difference, in_words, outcome, quotient, within
 from intercore.benchmarks.contention.charge import above, published_charges
 from intercore.statistics.intervals import Interval
 from intercore.view.quantity import significant
@@ -21,16 +21,13 @@ if TYPE_CHECKING:
     from intercore.benchmarks.contention.charge import Charged
     from intercore.benchmarks.contention.contest import Competitor, Contest
     from intercore.benchmarks.contention.publication import ContentionPublication
-    from intercore.energy.activity_model import ActivityModel
     from intercore.view.exhibit import Outcome, Verdict
 
 _ALL, _ONE_EACH = ("task0", "task1", "main"), ("task0", "main")
 _SAME = 0.05
-"""Of a core, or of a total, by which what is called the same may differ; a published count is known to 1 in 59."""
+"""Of a core, or of a total: numbers this close count as the same. A published count is known to 1 in 59."""
 _SHARPLY = 2.0
-"""Times as much current, from which on it is said to rise sharply; the published one rises four or five times."""
-_LITTLE = 0.5
-"""Of what core 0 adds, up to which what core 1 adds is little."""
+"""A ratio of currents from which on the rise counts as sharp; the published one is four or five."""
 _USB_V = (4.5, 5.5)
 _MAIN_WAITS = ({"main": "block"}, {"main": "delay"})
 
@@ -48,17 +45,24 @@ class Held:
     """What the target says of its main loop."""
     charges: Sequence[Charged] = ()
     """What the run's own rows took."""
-    model: ActivityModel | None = None
-    """What a busy core adds, by the run's own currents."""
     estimated: str = ""
     """Whose currents an estimate is made of; empty of a meter's."""
+    chip: str = ""
+    """The chip, where it is not the article's."""
+    kernel: str = ""
+    """Why the run says nothing of FreeRTOS: a sentence, or empty if it does."""
+
+    @property
+    def has_main_loop(self) -> bool:
+        """Whether there is a framework's main loop, and not a task that stands in for it."""
+        return bool(self.main_loop) and not self.main_loop.startswith("none")
 
 
 def verdicts(held: Held, exhibit: str) -> Iterator[Verdict]:
     """Return what the run says of each finding that rests on a table."""
     for claim in held.table.claims:
         if exhibit in claim.exhibits:
-            said = CLAIMS[claim.id](held)
+            said = within(claim.scope, CLAIMS[claim.id](held), held.chip, held.kernel)
             yield held.table.verdict(claim.id, said.outcome, said.because)
 
 
@@ -68,7 +72,7 @@ def verdicts(held: Held, exhibit: str) -> Iterator[Verdict]:
 def _core_0_alone(held: Held) -> Said:
     parts = {names: part_of(one, "task0") for names, one in held.rows.items() if "task0" in names}
     if len(parts) < 2:
-        return cannot_tell("It takes task0 in two rows or more.")
+        return cannot_tell("This needs task0 in at least two rows.")
     apart = [difference(first, second) for first, second in combinations(parts.values(), 2)]
     if any(one.low is None or one.high is None for one in apart):
         return cannot_tell("A row has no window of task0.")
@@ -80,7 +84,8 @@ def _core_0_alone(held: Held) -> Said:
     told = ", ".join(_percent(one) for one in parts.values())
     return Said(
         outcome(widest, most=_SAME),
-        f"In {len(parts)} rows task0 does {told} of what it does alone; {100 * _SAME:g} % of a core count as the same.",
+        f"In {len(parts)} rows task0 does {told} of what it does alone; a difference of up to {100 * _SAME:g} % of a "
+        "core counts as none.",
     )
 
 
@@ -115,16 +120,20 @@ def _kept_for_main(held: Held) -> Said:
         if [worker.name for worker in one.workers] == ["task1"] and one.idlers in _MAIN_WAITS
     ]
     if not known:
-        return cannot_tell("It takes a main loop that waits without work, beside task1: main=block or main=delay.")
+        return cannot_tell("An answer needs a main loop that waits without work, beside task1: main=block or delay.")
     told = ", ".join(f"{_percent(part)} beside one that {loop}s" for loop, part in known)
     kept = _together([outcome(part, most=0.5 + _SAME) for _, part in known])
-    return Said(kept, f"Of what it does alone, task1 does {told}: " + _KEPT[kept])
+    instead = "" if held.has_main_loop else " There is no Arduino main loop here: a task stands in for it."
+    return cannot_tell(
+        f"A question is neither confirmed nor refuted; an answer: beside a main loop that waits, {_KEPT[kept]} Of what "
+        f"it does alone, task1 does {told}.{instead}"
+    )
 
 
 _KEPT: Mapping[Outcome, str] = {
-    "agrees": "it gets no more where the main loop waits.",
-    "contradicts": "nothing is kept for a main loop that waits.",
-    "cannot tell": "this is neither half nor all.",
+    "agrees": "task1 gets no more than half, so the rest may be kept.",
+    "contradicts": "task1 gets more than half, so no half is kept.",
+    "cannot tell": "what task1 gets is not clear.",
 }
 
 
@@ -140,8 +149,8 @@ def _main_has_core_1(held: Held) -> Said:
 
 
 def _main_on_core_1(held: Held) -> Said:
-    if not held.main_loop or held.main_loop.startswith("none"):
-        return cannot_tell("The target has no main loop of a framework: a task pinned to core 1 stands in for it.")
+    if not held.has_main_loop:
+        return cannot_tell("There is no Arduino main loop here: a task pinned to core 1 stands in for it.")
     mains = [one.competitor("main") for one in held.rows.values()]
     cores = {core for one in mains if one is not None for core, towers in enumerate(one.by_core) if towers}
     if not cores:
@@ -156,7 +165,7 @@ def _twice(held: Held) -> Said:
         [held.rows[names] for names in (("task0",), ("main",)) if names in held.rows],
     )
     if both is None or not alone or any(not one.total for one in alone):
-        return cannot_tell("It takes a row of one task on each core, and one of either alone.")
+        return cannot_tell("This needs a row of one task on each core, and one of either alone.")
     one = _mean([_total(each) for each in alone])
     ratio = quotient(_total(both), one)
     return Said(
@@ -177,7 +186,7 @@ def _no_affinity(held: Held) -> Said:
                 f"{len(free.workers)} tasks without a core do {free.total:,.4g} towers in a window, {_and(names)} "
                 f"{one.total:,.4g} beside the same main loop: {_number(ratio)} times as many.",
             )
-    return cannot_tell("It takes as many tasks without a core beside the same main loop: free=2 main=spin.")
+    return cannot_tell("This needs as many tasks without a core beside the same main loop: free=2 main=spin.")
 
 
 def _is_as_free(free: Contest, pinned: Contest) -> bool:
@@ -202,23 +211,6 @@ def _core_0_takes(held: Held) -> Said:
     return Said(_together([outcome(ratio, least=_SHARPLY) for ratio in found]), f"{told}.")
 
 
-def _core_1_takes_little(held: Held) -> Said:
-    if held.estimated:
-        return cannot_tell("An ESTIMATE takes both cores to be alike.")
-    adds = {} if held.model is None else {one.core: one.amps for one in held.model.cores}
-    first, second = adds.get(0), adds.get(1)
-    if first is None or second is None or first.value <= 0:
-        return cannot_tell(
-            "Core 1 is busy in every row, also where the main loop has no work and spins, so that no row tells what it "
-            "adds: task0=off,work task1=off main=block would."
-        )
-    share = quotient(second, first)
-    return Said(
-        outcome(share, most=_LITTLE),
-        f"By current = rest + core 0 + core 1, core 1 adds {_number(share)} times what core 0 does.",
-    )
-
-
 def _against_the_pi(held: Held) -> Said:
     figures = held.table.figures
     known = list(published_charges(figures))
@@ -227,7 +219,8 @@ def _against_the_pi(held: Held) -> Said:
     printed = (
         ""
         if esp is None or not pi
-        else f"Published: {_mas(esp.coulombs)} a tower, against {_charge(min(pi))} to {_charge(max(pi))} mA·s of the Pi"
+        else f"Published: {_rough(esp.coulombs.value)} mA·s per tower, against {_rough(min(pi))} to {_rough(max(pi))} "
+        "mA·s of the Pi"
     )
     ours = [one for one in held.charges if one.names == _ALL]
     if not ours or not pi:
@@ -236,7 +229,7 @@ def _against_the_pi(held: Held) -> Said:
     own = one.of_discs(one.coulombs, figures.discs)
     told = f"{printed}. Here {_mas(own)} for the moves of {figures.discs} discs"
     if held.estimated:
-        return cannot_tell(f"{told}, ESTIMATED of a chip at {one.volts:.3g} V, which is no current of a board.")
+        return cannot_tell(f"{told}, ESTIMATED of a chip at {one.volts:.3g} V, not the current of a board.")
     if one.volts is None or not _USB_V[0] <= one.volts <= _USB_V[1]:
         return cannot_tell(f"{told}, at another voltage than that of USB.")
     found = outcome(own, most=min(pi))
@@ -253,7 +246,6 @@ CLAIMS: Mapping[str, Callable[[Held], Said]] = {
     "twice": _twice,
     "no-affinity": _no_affinity,
     "core-0-takes": _core_0_takes,
-    "core-1-takes-little": _core_1_takes_little,
     "against-the-pi": _against_the_pi,
 }
 """By the `id` that the published table has for each."""
@@ -316,6 +308,11 @@ def _number(known: Interval) -> str:
 
 def _mas(known: Interval) -> str:
     return in_words(known, _charge, " mA·s")
+
+
+def _rough(value: float) -> str:
+    """Write a charge of published currents, which are known to a digit or two."""
+    return significant(1e3 * value, 2)
 
 
 def _charge(value: float | None) -> str:

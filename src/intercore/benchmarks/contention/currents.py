@@ -283,7 +283,7 @@ def _figure(run: Run, label: str, rows: Sequence[Beside]) -> Figure:
     known = [Bar(row.label, None if row.own is None else 1e3 * row.own.value, row.published) for row in rows]
     caption = (
         "Mean current of each combination, beside the published ones: a USB meter that was read by eye, in steps of 10 "
-        "mA. Boards and chips differ; what compares is how the rows differ from one another."
+        "mA. Boards and chips differ: compare only differences between rows."
     )
     return bars(
         "currents", "Current by what is at work", caption, "mA", whose_currents(run), f"published: {label}", known

@@ -10,12 +10,13 @@ import msgspec
 from intercore.benchmarks import energy
 from intercore.benchmarks.claims import in_words
 from intercore.benchmarks.contention.analysis import BENCHMARK
-from intercore.benchmarks.contention.charge import own_charges, published_charges
+from intercore.benchmarks.contention.charge import discs_of, own_charges, published_charges
 from intercore.benchmarks.contention.claims import Held, verdicts
-from intercore.benchmarks.contention.currents import Bar, bars, own_model, whose_currents
+from intercore.benchmarks.contention.currents import Bar, bars, whose_currents
 from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.contention.towers import bars as towers_bars
-from intercore.benchmarks.contention.towers import towers_table
+from intercore.benchmarks.contention.towers import printed_table
+from intercore.benchmarks.like_published import another_kernel, is_chip
 from intercore.benchmarks.published import published
 from intercore.record.own_work import PREFIX
 from intercore.view.exhibit import Exhibit
@@ -43,22 +44,24 @@ def exhibits(run: Run, analysis: ContentionAnalysis) -> Iterator[Exhibit]:
         return  # it is no tower
     for table in published(ContentionPublication):
         rows = _rows(analysis, table)
+        if not rows:
+            continue
         held = _held(run, analysis, table, rows)
         for one in table.exhibits:
             is_current = one.id == _CURRENTS
-            if not rows or (is_current and not held.charges):
+            if is_current and not held.charges:
                 continue
-            tables, figures = _currents(run, held) if is_current else _towers(run, analysis, rows, one.id)
+            tables, figures = _currents(run, held) if is_current else _towers(run, analysis, held, one.id)
             yield Exhibit(
                 one.id,
                 one.name,
-                f"{one.name} of {table.label}: {one.shows}",
-                msgspec.structs.replace(table.source, table=one.name).citation,
+                f"{one.name} (author {table.source.authors[0]}): {one.shows}",
+                msgspec.structs.replace(table.source, table=f"table of {one.name.lower()}").citation,
                 one.form,
                 tables,
                 figures,
                 list(verdicts(held, one.id)),
-                " ".join(_untested(run, held, is_current=is_current)),
+                " ".join(_untested(held, is_current=is_current)),
             )
 
 
@@ -77,21 +80,20 @@ def _held(run: Run, analysis: ContentionAnalysis, table: ContentionPublication, 
         [one for one in analysis.contests if one.row is None],
         next((one.conditions["main_loop"] for one in run.measurements if "main_loop" in one.conditions), ""),
         tuple(own_charges(run, rows)),
-        own_model(run, analysis),
         known.path if known is not None and known.kind == "estimated" else "",
+        "" if is_chip(run, table.conditions["chip"]) else _chip(run),
+        another_kernel(run),
     )
 
 
-def _untested(run: Run, held: Held, *, is_current: bool) -> Iterator[str]:
+def _untested(held: Held, *, is_current: bool) -> Iterator[str]:
     """Say what a target lacks that the publication had."""
-    one = run.measurements[0]
-    chip = one.conditions.get("chip") or one.conditions.get("cpu.model") or run.plan.target
-    if "ESP32" not in chip:
-        yield f"The article's chip is another one, an {held.table.conditions['chip']}: this is {chip}."
-    if not held.main_loop or held.main_loop.startswith("none"):
+    if held.chip:
+        yield f"The article's chip is another one, an {held.table.conditions['chip']}: this is {held.chip}."
+    if not held.has_main_loop:
         yield (
-            "There is no framework with a main loop here: a task pinned to core 1 stands in, which spins where the "
-            "article's has no work, as an empty loop() likely does."
+            "There is no Arduino main loop here: a task pinned to core 1 stands in, which spins where the article's "
+            "has no work, as an empty loop() likely does."
         )
     if is_current and held.estimated:
         yield (
@@ -100,21 +102,40 @@ def _untested(run: Run, held: Held, *, is_current: bool) -> Iterator[str]:
         )
 
 
+def _chip(run: Run) -> str:
+    conditions = run.measurements[0].conditions
+    return conditions.get("chip") or conditions.get("cpu.model") or run.plan.target
+
+
+def _own(run: Run, contest: Contest) -> str:
+    """Say what work of one's own was done, and for how long: `own: 15 discs, 1 s`."""
+    discs = discs_of(run, contest)
+    work = "other work" if discs is None else f"{discs} discs"
+    return f"own: {work}, {contest.window_us / 1e6:g} s"
+
+
 # Towers
 
 
-def _towers(
-    run: Run, analysis: ContentionAnalysis, rows: Sequence[Contest], name: str
-) -> tuple[list[Table[Any]], list[Figure]]:
+def _towers(run: Run, analysis: ContentionAnalysis, held: Held, name: str) -> tuple[list[Table[Any]], list[Figure]]:
     """Show the rows, and below them what the run has of tasks that are not pinned beside the same main loop."""
+    rows = list(held.rows.values())
     free = [
         one
         for one in analysis.contests
         if one.row is None and one.varied == rows[0].varied and all(each.core is None for each in one.workers)
     ]
-    some = msgspec.structs.replace(analysis, contests=(*rows, *free))
-    drawn = towers_bars(run, msgspec.structs.replace(analysis, contests=tuple(rows)))
-    return [replace(towers_table(run, some), published=True)], [replace(drawn, name=name)]
+    # Bars of both kinds share their names, which are those of the article.
+    named = tuple(msgspec.structs.replace(one, label=", ".join(names)) for names, one in held.rows.items())
+    drawn = towers_bars(run, msgspec.structs.replace(analysis, contests=named))
+    figures = held.table.figures
+    theirs = f"{figures.discs} discs, {figures.window_ms / 1e3:g} s"
+    caption = f"{drawn.caption} Published: {theirs}; {_own(run, rows[0])}."
+    title = (
+        f"Towers in a window, published ({theirs}) and on {where(run)}; own ones with parts of what a core does alone"
+    )
+    table = printed_table(title, figures, [(one, _own(run, one)) for one in (*rows, *free)])
+    return [table], [replace(drawn, name=name, caption=caption)]
 
 
 # Currents
@@ -125,23 +146,31 @@ def _currents(run: Run, held: Held) -> tuple[list[Table[Any]], list[Figure]]:
     theirs = list(published_charges(figures))
     ours = {one.names: one for one in held.charges}
     volts = next((one.volts for one in held.charges if one.volts is not None), None)
-    own = whose_currents(run) + ("" if volts is None else f", {volts:.3g} V")
+    estimated = ", ESTIMATED" if held.estimated else ""
+    at = "" if volts is None else f", {volts:.3g} V"
+    own = f"{whose_currents(run)}{at}"
     discs = f"{figures.discs} discs"
 
     def of(row: Charged) -> str:
-        return "published" if row.is_published else own
+        return "published" if row.is_published else f"own: {row.discs} discs, {row.window_s:g} s{estimated}{at}"
+
+    def current(row: Charged) -> str:
+        return f"{1e3 * row.amps.value:g}" if row.is_published else in_words(row.amps, _milli)
+
+    def charge(row: Charged) -> str:
+        known = of_discs(row, row.coulombs)
+        return significant(1e3 * known.value, 2) if row.is_published else in_words(known, _milli)
 
     def of_discs(row: Charged, known: Interval) -> Interval:
         return row.of_discs(known, figures.discs)
 
     columns: list[Column[Charged]] = [
         Column("at work", lambda row: row.label),
+        Column("Core", lambda row: ",".join(map(str, row.cores))),
         Column("of", of),
-        Column("mA", lambda row: in_words(row.amps, _milli), right=True),
-        Column("discs", lambda row: f"{row.discs}", right=True),
-        Column("window", lambda row: f"{row.window_s:g} s", right=True),
+        Column("mA", current, right=True),
         Column("towers", lambda row: f"{row.towers:,.4g}", right=True),
-        Column(f"mA·s, {discs}", lambda row: in_words(of_discs(row, row.coulombs), _milli), right=True),
+        Column(f"mA·s, {discs}", charge, right=True),
         Column(
             f"mJ, {discs}",
             lambda row: "" if row.joules is None else in_words(of_discs(row, row.joules), _milli),
@@ -150,7 +179,8 @@ def _currents(run: Run, held: Held) -> tuple[list[Table[Any]], list[Figure]]:
     ]
     rows = [each for one in theirs for each in ([one, ours[one.names]] if one.names in ours else [one])]
     table = Table(
-        f"Currents, and what a tower takes, as published and {'ESTIMATED ' * bool(held.estimated)}on {where(run)}",
+        f"Currents, and the charge of a tower, published ({discs}, {figures.window_ms / 1e3:g} s) and "
+        f"{'ESTIMATED ' * bool(held.estimated)}on {where(run)}",
         rows,
         columns,
         True,
@@ -169,7 +199,7 @@ def _figures(held: Held, theirs: Sequence[Charged], ours: dict[tuple[str, ...], 
     yield bars(
         _CURRENTS,
         "Current by what is at work",
-        "A USB meter, read by eye in steps of 10 mA. What compares is how rows differ from one another.",
+        "The article's USB meter was read by eye in steps of 10 mA. Compare only differences between rows.",
         "mA",
         own,
         label,
@@ -178,13 +208,18 @@ def _figures(held: Held, theirs: Sequence[Charged], ours: dict[tuple[str, ...], 
     yield bars(
         f"{_CURRENTS}-charge",
         f"Charge of a tower of {discs} discs",
-        "Current × window ÷ towers. Own towers of fewer discs are scaled by their moves. Charge at another voltage is "
-        "another energy.",
+        f"Current × window ÷ towers; {_done(held)}. Own towers of other discs are scaled by their moves. At another "
+        "voltage the same charge is another energy.",
         "mA·s",
         own,
         label,
         [bar(one, lambda row: 1e3 * row.of_discs(row.coulombs, discs).value) for one in theirs],
     )
+
+
+def _done(held: Held) -> str:
+    """Say of which towers one's own currents are."""
+    return ", ".join(dict.fromkeys(f"own: {one.discs} discs, {one.window_s:g} s" for one in held.charges))
 
 
 def _milli(value: float) -> str:

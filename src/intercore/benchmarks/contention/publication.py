@@ -57,6 +57,8 @@ class Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The machine."""
     towers: Annotated[int, Meta(ge=0)]
     """In one window."""
+    core: Annotated[int, Meta(ge=0)] | None = None
+    """The core that the publication names; None if it names none."""
     currents: tuple[ReferenceCurrent, ...] = ()
     """In the order of the publication."""
 

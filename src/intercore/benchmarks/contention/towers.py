@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.contention.analysis import ContentionAnalysis
     from intercore.benchmarks.contention.contest import Competitor, Contest, CoreUse
+    from intercore.benchmarks.contention.publication import ContentionFigures
     from intercore.record.measurement import Run
     from intercore.view.figure import Hatch
 
@@ -59,6 +60,40 @@ def towers_table(run: Run, analysis: ContentionAnalysis) -> Table[Row]:
     )
 
 
+def printed_table(title: str, figures: ContentionFigures, own: Sequence[tuple[Contest, str]]) -> Table[Row]:
+    """Show what a publication prints, as it prints it, and contests with what is said of each."""
+    known = {tuple(row.by_competitor): row for row in figures.rows}
+    rows: list[Row] = []
+    for contest, said in own:
+        found = known.get(tuple(worker.name for worker in contest.workers)) if contest.row is not None else None
+        if found is not None:
+            counts = {name: f"{found.by_competitor.get(name, 0)}" for name in PINNED}
+            total = sum(found.by_competitor.values())
+            rows.append(Row(None, ", ".join(found.by_competitor), "published", counts, f"{total}", ""))
+        (mine, *_) = _rows(said, contest)
+        rows.append(mine)
+    for other in figures.references:
+        core = [name for name, pinned in PINNED.items() if pinned == other.core][:1]
+        counts = dict.fromkeys(core, f"{other.towers}")
+        rows.append(Row(None, other.label, "published", counts, f"{other.towers}", ""))
+    names = dict.fromkeys([*PINNED, *(name for row in rows for name in row.cells)])
+    return Table(
+        title,
+        rows,
+        [
+            Column("at work", lambda row: row.label),
+            Column("of", lambda row: row.origin),
+            *(Column(_HEADS.get(name, name), _cell(name), right=True) for name in names),
+            Column("total", lambda row: row.total, right=True),
+        ],
+        published=True,
+    )
+
+
+_HEADS: Mapping[str, str] = {"task0": "core0", "task1": "core1", "main": "main (core1)"}
+"""The columns of the article."""
+
+
 def _rows(target: str, contest: Contest) -> Iterator[Row]:
     pools: dict[str, list[Competitor]] = defaultdict(list)
     for one in contest.workers:
@@ -72,9 +107,10 @@ def _rows(target: str, contest: Contest) -> Iterator[Row]:
     yield Row(contest, contest.label, target, cells, _total(contest.total, contest.of_a_core), used)
     if contest.published:
         cells = {one.name: _count(one.towers, one.of_a_core) for one in contest.published}
+        names = ", ".join(one.name for one in contest.published)
         total = sum(one.towers for one in contest.published)
         parts = sum(one.of_a_core for one in contest.published)
-        yield Row(contest, contest.label, "published", cells, _total(total, parts), "")
+        yield Row(contest, names, "published", cells, _total(total, parts), "")
 
 
 def _references(analysis: ContentionAnalysis) -> Iterator[Row]:
@@ -172,7 +208,8 @@ def _parts(analysis: ContentionAnalysis) -> Iterator[_Part]:
             text = f"{one.name}\n{heading}\n{_number(one.per_window)} towers, {one.of_a_core:.1%} of a core"
             yield _Part(one.name, False, number - _HALF * bool(contest.published), one.of_a_core, text)
         for was in contest.published:
-            text = f"published: {was.name}\n{heading}\n{was.towers} towers, {was.of_a_core:.1%} of a core"
+            names = ", ".join(each.name for each in contest.published)
+            text = f"published: {was.name}\n{names}\n{was.towers} towers, {was.of_a_core:.1%} of a core"
             yield _Part(was.name, True, number + _HALF, was.of_a_core, text)
 
 

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.benchmarks.benchmark import View
+from intercore.benchmarks.like_published import another_kernel, is_chip
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.claims import Held, verdicts
 from intercore.benchmarks.speedup.groups import groups, published_groups
 from intercore.benchmarks.speedup.plots import speedup_figure
 from intercore.benchmarks.speedup.points import of_speedup, work_in_words
-from intercore.benchmarks.speedup.printed import alike, beside, curve
+from intercore.benchmarks.speedup.printed import alike, as_printed, curve
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.benchmarks.speedup.words import differing
 from intercore.view.exhibit import Exhibit
 from intercore.view.figure import Line
+from intercore.view.quantity import duration
 from intercore.view.section import where
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from intercore.view.figure import Figure
 
 _FIGURE = "seed-000-figure-2"
+_ALIKE = 0.1
+"""By which part one core's times of two sizes may differ that are called about as long."""
 
 
 def exhibits(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Exhibit]:
@@ -53,10 +57,10 @@ def exhibits(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Iterator
                 f"{one.name} of {table.label}: {one.shows}",
                 msgspec.structs.replace(table.source, table=one.name).citation,
                 one.form,
-                [(curve if is_curve else beside)(run, table, same, numbers)],
+                [(curve if is_curve else as_printed)(run, table, same, numbers)],
                 [_figure(drawn, [*published_groups(table, efficiency)], one.id, one.name)] if is_curve else [],
                 list(verdicts(held, one.id)),
-                " ".join([_compared(held), *_untested(run, table)]),
+                " ".join([_compared(held), *_sizes(run, held), *_untested(run, held)]),
             )
 
 
@@ -76,6 +80,8 @@ def _held(run: Run, analysis: SpeedupAnalysis, table: SpeedupPublication, group:
         analysis,
         reads_flash=bool(tables) and not any(one.startswith("none") for one in tables),
         watchdog=next((one.conditions["watchdog"] for one in ours if "watchdog" in one.conditions), ""),
+        chip="" if is_chip(run, "ESP32") else _chip(run),
+        kernel=another_kernel(run),
     )
 
 
@@ -85,7 +91,7 @@ def _figure(own: Sequence[Group], literature: Sequence[Group], name: str, title:
     (panel,) = drawn.panels
     limits, others = [one for one in panel.references if one.at > 1], [one for one in panel.references if one.at <= 1]
     # Published points lie on the limit, so that its words would be among them: the legend has them.
-    lines = [Line(one.words, "text", [panel.x.low, panel.x.high], [one.at] * 2, "dotted") for one in limits]
+    lines = [Line(one.words, "text", [panel.x.low, panel.x.high], [one.at] * 2) for one in limits]
     panels = [replace(panel, series=[*lines, *panel.series], references=others)]
     return replace(drawn, name=name, title=f"{title}: speed-up over size", caption=caption, panels=panels)
 
@@ -97,13 +103,39 @@ def _compared(held: Held) -> str:
     return f"Held against the findings: {work_in_words(held.points[0].workload)}, {shared}, {sizes}."
 
 
-def _untested(run: Run, table: SpeedupPublication) -> Iterator[str]:
+def _sizes(run: Run, held: Held) -> Iterator[str]:
+    """Say which sizes of the publication a run lacks, and why it likely has others."""
+    theirs = {row.n: 1e3 * row.t1_ms for row in held.table.figures.rows}
+    own = {one.n: one.t1_us.value for one in held.points}
+    largest = max(own)
+    missing = [n for n in theirs if n not in own]
+    if missing:
+        sizes, times = (
+            " and ".join(each)
+            for each in ([f"{n:,}" for n in missing], [duration(own[largest] / largest * n) for n in missing])
+        )
+        longer = ", and the simulator longer" if run.plan.simulated else ""
+        yield f"Not measured here: n = {sizes}, which would take one core {times}{longer}."
+    for n, t1_us in own.items():
+        near = [size for size, us in theirs.items() if abs(t1_us / us - 1) <= _ALIKE]
+        if n not in theirs and near:
+            yield (
+                f"n = {n:,} is not the paper's: it takes one core {duration(t1_us)} here, about as long as the paper's "
+                f"n = {near[0]:,} ({duration(theirs[near[0]])})."
+            )
+
+
+def _untested(run: Run, held: Held) -> Iterator[str]:
     """Say what a target lacks that the publication had."""
     conditions = run.measurements[0].conditions
-    chip = conditions.get("chip") or conditions.get("cpu.model") or run.plan.target
-    if "ESP32" not in chip:
-        yield f"The paper's chip is another one, {table.conditions['chip']}: this is {chip}."
+    if held.chip:
+        yield f"The paper's chip is another one, {held.table.conditions['chip']}: this is {held.chip}."
     if "in software" in conditions.get("compiler.library", ""):
-        yield "Its work ran in floating-point units; here it is computed in software."
+        yield "In the paper floating-point units did the work, by section 2.2; here it is computed in software."
     if "freertos.version" not in conditions:
-        yield "Its tasks were FreeRTOS'; these are the operating system's."
+        yield "The paper's tasks were those of FreeRTOS; these are the operating system's."
+
+
+def _chip(run: Run) -> str:
+    conditions = run.measurements[0].conditions
+    return conditions.get("chip") or conditions.get("cpu.model") or run.plan.target

@@ -61,18 +61,18 @@ def beside(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], ti
         title,
         _rows(run, table, same),
         [
-            _N,
-            _OF,
-            _T1,
-            Column("TP, ms", lambda row: _ms(row.tp_us), right=True),
-            _S,
-            _S_BOUNDS,
+            *(_N, _OF, _T1, _TP, _S, _S_BOUNDS),
             Column("S / P", _share, right=True),
-            Column("E", lambda row: "" if row.efficiency is None else f"{row.efficiency:.1%}", right=True),
+            _E,
             Column("past a tick", _past_tick, right=True),
         ],
         published=True,
     )
+
+
+def as_printed(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], title: str) -> Table[Printed]:
+    """Show the same in the columns of the publication, and the intervals of one's own S."""
+    return Table(title, _rows(run, table, same), [_N, _OF, _T1, _TP, _S, _S_BOUNDS, _E], published=True)
 
 
 def curve(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], title: str) -> Table[Printed]:
@@ -83,8 +83,10 @@ def curve(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], tit
 _N: Column[Printed] = Column("n", lambda row: f"{row.n:,}", right=True)
 _OF: Column[Printed] = Column("of", lambda row: row.of)
 _T1: Column[Printed] = Column("T1, ms", lambda row: _ms(row.t1_us), right=True)
+_TP: Column[Printed] = Column("TP, ms", lambda row: _ms(row.tp_us), right=True)
 _S: Column[Printed] = Column("S", lambda row: "" if row.speedup is None else f"{row.speedup:.4f}", right=True)
-_S_BOUNDS: Column[Printed] = Column("S, 95 %", lambda row: row.bounds, right=True)
+_S_BOUNDS: Column[Printed] = Column("own S, 95 %", lambda row: row.bounds, right=True)
+_E: Column[Printed] = Column("E", lambda row: "" if row.efficiency is None else f"{row.efficiency:.1%}", right=True)
 
 
 def _rows(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint]) -> list[Printed]:

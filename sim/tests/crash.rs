@@ -186,7 +186,7 @@ fn a_supervisor_call_in_the_handler_of_a_hard_fault_locks_up() {
 
 /// Builds the program of these tests.
 fn build(name: &str, defines: &[&str]) -> Option<PathBuf> {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/crash/program.c");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/crash/program.c");
     let more = [&["-g", source][..], defines].concat();
     crate::compiler::build(&format!("crash-{name}"), "sram", &more)
 }

@@ -35,7 +35,7 @@ pub(crate) fn have(programs: &[&str]) -> bool {
 }
 
 fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/qemu")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("qemu")
 }
 
 /// A folder for what one test builds; kept if the test fails.

@@ -20,6 +20,7 @@ EXTRA = $(BIN)/python -c "import tomllib; \
     print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['$(1)'], sep='\n')"
 CARGO := cd sim && cargo
 RING_MODEL := cd tests/ring_model && export CARGO_TARGET_DIR=../../build/ring-model
+SIM_TESTS := --package intercore-sim-tests
 SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Cargo.lock sim/python/Cargo.toml
 # The compiler only recommends its C library.
 BUILDERS := cmake:cmake cc:gcc make:make $(PYTHON):python3
@@ -103,9 +104,7 @@ test-packages:
 test-tools: build/platformio/.installed
 
 test-simulator:
-	@# The library's own tests run for half a second: it is compiled for them once more, and optimised that would take 20.
-	cd sim && $(SAME_CASES_RUST) CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --locked --quiet --lib
-	cd sim && INTERCORE_NO_SKIP=1 $(SAME_CASES_RUST) cargo test --locked --quiet --test all
+	cd sim && INTERCORE_NO_SKIP=1 $(SAME_CASES_RUST) cargo test --locked --quiet $(SIM_TESTS)
 
 test-ring-model:
 	$(RING_MODEL) && cargo test --locked --quiet
@@ -132,9 +131,9 @@ test-notebook: setup ## the example notebook, run from its first cell to its las
 
 test-long: setup build/platformio/.installed ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
-	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test all qemu::
-	cd sim && PROPTEST_RNG_ALGORITHM=xs PROPTEST_CASES=100000 cargo test --locked --release --test all -- lockstep:: interleaving::
-	cd sim && PROPTEST_RNG_ALGORITHM=xs PROPTEST_CASES=1000000 cargo test --locked --release --test all engines::
+	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release $(SIM_TESTS) qemu::
+	cd sim && PROPTEST_RNG_ALGORITHM=xs PROPTEST_CASES=100000 cargo test --locked --release $(SIM_TESTS) -- lockstep:: interleaving::
+	cd sim && PROPTEST_RNG_ALGORITHM=xs PROPTEST_CASES=1000000 cargo test --locked --release $(SIM_TESTS) engines::
 	$(MAKE) --no-print-directory fuzz-image
 	$(RING_MODEL) && cargo test --locked --quiet -- --include-ignored
 	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim $(addprefix tests/firmware/,$(CROSS_COMPILED)) tests/cli
@@ -163,7 +162,7 @@ lint-python:
 	$(BIN)/lint-imports --no-logo --cache-dir build/imports
 
 lint-rust:
-	$(CARGO) fmt --check
+	$(CARGO) fmt --all --check
 	@# In the profile in which setup has built the module, with it the macros of other people's crates.
 	$(CARGO) clippy --locked --profile module --workspace --all-targets --quiet -- -D warnings
 	$(RING_MODEL) && cargo fmt --check && cargo clippy --locked --all-targets --quiet -- -D warnings
@@ -180,7 +179,7 @@ format: setup ## bring the JSON schema up to date; put Python, Rust and C code i
 	$(BIN)/python -m tests.finding_examples
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
-	$(CARGO) fmt
+	$(CARGO) fmt --all
 	$(RING_MODEL) && cargo fmt
 	$(BIN)/clang-format -i $(C_FILES)
 

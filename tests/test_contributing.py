@@ -259,16 +259,17 @@ def test_every_other_test_passes_without_a_benchmark(tree: Tree, benchmark: str,
 
 @SLOW
 @pytest.mark.timeout(1800)
-def test_a_peripheral_is_a_file_and_lines_in_one_other(tree: Tree) -> None:
+def test_a_peripheral_is_a_file_its_tests_and_lines_in_two_others(tree: Tree) -> None:
     """Its own tests run programs that use its registers, its interrupt and its request signal."""
     for name, text in blocks("Add a peripheral of the RP2040").items():
         if not (tree.folder / name).exists():
             tree.add(name, text)
             continue
-        module, entry = text.splitlines()
-        tree.insert(name, r"^pub mod pwm;", module)
-        tree.insert(name, r"^    dma: ", entry)
-    assert tree.edited() == {"sim/src/rp2040/peripherals.rs"}
+        module, *entry = text.splitlines()
+        tree.insert(name, r"^(pub )?mod pwm;", module)
+        for line in entry:
+            tree.insert(name, r"^    dma: ", line)
+    assert tree.edited() == {"sim/src/rp2040/peripherals.rs", "sim/tests/peripherals.rs"}
 
     def cargo(*words: str, **variables: str) -> str:
         """Share what is built of other crates, which are the same."""
@@ -284,10 +285,11 @@ def test_a_peripheral_is_a_file_and_lines_in_one_other(tree: Tree) -> None:
         assert done.returncode == 0, (words, done.stdout[-3000:], done.stderr[-3000:])
         return done.stdout
 
-    cargo("fmt", "--check")
-    assert "3 passed" in cargo("test", "--locked", "--lib", "peripherals::ramp")
-    cargo("test", "--locked", "--lib", "documented", UPDATE_EXPECT="1")
-    assert tree.edited() == {"sim/src/rp2040/peripherals.rs", "docs/simulator.md"}
+    tests = ("--locked", "--package", "intercore-sim-tests")
+    cargo("fmt", "--check", "--all")
+    assert "3 passed" in cargo("test", *tests, "peripherals::ramp")
+    cargo("test", *tests, "documented", UPDATE_EXPECT="1")
+    assert tree.edited() == {"sim/src/rp2040/peripherals.rs", "sim/tests/peripherals.rs", "docs/simulator.md"}
     assert "| RAMP | all | |" in (tree.folder / "docs/simulator.md").read_text()
 
 

@@ -1,6 +1,6 @@
 //! The command line, whole: arguments in, exit code out.
 
-mod arguments;
+pub mod arguments;
 mod chip;
 mod console;
 mod debugger;

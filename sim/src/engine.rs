@@ -9,7 +9,7 @@ pub(crate) mod decoupled;
 pub mod fast_bus;
 pub(crate) mod grant_log;
 pub(crate) mod lockstep;
-pub(crate) mod mru_words;
+pub mod mru_words;
 pub(crate) mod policy;
 
 use crate::core::time::Cycle;

@@ -289,7 +289,7 @@ fn the_committed_bytes_are_those_of_the_source() {
     }
     let folder = std::env::temp_dir().join(format!("intercore-bootrom-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/rp2040/bootrom/bootrom.s");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../src/rp2040/bootrom/bootrom.s");
     let file = |name: &str| folder.join(name).display().to_string();
     let run = |program: &str, arguments: &[&str]| {
         assert!(Command::new(program).args(arguments).status().expect(program).success(), "{program} failed");

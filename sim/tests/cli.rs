@@ -5,6 +5,9 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use intercore_sim::cli::arguments::MarkArgument;
+use intercore_sim::core::watch::Watch;
+
 /// Writes a raw image for SRAM: a vector table whose reset vector is the code behind it.
 fn image(name: &str, code: &[u16]) -> PathBuf {
     let mut bytes = Vec::new();
@@ -18,7 +21,7 @@ fn image(name: &str, code: &[u16]) -> PathBuf {
 }
 
 fn simulator() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_intercore-sim"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_intercore-sim-tested"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -447,4 +450,14 @@ fn a_bad_line_damages_what_it_should_and_the_same_each_time() {
         let flipped = with("flip=0.002,seed=7");
         assert!(flipped != input && flipped.len() > 3900, "{}", flipped.len());
     }
+}
+
+#[test]
+fn marks_are_for_executions_unless_they_say_otherwise() {
+    let mark = |watch, place: &str| MarkArgument { name: "a".to_owned(), watch, place: place.to_owned() };
+    assert_eq!("a=main".parse(), Ok(mark(Watch::Execute, "main")));
+    assert_eq!("a=w:x".parse(), Ok(mark(Watch::Write, "x")));
+    assert_eq!("a=r:0x20000000".parse(), Ok(mark(Watch::Read, "0x20000000")));
+    assert!("main".parse::<MarkArgument>().is_err());
+    assert!("=main".parse::<MarkArgument>().is_err());
 }

@@ -13,7 +13,7 @@ pub fn build(name: &str, memory: &str, more: &[&str]) -> Option<PathBuf> {
     }
     let elf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{memory}.elf"));
     let output = Command::new("arm-none-eabi-gcc")
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples"))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples"))
         .args(["-mcpu=cortex-m0plus", "-mthumb", "-O2", "-std=c11", "-ffreestanding", "-nostartfiles", "-static"])
         .args(["-Wall", "-Wextra", "-Werror", "-Wl,--no-warn-rwx-segments", "-Wl,--fatal-warnings"])
         .args(["-L.", "-T", &format!("{memory}.ld")])

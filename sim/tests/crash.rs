@@ -186,13 +186,13 @@ fn a_supervisor_call_in_the_handler_of_a_hard_fault_locks_up() {
 
 /// Builds the program of these tests.
 fn build(name: &str, defines: &[&str]) -> Option<PathBuf> {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/crash/program.c");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/crash/program.c");
     let more = [&["-g", source][..], defines].concat();
     crate::compiler::build(&format!("crash-{name}"), "sram", &more)
 }
 
 fn simulate(elf: &Path, options: &[&str]) -> (Output, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_intercore-sim"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_intercore-sim-tested"));
     command.args(["--clock", "125e6", "--max-cycles", "1e9"]).args(options).arg(elf);
     let output = command.stdin(Stdio::null()).output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

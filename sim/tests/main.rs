@@ -1,6 +1,6 @@
 //! All tests of the simulator, as one program: it is linked once, and all of them share the processors.
 //!
-//! Some of them: `cargo test --test all engines::`.
+//! Some of them: `cargo test --package intercore-sim-tests engines::`.
 
 mod armv7em;
 mod bootrom;
@@ -10,15 +10,18 @@ mod contention;
 mod core_faults;
 mod crash;
 mod cycles;
+mod documented;
 mod elf;
 mod engines;
 mod examples;
 mod exceptions;
+mod fault;
 mod gdb;
 mod image;
 mod interleaving;
 mod lockstep;
 mod machine_code;
+mod mru_words;
 mod peripherals;
 mod qemu;
 mod random;
@@ -32,3 +35,4 @@ mod stm32h745_observed;
 mod timeline;
 mod trace_hash;
 mod wait_states;
+mod watch;

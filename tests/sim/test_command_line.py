@@ -24,11 +24,12 @@ def built(profile: str) -> Path:
     """Return intercore-sim as `cargo test` builds it: without a test beside it, the libraries that it is made of would
     have other features, and all of them would be compiled once more.
     """
-    build = ["cargo", "test", "--quiet", "--locked", "--profile", profile, "--no-run", "--test", "all"]
+    package = ["--package", "intercore-sim-tests"]
+    build = ["cargo", "test", "--quiet", "--locked", "--profile", profile, "--no-run", *package]
     done = subprocess.run(build, cwd=SIM, capture_output=True, text=True, timeout=580, check=False)
     assert done.returncode == 0, done.stderr
     target = Path(os.environ.get("CARGO_TARGET_DIR", "target"))
-    return SIM / target / ("debug" if profile == "dev" else profile) / "intercore-sim"
+    return SIM / target / ("debug" if profile == "dev" else profile) / "intercore-sim-tested"
 
 
 def command(image: Path, *options: str, text: str = "", profile: str = "dev", code: int = 0) -> tuple[str, str]:

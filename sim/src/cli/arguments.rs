@@ -109,10 +109,12 @@ fn address(text: &str) -> Result<u32, String> {
 /// A mark as it is asked for, before it is known where the symbol is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarkArgument {
-    name: String,
-    watch: Watch,
+    /// What the timeline calls it.
+    pub name: String,
+    /// What it is of.
+    pub watch: Watch,
     /// A symbol, or an address.
-    place: String,
+    pub place: String,
 }
 
 /// Bytes that are watched from an address of data on, or at a symbol of unknown size: a word.
@@ -137,6 +139,10 @@ impl FromStr for MarkArgument {
 
 impl MarkArgument {
     /// Finds the place in an image.
+    ///
+    /// # Errors
+    ///
+    /// If none has the symbol.
     pub fn find(&self, images: &[Image]) -> Result<Mark, String> {
         let Self { name, watch, place } = self;
         let symbol = images.iter().flat_map(|image| &image.symbols).find(|symbol| symbol.name == *place);
@@ -148,26 +154,5 @@ impl MarkArgument {
             Watch::Execute => Mark { name: name.clone(), watch: *watch, address: at & !1, bytes: 1 },
             Watch::Read | Watch::Write => Mark { name: name.clone(), watch: *watch, address: at, bytes },
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory as _;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn marks_are_for_executions_unless_they_say_otherwise() {
-        let mark = |watch, place: &str| MarkArgument { name: "a".to_owned(), watch, place: place.to_owned() };
-        assert_eq!("a=main".parse(), Ok(mark(Watch::Execute, "main")));
-        assert_eq!("a=w:x".parse(), Ok(mark(Watch::Write, "x")));
-        assert_eq!("a=r:0x20000000".parse(), Ok(mark(Watch::Read, "0x20000000")));
-        assert!("main".parse::<MarkArgument>().is_err());
-        assert!("=main".parse::<MarkArgument>().is_err());
     }
 }

@@ -293,7 +293,7 @@ impl Watchpoints {
 
     /// Whether `begin_instruction` has to be asked before an instruction at an address.
     #[inline]
-    pub(crate) fn may_watch(&self, pc: u32) -> bool {
+    pub fn may_watch(&self, pc: u32) -> bool {
         self.executed.may_have(pc) || !self.stops.is_empty() || self.step.is_some()
     }
 
@@ -346,22 +346,6 @@ impl Watchpoints {
     pub(crate) fn core_event(&mut self, cycle: Cycle, core: u8, what: CoreEvent) {
         if let Some(timeline) = &mut self.timeline {
             timeline.push((cycle, core, what));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_filter_lets_through_all_that_is_watched(first in any::<u32>(), bytes in 0..10_000_u32, at in any::<u32>()) {
-            let last = first.saturating_add(bytes);
-            let filter = AddressFilter::of([(first, last)].into_iter());
-            prop_assert!(filter.may_have(first + at % (last - first + 1)));
-            prop_assert!(bytes > 8 || (0..PLACES).filter(|word| filter.may_have(4 * word)).count() <= 4);
         }
     }
 }

@@ -23,7 +23,7 @@ mod fpu;
 mod media;
 mod memory;
 pub mod model;
-mod mpu;
+pub mod mpu;
 mod multiple;
 mod multiply;
 mod narrow;

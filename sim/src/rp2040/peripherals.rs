@@ -5,8 +5,6 @@ pub mod busctrl;
 pub mod clocks;
 pub mod divider;
 pub mod dma;
-#[cfg(test)]
-mod documented;
 mod effects;
 pub mod frequency_counter;
 pub mod interpolator;

@@ -3,6 +3,8 @@
 use super::bench::{BX_LR, Bench, CODE, DATA, HARD_FAULT, LDR, MEM_MANAGE, NOP, SHCSR, STR, SVC, handler};
 use super::memory::{RAM, models};
 use intercore_sim::isa::armv7em::Step;
+use intercore_sim::isa::armv7em::mpu::{Access, Mpu, Region};
+use proptest::prelude::*;
 
 const MPU_TYPE: u32 = 0xe000_ed90;
 const MPU_CTRL: u32 = 0xe000_ed94;
@@ -208,4 +210,30 @@ fn registers_of_regions_are_chosen_by_number_or_by_their_base() {
     assert_eq!(bench.peek(MPU_RBAR), 0x2000_0003);
     bench.poke(MPU_RNR, 16);
     assert_eq!(bench.peek(MPU_RNR), 3, "there is no such region");
+}
+
+/// Enabled or not, anywhere, of any size, with any subregions left out.
+fn regions() -> impl Strategy<Value = Vec<Region>> {
+    let region = |(base, attributes)| Region { base: base & !31, attributes: attributes & 0x173f_ff3f };
+    proptest::collection::vec((any::<u32>(), any::<u32>()).prop_map(region), 1..12)
+}
+
+proptest! {
+    #[test]
+    fn the_map_says_of_each_address_what_the_last_region_does_that_has_it(
+        regions in regions(),
+        addresses in proptest::collection::vec(any::<u32>(), 20),
+    ) {
+        let mut mpu = Mpu::new(regions.len() as u32);
+        for (number, region) in (0..).zip(&regions) {
+            mpu.write(MPU_RBAR, region.base | 1 << 4 | number);
+            mpu.write(MPU_RASR, region.attributes);
+        }
+        let bounds = regions.iter().flat_map(|region| region.bounds()).flat_map(|at| [at, at.wrapping_sub(1)]);
+        for address in addresses.into_iter().chain(bounds) {
+            let decides = regions.iter().rev().find(|region| region.has(address)).copied();
+            prop_assert_eq!(mpu.region_for(address, Access::Read), decides);
+            prop_assert_eq!(mpu.region(address), decides);
+        }
+    }
 }

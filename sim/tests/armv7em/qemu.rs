@@ -27,7 +27,7 @@ const NAMES: &str = "s0 s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 s12 s13 s14 s15 s16 s
     s28 s29 s30 s31 apsr primask basepri faultmask control fpscr sp r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 lr memory";
 
 fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/armv7em")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("armv7em")
 }
 
 /// Builds the program with `blob.bin` of its folder.

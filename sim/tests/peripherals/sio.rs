@@ -3,9 +3,17 @@ use intercore_sim::rp2040::irq::Irq;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
+const CPUID: u32 = 0x00;
+const GPIO_OUT: u32 = 0x10;
 const FIFO_ST: u32 = 0x50;
 const FIFO_WR: u32 = 0x54;
 const FIFO_RD: u32 = 0x58;
+const SPINLOCK_ST: u32 = 0x5c;
+const DIV_UDIVIDEND: u32 = 0x60;
+const DIV_QUOTIENT: u32 = 0x70;
+const DIV_CSR: u32 = 0x78;
+const INTERP0: u32 = 0x80;
+const SPINLOCK0: u32 = 0x100;
 
 impl Bench {
     fn get(&mut self, core: usize, offset: u32) -> u32 {
@@ -231,4 +239,26 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn what_is_still_reads_the_same_at_any_time_and_no_read_changes_it() {
+    let mut bench = Bench::new();
+    for (offset, value) in [(FIFO_WR, 5), (GPIO_OUT, 0x155), (GPIO_OUT + 16, 0xff), (DIV_UDIVIDEND, 7)] {
+        bench.put(0, offset, value);
+    }
+    bench.get(0, SPINLOCK0 + 4);
+    let before = format!("{:?}", bench.p.sio);
+    let stable = |bench: &Bench, offset| bench.p.sio.stable_value(0, offset);
+    let still: Vec<u32> = (0..0x200).step_by(4).filter(|&offset| stable(&bench, offset).is_some()).collect();
+    assert!([CPUID, FIFO_ST, SPINLOCK_ST, SPINLOCK0 + 4].iter().all(|offset| still.contains(offset)));
+    assert!(![FIFO_RD, DIV_CSR, DIV_QUOTIENT, INTERP0, SPINLOCK0].iter().any(|offset| still.contains(offset)));
+    let wrote = bench.now;
+    for offset in still {
+        for later in [1, 2, 990] {
+            bench.now = wrote + later;
+            assert_eq!(Some(bench.get(0, offset)), stable(&bench, offset), "{offset:#x}, {later} cycles later");
+        }
+    }
+    assert_eq!(format!("{:?}", bench.p.sio), before);
 }

@@ -246,7 +246,7 @@ impl Sio {
 
     /// What a register reads as for as long as neither core writes to this block or takes anything from it. None if a read
     /// takes something, or if time passes for what it gives.
-    pub(crate) fn stable_value(&self, core: usize, offset: u32) -> Option<u32> {
+    pub fn stable_value(&self, core: usize, offset: u32) -> Option<u32> {
         match offset {
             CPUID..=GPIO_HI_OE_XOR | FIFO_ST | SPINLOCK_ST => Some(self.peek(core, offset, NEVER)),
             SPINLOCK0..=SPINLOCK31 if self.spinlocks & spinlock_bit(offset) != 0 => Some(0),
@@ -353,39 +353,4 @@ pub(crate) fn offset(address: u32) -> u32 {
 
 fn spinlock_bit(offset: u32) -> u32 {
     1 << (((offset - SPINLOCK0) / 4) & 31)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::core::diagnostics::Diagnostics;
-    use crate::rp2040::clock::Clocks;
-    use crate::rp2040::irq::IrqLines;
-
-    /// Reads or writes a register of core 0's at a cycle.
-    fn access<T>(now: Cycle, access: impl FnOnce(&mut Context<'_>) -> T) -> T {
-        let (mut clocks, mut irq) = (Clocks::at_power_on(), IrqLines::default());
-        let mut diagnostics = Diagnostics::default();
-        access(&mut Context { now, clocks: &mut clocks, irq: &mut irq, diagnostics: &mut diagnostics })
-    }
-
-    #[test]
-    fn what_is_still_reads_the_same_at_any_time_and_no_read_changes_it() {
-        let mut sio = Sio::new();
-        for (offset, value) in [(FIFO_WR, 5), (GPIO_OUT, 0x155), (GPIO_OUT + 16, 0xff), (DIV_UDIVIDEND, 7)] {
-            access(10, |context| sio.write(0, offset, value, context));
-        }
-        access(10, |context| sio.read(0, SPINLOCK0 + 4, context));
-        let before = format!("{sio:?}");
-        let still: Vec<u32> = (0..0x200).step_by(4).filter(|&offset| sio.stable_value(0, offset).is_some()).collect();
-        assert!([CPUID, FIFO_ST, SPINLOCK_ST, SPINLOCK0 + 4].iter().all(|offset| still.contains(offset)));
-        assert!(![FIFO_RD, DIV_CSR, DIV_QUOTIENT, INTERP0, SPINLOCK0].iter().any(|offset| still.contains(offset)));
-        for offset in still {
-            for now in [11, 12, 1000] {
-                let read = access(now, |context| sio.read(0, offset, context));
-                assert_eq!(Some(read), sio.stable_value(0, offset), "{offset:#x} in cycle {now}");
-            }
-        }
-        assert_eq!(format!("{sio:?}"), before);
-    }
 }

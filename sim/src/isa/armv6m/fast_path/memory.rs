@@ -89,7 +89,7 @@ impl<B: FastBus, P: PeerPolicy> FastMemory<'_, B, P> {
             tags: self.bus.tags().address(),
             flash: self.bus.flash().as_ptr() as usize,
             flash_bytes: 4 * self.bus.flash().len() as u32,
-            run: self.mru.run(),
+            run: self.mru.run,
             mru: self.mru.address(),
             ..NativeContext::default()
         }

@@ -1,6 +1,6 @@
 //! The table of blocks in `docs/simulator.md` is that of the list. With `UPDATE_EXPECT=1` the test writes it.
 
-use crate::rp2040::peripherals::Peripherals;
+use intercore_sim::rp2040::peripherals::Peripherals;
 
 const HEADER: &str = "| block | modelled | not |\n|---|---|---|\n";
 
@@ -23,7 +23,7 @@ fn table() -> String {
 
 #[test]
 fn the_documents_have_the_table_of_the_list() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/simulator.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/simulator.md");
     let text = std::fs::read_to_string(path).expect("the page on the simulator");
     let start = text.rfind(HEADER).expect("a table of blocks");
     let end = start + text[start..].find("\n\n").expect("text behind the table") + 1;

@@ -292,16 +292,18 @@ def _figure(run: Run, label: str, rows: Sequence[Beside]) -> Figure:
 
 def bars(name: str, title: str, caption: str, unit: str, own: str, published: str, rows: Sequence[Bar]) -> Figure:
     """Draw a bar of one's own above a grey one that was published, for each row."""
-    known: dict[str, tuple[Colour, float, list[float | None]]] = {
-        own: ("series0", -_HALF, [row.own for row in rows]),
-        published: ("published", _HALF, [row.published for row in rows]),
+    known: dict[str, tuple[Colour, float, int, list[float | None]]] = {
+        own: ("series0", -_HALF, 3, [row.own for row in rows]),
+        published: ("published", _HALF, 2, [row.published for row in rows]),  # read in steps of 10 mA
     }
     half = _HALF - 0.02
     series = []
-    for legend, (colour, shift, values) in known.items():
+    for legend, (colour, shift, digits, values) in known.items():
         shown = [(at + shift, value) for at, value in enumerate(values) if value is not None]
         boxes = [(0.0, value, at - half, at + half) for at, value in shown]
-        series.append(Bars(legend, colour, boxes, [f"{legend}\n{value:.3g} {unit}" for _, value in shown]))
+        series.append(
+            Bars(legend, colour, boxes, [f"{legend}\n{significant(value, digits)} {unit}" for _, value in shown])
+        )
     names = [row.label.replace(" (", "\n(").replace(", likely", "\nlikely") for row in rows]
     x = Axis(unit).around((end for one in series for end in one.values("x")), from_zero=True)
     y = Axis().of_names(names, down=True)

@@ -111,11 +111,12 @@ def verdicts(held: Held, exhibit: str) -> Iterator[Verdict]:
 
 def _impossible(held: Held) -> str:
     """Return what is wrong with the times of a run where E may be above 100 %, or nothing."""
-    above = [one for one in held.points if one.efficiency.high is not None and round(one.efficiency.high, 3) > 1]
+    above = [one for one in held.points if one.efficiency.high is not None and one.efficiency.high > 1]
     if not above:
         return ""
     one = max(above, key=lambda one: one.efficiency.high or 0.0)
-    return f"The times are too uncertain: E = {_percent(one.efficiency)} at n = {one.n:,}; above 100 % is impossible."
+    efficiency = in_words(one.efficiency, lambda part: f"{100 * part:.2f}", " %")
+    return f"The times are too uncertain: E = {efficiency} at n = {one.n:,}; above 100 % is impossible."
 
 
 # Each finding

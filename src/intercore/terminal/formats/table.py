@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Literal, TypeVar
+import itertools
+from typing import TYPE_CHECKING, TypeVar
 
-from rich import box
+from rich.cells import cell_len
 from rich.markup import escape
-from rich.table import Table as RichTable
+from rich.text import Text as Drawn
 
 from intercore.terminal.columns import folded, layout
 from intercore.terminal.console import results
@@ -62,6 +63,9 @@ def height(parts: Iterable[Part], columns: int) -> int:
 
 def print_table(table: Table[Row], console: Console) -> None:
     """Print one table; where it is narrow, no number is cut in two. What is too wide even so is told row by row."""
+    if not table.columns:
+        console.print()
+        return
     heads = [printable(column.title) for column in table.columns]
     rows = [[printable(column.text(row)) for column in table.columns] for row in table.rows]
     right = [column.right for column in table.columns]
@@ -70,19 +74,48 @@ def print_table(table: Table[Row], console: Console) -> None:
         _print_row_by_row(table.title, heads, rows, console)
         return
     widths, tight = fitted
-    view = RichTable(
-        title=_cell(table.title),
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0 if tight else 1),
-    )
-    for head, width, to_the_right in zip(heads, widths, right, strict=True):
-        justify: Literal["left", "right"] = "right" if to_the_right else "left"
-        view.add_column(escape(folded(head, width)), justify=justify, width=width, overflow="fold")
-    for row in rows:
-        view.add_row(*(escape(folded(text, width)) for text, width in zip(row, widths, strict=True)))
-    console.print(view)
+    before = " " if tight else "  "
+    columns = list(zip(widths, right, strict=True))
+    across = sum(len(before) + width + 1 for width in widths) + 1
+    head = _drawn(heads, columns, before, console, at_bottom=True)
+    body = itertools.chain.from_iterable(_drawn(row, columns, before, console) for row in rows)
+    title = [_padded(line, across) for line in _wrapped(printable(table.title), across, console) if table.title]
+    rule = "-" if console.options.ascii_only else "─"
+    console.print(Drawn("\n".join([*title, " " * across, *head]), "bold"), soft_wrap=True)
+    console.print(Drawn("\n".join([f" {rule * (across - 2)} ", *body, " " * across])), soft_wrap=True)
+
+
+def _drawn(
+    row: Sequence[str],
+    columns: Sequence[tuple[int, bool]],
+    before: str,
+    console: Console,
+    *,
+    at_bottom: bool = False,
+) -> list[str]:
+    """Return the lines of a row, of columns that are so wide and are, or are not, aligned to the right."""
+    cells = [
+        [_padded(line, width, right=right) for line in _wrapped(folded(text, width), width, console)]
+        for text, (width, right) in zip(row, columns, strict=True)
+    ]
+    height = max(map(len, cells))
+    for lines, (width, _) in zip(cells, columns, strict=True):
+        end = 0 if at_bottom else len(lines)
+        lines[end:end] = [" " * width] * (height - len(lines))
+    return ["".join(f"{before}{cell} " for cell in line) + " " for line in zip(*cells, strict=True)]
+
+
+def _wrapped(text: str, width: int, console: Console) -> list[str]:
+    """Return the lines of a text that may be so wide. To wrap what fits would take half of a table's time."""
+    if cell_len(text) <= width and "\n" not in text:
+        return [text]
+    return [line.plain for line in Drawn(text).wrap(console, width, overflow="fold")]
+
+
+def _padded(line: str, width: int, *, right: bool = False) -> str:
+    line = line.rstrip()
+    room = " " * (width - cell_len(line))
+    return room + line if right else line + room
 
 
 def _print_row_by_row(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], console: Console) -> None:

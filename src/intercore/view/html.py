@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from intercore.record.origin import LABELS
 from intercore.text import printable
 from intercore.view.quantity import FORMATS, shown, span
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def environment(package: str) -> Environment:
@@ -17,6 +20,13 @@ def environment(package: str) -> Environment:
 
     It escapes all that no template wrote, and replaces what would have it read as something else.
     """
+    from jinja2 import (  # noqa: PLC0415 - 15 ms of each start of the tool, which seldom writes a page
+        ChoiceLoader,
+        Environment,
+        PackageLoader,
+        StrictUndefined,
+    )
+
     made = Environment(
         loader=ChoiceLoader([PackageLoader(package, "."), PackageLoader("intercore.view", ".")]),
         autoescape=True,

@@ -20,8 +20,7 @@ settings.load_profile("unhurried")
 
 pytest_plugins = ["tests.fakes.esp_tools"]
 
-# What is collected stays, so to look for what of it is garbage is in vain: a sixth of the time that collecting takes, in each
-# process, and again and again in those that tests fork.
+# What is collected stays, so to look for what of it is garbage is in vain: a sixth of the time that collecting takes.
 gc.disable()
 
 if TYPE_CHECKING:

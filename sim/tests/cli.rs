@@ -21,7 +21,7 @@ fn image(name: &str, code: &[u16]) -> PathBuf {
 }
 
 fn simulator() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_intercore-sim"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_intercore-sim-tested"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -192,7 +192,7 @@ fn build(name: &str, defines: &[&str]) -> Option<PathBuf> {
 }
 
 fn simulate(elf: &Path, options: &[&str]) -> (Output, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_intercore-sim"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_intercore-sim-tested"));
     command.args(["--clock", "125e6", "--max-cycles", "1e9"]).args(options).arg(elf);
     let output = command.stdin(Stdio::null()).output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

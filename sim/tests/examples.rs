@@ -14,7 +14,7 @@ fn build(name: &str, memory: &str) -> Option<PathBuf> {
 
 /// Runs an image with some input; what it prints.
 fn run(elf: &Path, options: &[&str], input: &str) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_intercore-sim"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_intercore-sim-tested"))
         .args(["--max-cycles", "1e8", "--quiet"])
         .args(options)
         .arg(elf)

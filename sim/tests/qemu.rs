@@ -91,7 +91,7 @@ fn run_on_both(folder: &Path, options: &[&str], files: &[&str]) -> [String; 2] {
         if machine == "qemu" {
             on_qemu("microbit", &elf)
         } else {
-            output(Command::new(env!("CARGO_BIN_EXE_intercore-sim")).args(["--max-cycles", "4e9"]).arg(&elf))
+            output(Command::new(env!("CARGO_BIN_EXE_intercore-sim-tested")).args(["--max-cycles", "4e9"]).arg(&elf))
         }
     })
 }

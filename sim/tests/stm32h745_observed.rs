@@ -292,7 +292,7 @@ fn the_command_line_runs_both_programs() {
     // The Cortex-M7 counts for ever, the Cortex-M4 locks up.
     let images = [elf("m7.elf", 0x0800_0000, &[0x3001, 0xe7fd]), elf("m4.elf", 0x0810_0000, &[0xde00])];
     let [trace, stats] = ["h745.pftrace", "h745.json"].map(|name| folder.join(name));
-    let output = Command::new(env!("CARGO_BIN_EXE_intercore-sim"))
+    let output = Command::new(env!("CARGO_BIN_EXE_intercore-sim-tested"))
         .args(["--chip", "stm32h745", "--max-cycles", "1e9", "--hash", "--trace"])
         .arg(&trace)
         .arg("--stats")

@@ -269,7 +269,7 @@ fn command(name: &str, code: &[u16], options: &[&str], interrupt: bool) -> (Opti
     std::fs::write(&image, contents).expect("written");
     // One of an earlier run must not look like a beginning of this one.
     let _ = std::fs::remove_file(&trace);
-    let child = Command::new(env!("CARGO_BIN_EXE_intercore-sim"))
+    let child = Command::new(env!("CARGO_BIN_EXE_intercore-sim-tested"))
         .args(["--base", "0x20000000", "--trace"])
         .arg(&trace)
         .args(options)

@@ -29,7 +29,7 @@ def built(profile: str) -> Path:
     done = subprocess.run(build, cwd=SIM, capture_output=True, text=True, timeout=580, check=False)
     assert done.returncode == 0, done.stderr
     target = Path(os.environ.get("CARGO_TARGET_DIR", "target"))
-    return SIM / target / ("debug" if profile == "dev" else profile) / "intercore-sim"
+    return SIM / target / ("debug" if profile == "dev" else profile) / "intercore-sim-tested"
 
 
 def command(image: Path, *options: str, text: str = "", profile: str = "dev", code: int = 0) -> tuple[str, str]:

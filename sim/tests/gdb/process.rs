@@ -70,7 +70,7 @@ impl Drop for Simulator {
 }
 
 pub fn simulator() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_intercore-sim"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_intercore-sim-tested"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -28,18 +28,24 @@ def cannot_tell(why: str) -> Said:
     return Said("cannot tell", why)
 
 
-def within(scope: Scope | None, said: Said, chip: str, kernel: str) -> Said:
-    """Return what a run says of a finding as far as its target lets it.
+def within(scope: Scope, said: tuple[Outcome, str], chip: str, kernel: str = "") -> Said:
+    """Return what a run says of a finding as far as its target lets it, by the finding's scope.
 
     `chip` names a chip that is not the publication's, and `kernel` says why the run tells nothing of its kernel; both
     are empty otherwise. What is said of a kernel is not tried without it. What is said of one chip is neither confirmed
-    nor refuted by another one, whose numbers are shown all the same. What is general may be told anywhere.
+    nor refuted by another one, whose numbers are shown all the same; nor is a pattern refuted that it does not show.
+    What is general may be told anywhere.
     """
+    known = Said(*said)
     if scope == "kernel" and kernel:
         return cannot_tell(kernel)
-    if scope == "chip" and chip:
-        return cannot_tell(f"{said.because} This is said of the publication's chip: another one, {chip}, cannot tell.")
-    return said
+    if not chip or known.outcome == "cannot tell":
+        return known
+    if scope == "chip":
+        return cannot_tell(f"{known.because} This is said of the publication's chip: another one, {chip}, cannot tell.")
+    if scope == "pattern" and known.outcome == "contradicts":
+        return cannot_tell(f"Not so on {chip}, which is another chip. {known.because}")
+    return known
 
 
 def outcome(known: Interval, *, least: float = -math.inf, most: float = math.inf) -> Outcome:

@@ -6,7 +6,7 @@ A time of another chip says nothing of a printed one. What is said of a kernel i
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from intercore.record.conditions import cycle_hz
 from intercore.view.quantity import duration, duration_bounds
@@ -15,10 +15,6 @@ from intercore.view.section import whose
 if TYPE_CHECKING:
     from intercore.record.measurement import Run
     from intercore.statistics.intervals import Interval
-    from intercore.view.exhibit import Outcome
-
-Of: TypeAlias = Literal["times", "pattern", "kernel"]
-"""What a finding is of: times of the paper's chip, how these lie to each other, or a kernel in general."""
 
 _KERNEL = "freertos."
 """How conditions begin that tell of this kernel."""
@@ -47,24 +43,9 @@ def another_chip(run: Run, chip: str, hz: int) -> str:
     )
 
 
-def held_against(run: Run, chip: str, hz: int, of: Of, said: tuple[Outcome, str]) -> tuple[Outcome, str]:
-    """Return what a run says of a finding: of times of the paper's chip, nothing that another chip cannot tell.
-
-    Another chip neither confirms nor contradicts them. How they lie to each other it may show as well, but does not
-    contradict. What is said of a kernel in general can be contradicted wherever it runs.
-    """
-    outcome, because = said
-    other = another_chip(run, chip, hz)
-    if not other or outcome == "cannot tell" or of == "kernel" or (of, outcome) == ("pattern", "agrees"):
-        return said
-    suffix = no_times(run) or f"On another chip than the paper's, that {_SAYS_NOTHING[of]}."
-    return "cannot tell", f"{because} {suffix}"
-
-
-_SAYS_NOTHING: dict[Of, str] = {
-    "times": "says nothing of the printed times",
-    "pattern": "does not contradict the paper",
-}
+def other_chip(run: Run, chip: str, hz: int) -> str:
+    """Return the name of a run's chip if its times are not to be held against those of a chip at a rate; else empty."""
+    return " and ".join(sorted(_named(run))) if another_chip(run, chip, hz) else ""
 
 
 def is_chip(run: Run, chip: str) -> bool:

@@ -16,6 +16,7 @@ from msgspec import Meta
 
 from intercore import benchmarks
 from intercore.benchmarks import registry
+from intercore.benchmarks.claims import within
 from intercore.errors import IntercoreError
 from intercore.view.exhibit import Verdict
 
@@ -68,8 +69,9 @@ class PublishedExhibit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of a figure: its axes, its lines, and what the publication says of it."""
 
 
-Scope: TypeAlias = Literal["general", "kernel", "chip"]
-"""Where a finding can be tried: on any machine; wherever its kernel runs; on its own chip alone."""
+Scope: TypeAlias = Literal["general", "kernel", "pattern", "chip"]
+"""Where a finding can be tried: on any machine; wherever its kernel runs; on its own chip alone. A pattern, how times
+lie to each other, may be seen on another chip as well, which does not refute it."""
 
 
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,8 +84,8 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where it stands."""
     text: Text
     """What it says, in our words."""
-    scope: Scope | None = None
-    """Where it can be tried (`claims.within`); None where a benchmark decides by itself."""
+    scope: Scope
+    """Where it can be tried (`claims.within`)."""
 
 
 class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="benchmark"):
@@ -115,9 +117,10 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         """Return a table or figure by its `id`. KeyError if there is none."""
         return {one.id: one for one in self.exhibits}[name]
 
-    def verdict(self, claim: str, outcome: Outcome, because: str) -> Verdict:
-        """Return what a run says of a claim. KeyError if there is none of that `id`."""
+    def held(self, claim: str, said: tuple[Outcome, str], chip: str, kernel: str = "") -> Verdict:
+        """Return what a run says of a claim, as far as its scope goes (`claims.within`). KeyError if there is none."""
         known = {one.id: one for one in self.claims}[claim]
+        outcome, because = within(known.scope, said, chip, kernel)
         return Verdict(self.id, known.exhibits, known.place, known.text, outcome, because)
 
 

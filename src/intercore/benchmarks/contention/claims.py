@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.claims import Said, cannot_tell, difference, in_words, outcome, quotient, within
+from intercore.benchmarks.claims import Said, cannot_tell, difference, in_words, outcome, quotient
 from intercore.benchmarks.contention.charge import above, published_charges
 from intercore.statistics.intervals import Interval
 from intercore.view.quantity import significant
@@ -62,8 +62,7 @@ def verdicts(held: Held, exhibit: str) -> Iterator[Verdict]:
     """Return what the run says of each finding that rests on a table."""
     for claim in held.table.claims:
         if exhibit in claim.exhibits:
-            said = within(claim.scope, CLAIMS[claim.id](held), held.chip, held.kernel)
-            yield held.table.verdict(claim.id, said.outcome, said.because)
+            yield held.table.held(claim.id, CLAIMS[claim.id](held), held.chip, held.kernel)
 
 
 # Who gets the processor

@@ -153,7 +153,7 @@ def _exhibits(run: Run, analysis: IrqAnalysis) -> Iterator[Exhibit]:
                 form=known.form,
                 tables=[_published_table(run, analysis, table)],
                 figures=[],
-                verdicts=[table.verdict(claim.id, "cannot tell", _OTHER_SYSTEM) for claim in table.claims],
+                verdicts=[table.held(claim.id, ("cannot tell", _OTHER_SYSTEM), "") for claim in table.claims],
                 untested=f"{whose(run)} does not run RTEMS, and nothing of it posts or receives RTEMS' objects.",
             )
 

@@ -10,7 +10,7 @@ from intercore.benchmarks.jitter.literature import beside_published, counters_of
 from intercore.benchmarks.jitter.publication import JitterPublication
 from intercore.benchmarks.jitter.releases import BENCHMARK, FORCED, PUBLISHED, UNSYNCHRONISED
 from intercore.benchmarks.jitter.two_counters import wrap_us
-from intercore.benchmarks.like_published import another_chip, another_kernel, held_against, to_a_tick, with_bounds
+from intercore.benchmarks.like_published import another_chip, another_kernel, other_chip, to_a_tick, with_bounds
 from intercore.benchmarks.published import published
 from intercore.record.conditions import tick_hz
 from intercore.statistics.intervals import Interval, normal_reach
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from intercore.benchmarks.jitter.false_periods import FalsePeriods
     from intercore.benchmarks.jitter.literature import BesidePublished
     from intercore.benchmarks.jitter.publication import Periods
-    from intercore.benchmarks.like_published import Of
     from intercore.record.measurement import Run
     from intercore.view.exhibit import Outcome, Verdict
 
@@ -269,8 +268,7 @@ def _untested_counters(seen: _Seen) -> list[str]:
 
 
 def _verdict(seen: _Seen, claim: str) -> Verdict:
-    of, find = _VERDICTS[claim]
-    return seen.table.verdict(claim, *held_against(seen.run, _CHIP, _HZ, of, find(seen)))
+    return seen.table.held(claim, _VERDICTS[claim](seen), other_chip(seen.run, _CHIP, _HZ))
 
 
 def _mean_us(one: JitterSetting) -> Interval:
@@ -461,12 +459,12 @@ def _no_function(seen: _Seen) -> tuple[Outcome, str]:
     return "cannot tell", f"No task was moved by its affinity: ask for migrate=affinity. {theirs}."
 
 
-_VERDICTS: Mapping[str, tuple[Of, Callable[[_Seen], tuple[Outcome, str]]]] = {
-    "rest-average": ("times", _rest_average),
-    "rest-range": ("times", _rest_range),
-    "rest-expected": ("pattern", _rest_expected),
-    "moved-average": ("times", _moved_average),
-    "moved-overhead": ("pattern", _moved_overhead),
-    "moved-load": ("times", _moved_load),
-    "no-function": ("kernel", _no_function),
+_VERDICTS: Mapping[str, Callable[[_Seen], tuple[Outcome, str]]] = {
+    "rest-average": _rest_average,
+    "rest-range": _rest_range,
+    "rest-expected": _rest_expected,
+    "moved-average": _moved_average,
+    "moved-overhead": _moved_overhead,
+    "moved-load": _moved_load,
+    "no-function": _no_function,
 }

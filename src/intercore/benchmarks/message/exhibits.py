@@ -56,8 +56,8 @@ def exhibits(run: Run, found: Sequence[Curve], analysis: MessageAnalysis) -> Ite
     across = [one for one in found if one.setting["from"] != one.setting["to"]]
     for table in published(MessagePublication):
         rows = [row for row in (*analysis.latency, *analysis.throughput) if row.first != row.second]
-        on_its_chip = is_its_chip(table, found)
-        judged = verdicts(Evidence(table, across, analysis.published, rows, on_its_chip)) if across else []
+        other_chip = "" if is_its_chip(table, found) else _chip(run)
+        judged = verdicts(Evidence(table, across, analysis.published, rows, other_chip)) if across else []
         for one in table.exhibits:
             lines = [name for name in _LINES[one.id] if len({curve.setting.get(name) for curve in across}) > 1]
             if lines:
@@ -71,7 +71,7 @@ def exhibits(run: Run, found: Sequence[Curve], analysis: MessageAnalysis) -> Ite
                     tables=list(drawn.tables(where(run))),
                     figures=list(drawn.figures()),
                     verdicts=[verdict for verdict in judged if one.id in verdict.exhibits],
-                    untested=_other_clocks(one, across) if on_its_chip else _untested(run, table),
+                    untested=_untested(table, other_chip) if other_chip else _other_clocks(one, across),
                 )
 
 
@@ -109,8 +109,11 @@ def _other_clocks(exhibit: PublishedExhibit, curves: Sequence[Curve]) -> str:
     )
 
 
-def _untested(run: Run, table: MessagePublication) -> str:
-    chip = next((one.conditions["chip"] for one in run.measurements if "chip" in one.conditions), run.plan.target)
+def _chip(run: Run) -> str:
+    return next((one.conditions["chip"] for one in run.measurements if "chip" in one.conditions), run.plan.target)
+
+
+def _untested(table: MessagePublication, chip: str) -> str:
     return (
         f"The paper's chip is the {table.conditions['chip']}, this one is {chip}: levels of a factor are compared with "
         "each other, and no time with one of the paper's."

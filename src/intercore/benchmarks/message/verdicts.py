@@ -57,7 +57,8 @@ class Evidence:
     here: Sequence[MessageFindingHere]
     rows: Sequence[Model]
     """The models of the same."""
-    on_its_chip: bool
+    other_chip: str
+    """The chip of the run if it is not the publication's; else empty."""
 
     def cells(self, measure: Measure, names: Sequence[str], to: Callable[[int], bool] = lambda _: True) -> list[Cell]:
         """Return the medians by the levels of these factors; `to` chooses the receiving cores."""
@@ -92,15 +93,7 @@ def verdicts(evidence: Evidence) -> list[Verdict]:
     """Return what a run says of each claim, in the order of the publication."""
     said = {claim: judge(evidence) for claim, judge in _JUDGES.items()}
     said["best-overall"] = _overall(said)
-    here = {claim: each if evidence.on_its_chip else _elsewhere(*each) for claim, each in said.items()}
-    return [evidence.table.verdict(one.id, *here[one.id]) for one in evidence.table.claims]
-
-
-def _elsewhere(outcome: Outcome, because: str) -> Said:
-    """Return what another chip than the publication's can say: it may show the same, but refutes nothing."""
-    if outcome == "contradicts":
-        return "cannot tell", f"Not so on this chip, which is another one. {because}"
-    return outcome, because
+    return [evidence.table.held(one.id, said[one.id], evidence.other_chip) for one in evidence.table.claims]
 
 
 # Comparing
@@ -294,7 +287,7 @@ def _caches_rate_to_slower(evidence: Evidence) -> Said:
 def _with_all_caches(evidence: Evidence, measure: Measure, to: Callable[[int], bool] = lambda _: True) -> list[Cell]:
     """Return the cells with both caches on and off; none on another chip, where no core is the slower one."""
     every = {f"{code}/{data}" for code in _ON_OFF for data in _ON_OFF}
-    known = evidence.cells(measure, ("icache", "dcache"), to) if evidence.on_its_chip else []
+    known = evidence.cells(measure, ("icache", "dcache"), to) if not evidence.other_chip else []
     return [cell for cell in known if every <= set(cell)]
 
 

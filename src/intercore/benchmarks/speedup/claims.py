@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.claims import Said, cannot_tell, difference, in_words, outcome, quotient, scaled, within
+from intercore.benchmarks.claims import Said, cannot_tell, difference, in_words, outcome, quotient, scaled
 from intercore.statistics.intervals import Interval
 from intercore.view.quantity import duration, duration_with_bounds, significant
 
@@ -102,11 +102,11 @@ def verdicts(held: Held, exhibit: str) -> Iterator[Verdict]:
     """Return what the run says of each finding that rests on a table or figure."""
     for claim in held.table.claims:
         if exhibit in claim.exhibits:
-            said = within(claim.scope, CLAIMS[claim.id](held), held.chip, held.kernel)
+            said = CLAIMS[claim.id](held)
             impossible = _impossible(held)
             if impossible and said.outcome != "cannot tell":
                 said = cannot_tell(impossible)
-            yield held.table.verdict(claim.id, said.outcome, said.because)
+            yield held.table.held(claim.id, said, held.chip, held.kernel)
 
 
 def _impossible(held: Held) -> str:

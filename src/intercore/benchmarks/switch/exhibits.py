@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.like_published import (
     another_chip,
     another_kernel,
-    held_against,
     no_times,
+    other_chip,
     to_a_tick,
     with_bounds,
 )
@@ -28,7 +28,6 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from intercore.benchmarks.like_published import Of
     from intercore.benchmarks.switch.analysis import FalseTime, Ratio, SwitchAnalysis
     from intercore.benchmarks.switch.literature import BesidePublished
     from intercore.benchmarks.switch.publication import SwitchRow
@@ -194,8 +193,7 @@ def _untested(seen: _Seen, *, crosses: bool) -> str:
 
 
 def _verdict(seen: _Seen, claim: str) -> Verdict:
-    of, find = _VERDICTS[claim]
-    return seen.table.verdict(claim, *held_against(seen.run, _CHIP, seen.hz, of, find(seen)))
+    return seen.table.held(claim, _VERDICTS[claim](seen), other_chip(seen.run, _CHIP, seen.hz))
 
 
 def _same_core_time(seen: _Seen) -> tuple[Outcome, str]:
@@ -368,13 +366,13 @@ def _improvements_or_monitoring(seen: _Seen) -> tuple[Outcome, str]:
     return "agrees" if is_long or is_false else "cannot tell", " ".join(said)
 
 
-_VERDICTS: Mapping[str, tuple[Of, Callable[[_Seen], tuple[Outcome, str]]]] = {
-    "same-core-time": ("times", _same_core_time),
-    "same-core-steady": ("pattern", _same_core_steady),
-    "function-time": ("times", _function_time),
-    "across-time": ("times", _across_time),
-    "across-slower": ("pattern", _across_slower),
-    "across-steady": ("pattern", _across_steady),
-    "unpinned": ("times", _unpinned),
-    "improvements-or-monitoring": ("times", _improvements_or_monitoring),
+_VERDICTS: Mapping[str, Callable[[_Seen], tuple[Outcome, str]]] = {
+    "same-core-time": _same_core_time,
+    "same-core-steady": _same_core_steady,
+    "function-time": _function_time,
+    "across-time": _across_time,
+    "across-slower": _across_slower,
+    "across-steady": _across_steady,
+    "unpinned": _unpinned,
+    "improvements-or-monitoring": _improvements_or_monitoring,
 }

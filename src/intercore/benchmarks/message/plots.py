@@ -75,8 +75,14 @@ def curves_figure(
         ("bytes of a message", "latency, less is better" if is_latency else "throughput, more is better"),
         ("B", "s" if is_latency else "B/s"),
         drawn,
-        f"{caption} {note}".rstrip(),
+        " ".join(filter(None, (caption, _points_alone(found), note))),
     )
+
+
+def _points_alone(found: Sequence[Curve]) -> str:
+    """Say that settings are points without a line: those of a campaign of which a part was measured mostly are."""
+    alone = sum(len(curve.measurements) == 1 for curve in found)
+    return f"{alone:,} of {len(found):,} settings were measured at one size: a point without a line." if alone else ""
 
 
 def _chosen(names: Sequence[str], view: View) -> tuple[list[str], list[str]] | None:

@@ -9,7 +9,7 @@ import math
 import tomllib
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -18,12 +18,15 @@ from intercore import benchmarks
 from intercore.benchmarks import registry
 from intercore.benchmarks.claims import within
 from intercore.errors import IntercoreError
-from intercore.view.exhibit import Verdict
+from intercore.view.exhibit import Exhibit, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from importlib.resources.abc import Traversable
 
     from intercore.view.exhibit import Outcome
+    from intercore.view.figure import Figure
+    from intercore.view.table import Table
 
 Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=1)]
@@ -116,6 +119,31 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     def exhibit(self, name: str) -> PublishedExhibit:
         """Return a table or figure by its `id`. KeyError if there is none."""
         return {one.id: one for one in self.exhibits}[name]
+
+    def shown(
+        self,
+        name: str,
+        *,
+        tables: Sequence[Table[Any]],
+        figures: Sequence[Figure],
+        verdicts: Sequence[Verdict],
+        untested: str = "",
+        note: str = "",
+    ) -> Exhibit:
+        """Return a table or figure, by its `id`, with what a run has of it. KeyError if there is none."""
+        known = self.exhibit(name)
+        return Exhibit(
+            known.id,
+            known.name,
+            f"{known.name}, {self.label}, in this run's numbers: {known.shows}",
+            msgspec.structs.replace(self.source, table=known.name).citation,
+            known.form,
+            tables,
+            figures,
+            verdicts,
+            note=note,
+            untested=untested,
+        )
 
     def held(self, claim: str, said: tuple[Outcome, str], chip: str, kernel: str = "") -> Verdict:
         """Return what a run says of a claim, as far as its scope goes (`claims.within`). KeyError if there is none."""

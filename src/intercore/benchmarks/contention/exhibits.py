@@ -52,16 +52,12 @@ def exhibits(run: Run, analysis: ContentionAnalysis) -> Iterator[Exhibit]:
             if is_current and not held.charges:
                 continue
             tables, figures = _currents(run, held) if is_current else _towers(run, analysis, held, one.id)
-            yield Exhibit(
+            yield table.shown(
                 one.id,
-                one.name,
-                f"{one.name} (author {table.source.authors[0]}): {one.shows}",
-                msgspec.structs.replace(table.source, table=f"table of {one.name.lower()}").citation,
-                one.form,
-                tables,
-                figures,
-                list(verdicts(held, one.id)),
-                " ".join(_untested(held, is_current=is_current)),
+                tables=tables,
+                figures=figures,
+                verdicts=list(verdicts(held, one.id)),
+                untested=" ".join(_untested(held, is_current=is_current)),
             )
 
 

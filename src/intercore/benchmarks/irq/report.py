@@ -145,12 +145,8 @@ def _exhibits(run: Run, analysis: IrqAnalysis) -> Iterator[Exhibit]:
     """Return what was published, with a verdict that no target of ours can turn: none runs that kernel."""
     for table in _comparable(analysis):
         for known in table.exhibits:
-            yield Exhibit(
-                id=known.id,
-                name=known.name,
-                title=f"{known.name}, {table.label}: {known.shows}",
-                citation=table.source.citation,
-                form=known.form,
+            yield table.shown(
+                known.id,
                 tables=[_published_table(run, analysis, table)],
                 figures=[],
                 verdicts=[table.held(claim.id, ("cannot tell", _OTHER_SYSTEM), "") for claim in table.claims],

@@ -102,15 +102,11 @@ def _rows(
 
 
 def _exhibit(name: str, seen: _Seen, rows: Sequence[BesidePublished]) -> Exhibit:
-    known, place = seen.table.exhibit(name), where(seen.run)
+    place = where(seen.run)
     caption = f"From the shortest to the longest period, with the average: {place} in colour, published in grey."
     is_moved = name.endswith("moved")
-    return Exhibit(
-        id=name,
-        name=known.name,
-        title=f"{known.name}, {seen.table.label}: {known.shows}",
-        citation=seen.table.source.citation,
-        form=known.form,
+    return seen.table.shown(
+        name,
         tables=[_table(seen, rows), *([_arithmetic(seen)] if is_moved and seen.false else [])],
         figures=[figure_of(name, "Periods beside the published ones", caption, rows)],
         verdicts=[_verdict(seen, claim.id) for claim in seen.table.claims if name in claim.exhibits],

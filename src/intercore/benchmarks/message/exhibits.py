@@ -62,12 +62,8 @@ def exhibits(run: Run, found: Sequence[Curve], analysis: MessageAnalysis) -> Ite
             lines = [name for name in _LINES[one.id] if len({curve.setting.get(name) for curve in across}) > 1]
             if lines:
                 drawn = _Drawn(table, one, lines, *_as_there(across, lines, _THERE[one.id]))
-                yield Exhibit(
-                    id=one.id,
-                    name=one.name,
-                    title=f"{one.name} of {table.label}, in this run's numbers: {one.shows}",
-                    citation=table.source.citation,
-                    form=f"{one.form} The text that was read has no numbers of it.",
+                yield table.shown(
+                    one.id,
                     tables=list(drawn.tables(where(run))),
                     figures=list(drawn.figures()),
                     verdicts=[verdict for verdict in judged if one.id in verdict.exhibits],

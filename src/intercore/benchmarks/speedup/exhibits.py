@@ -6,8 +6,6 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from intercore.benchmarks.benchmark import View
 from intercore.benchmarks.like_published import another_kernel, is_chip
 from intercore.benchmarks.published import published
@@ -51,16 +49,12 @@ def exhibits(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Iterator
         for one in table.exhibits:
             is_curve = one.id == _FIGURE
             numbers = f"{one.name} of {table.label}, and {where(run)}"
-            yield Exhibit(
+            yield table.shown(
                 one.id,
-                one.name,
-                f"{one.name} of {table.label}: {one.shows}",
-                msgspec.structs.replace(table.source, table=one.name).citation,
-                one.form,
-                [(curve if is_curve else as_printed)(run, table, same, numbers)],
-                [_figure(drawn, [*published_groups(table, efficiency)], one.id, one.name)] if is_curve else [],
-                list(verdicts(held, one.id)),
-                " ".join([_compared(held), *_sizes(run, held), *_untested(run, held)]),
+                tables=[(curve if is_curve else as_printed)(run, table, same, numbers)],
+                figures=[_figure(drawn, [*published_groups(table, efficiency)], one.id, one.name)] if is_curve else [],
+                verdicts=list(verdicts(held, one.id)),
+                untested=" ".join([_compared(held), *_sizes(run, held), *_untested(run, held)]),
             )
 
 

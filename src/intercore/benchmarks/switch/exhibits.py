@@ -97,18 +97,13 @@ _EXHIBITS = {"seed-002-switch-same-core": False, "seed-002-switch-across": True}
 
 
 def _exhibit(name: str, seen: _Seen, rows: Sequence[BesidePublished], *, crosses: bool) -> Exhibit:
-    known, place = seen.table.exhibit(name), where(seen.run)
-    title = f"{known.name}, {seen.table.label}: {known.shows}"
+    place = where(seen.run)
     caption = (
         f"From the least to the largest time, with the average: {place} in colour, published in grey. "
         + ("Differences of two counters may be below 0: |…| is drawn without its sign. " if crosses else "")
     ).strip()
-    return Exhibit(
-        id=name,
-        name=known.name,
-        title=title,
-        citation=seen.table.source.citation,
-        form=known.form,
+    return seen.table.shown(
+        name,
         tables=[_table(seen, rows)],
         figures=[ranges_figure(name, "Task switch times beside the published ones", caption, _ranges(rows),
                                axis="time")],

@@ -7,8 +7,8 @@
 #include "ic_workload.h"
 
 // clang-format off
-/* A board that is short of memory may go without these (IC_FEWER_WORKLOADS): where there is no unit for double precision,
- * the functions that do it are 8 KiB of code. */
+/* A board that is short of memory may go without these (IC_FEWER_WORKLOADS): where there is no unit for double
+ * precision, the functions that do it are 8 KiB of code. */
 #ifdef IC_FEWER_WORKLOADS
 #define IC_WORKLOADS_WITH_ROOM(X)
 #else

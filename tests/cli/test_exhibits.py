@@ -48,6 +48,7 @@ def test_the_page_and_the_terminal_begin_with_what_plans_repeat(tool: Tool) -> N
     found = tool("sweep", "plan.toml", "--no-estimate", "--report", "page.html").succeeded()
     page = (tool.directory / "page.html").read_text(encoding="utf-8")
     places = [page.index(f'<section class="exhibit" id="{name}">') for name in repeated]
+    assert '<tr class="theirs">' in page, "published rows are told from one's own"
     assert places == sorted(places)
     assert places[-1] < page.index('<section id="answers">')
     assert "this run has measured nothing of it" not in found.out

@@ -58,7 +58,7 @@ class Exhibit:
     @property
     def verdict_table(self) -> Table[Verdict]:
         """What the run says of each finding."""
-        return verdict_table(f"Findings of the publication, held against this run: {self.title}", self.verdicts)
+        return verdict_table(f"What this run says of the findings on: {self.name}", self.verdicts)
 
 
 def verdict_table(title: str, verdicts: Sequence[Verdict]) -> Table[Verdict]:

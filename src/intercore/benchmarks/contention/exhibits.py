@@ -179,7 +179,8 @@ def _currents(run: Run, held: Held) -> tuple[list[Table[Any]], list[Figure]]:
         f"{'ESTIMATED ' * bool(held.estimated)}on {where(run)}",
         rows,
         columns,
-        True,
+        published=True,
+        is_theirs=lambda row: row.is_published,
     )
     return [table], list(_figures(held, theirs, ours, own))
 

@@ -87,6 +87,7 @@ def printed_table(title: str, figures: ContentionFigures, own: Sequence[tuple[Co
             Column("total", lambda row: row.total, right=True),
         ],
         published=True,
+        is_theirs=lambda row: row.origin == "published",
     )
 
 

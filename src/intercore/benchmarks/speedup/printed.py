@@ -40,6 +40,10 @@ class Printed(NamedTuple):
     known."""
 
 
+def _is_theirs(row: Printed) -> bool:
+    return row.of == "published"
+
+
 def alike(points: Sequence[SpeedupPoint], table: SpeedupPublication) -> list[SpeedupPoint]:
     """Return the points of the same work on as many cores, started in the same way, as in a publication."""
     shared = table.setting
@@ -67,17 +71,20 @@ def beside(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], ti
             Column("past a tick", _past_tick, right=True),
         ],
         published=True,
+        is_theirs=_is_theirs,
     )
 
 
 def as_printed(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], title: str) -> Table[Printed]:
     """Show the same in the columns of the publication, and the intervals of one's own S."""
-    return Table(title, _rows(run, table, same), [_N, _OF, _T1, _TP, _S, _S_BOUNDS, _E], published=True)
+    return Table(
+        title, _rows(run, table, same), [_N, _OF, _T1, _TP, _S, _S_BOUNDS, _E], published=True, is_theirs=_is_theirs
+    )
 
 
 def curve(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], title: str) -> Table[Printed]:
     """Show the points of a curve of S, published ones and those of a run, by size."""
-    return Table(title, _rows(run, table, same), [_N, _OF, _T1, _S, _S_BOUNDS], published=True)
+    return Table(title, _rows(run, table, same), [_N, _OF, _T1, _S, _S_BOUNDS], published=True, is_theirs=_is_theirs)
 
 
 _N: Column[Printed] = Column("n", lambda row: f"{row.n:,}", right=True)

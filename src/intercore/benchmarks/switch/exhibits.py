@@ -141,6 +141,7 @@ def _table(seen: _Seen, rows: Sequence[BesidePublished]) -> Table[BesidePublishe
             Column("what it is", lambda row: row.meaning),
         ],
         published=True,
+        is_theirs=lambda row: not row.is_own,
     )
 
 

@@ -53,6 +53,6 @@ def test_the_page_and_the_terminal_begin_with_what_plans_repeat(tool: Tool) -> N
     assert places[-1] < page.index('<section id="answers">')
     assert "this run has measured nothing of it" not in found.out
     before = found.out[: found.out.index("Run 1 on pico-sim")]
-    assert before.count("Findings of the publication") == len(repeated) == len(NAMES)
+    assert before.count("What this run says of the findings on") == len(repeated) == len(NAMES)
     assert "published" in before
     assert "ESTIMATED" in before

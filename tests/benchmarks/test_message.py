@@ -497,11 +497,3 @@ def test_latencies_carry_the_uncertainty_of_a_clock_of_two_counters() -> None:
     assert CrossCoreUncertainty(times_of="latency", within_us=pytest.approx(0.025)) in results_of(known)
     titles = [table.title for table in report(run_of(known)).section.tables]
     assert any("give or take 25.0 ns" in title for title in titles), titles
-
-
-def test_a_plot_says_how_many_settings_are_points_without_a_line() -> None:
-    known = [*campaign(line(1.0, 20.0), region="a"), *campaign(line(2.0, 20.0), (64,), region="b")]
-    (figure,) = (one for one in report(run_of(known)).section.figures if one.name == "message-latency")
-    assert "1 of 2 settings" in figure.caption
-    (whole,) = (one for one in report(run_of(known[:-1])).section.figures if one.name == "message-latency")
-    assert "without a line" not in whole.caption

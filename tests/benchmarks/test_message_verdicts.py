@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.benchmarks.message.report import report
-from tests.benchmarks.message_data import campaign, run_of
+from tests.benchmarks.message_data import campaign, line, run_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -220,3 +220,11 @@ def test_a_figure_is_shown_where_its_factor_varies_and_of_the_levels_nearest_to_
     assert report(run_of(campaign(lambda _: 1.0, SIZES))).exhibits == []
     on_one_core = [one for name in ("O0", "O3") for one in campaign(lambda _: 1.0, SIZES, from_=1, to=1, opt=name)]
     assert report(run_of(on_one_core)).exhibits == []
+
+
+def test_a_plot_says_how_many_settings_are_points_without_a_line() -> None:
+    known = [*campaign(line(1.0, 20.0), region="a"), *campaign(line(2.0, 20.0), (64,), region="b")]
+    (figure,) = (one for one in report(run_of(known)).section.figures if one.name == "message-latency")
+    assert "1 of 2 settings" in figure.caption
+    (whole,) = (one for one in report(run_of(known[:-1])).section.figures if one.name == "message-latency")
+    assert "without a line" not in whole.caption

@@ -27,7 +27,7 @@ target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
 # it is half as large again, at -O3 a fifth.
 set(samples 8192)
 if(IC_OPT STREQUAL "O0")
-  set(samples 2496)
+  set(samples 2432)
 elseif(IC_OPT MATCHES "^(O3|Ofast)$")
   set(samples 7104)
 endif()

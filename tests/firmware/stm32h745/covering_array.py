@@ -44,6 +44,10 @@ O0    480 120 ldo  off on  d2
 Os     60  60 ldo  off off d1
 Ofast 120  60 ldo  off off d1
 O3     60  60 ldo  off on  d2
+O0    400  50 smps off off d1
+O3    400  50 ldo  on  on  d3
+Os    400  50 smps on  off d2
+Ofast 400  50 ldo  off on  d1
 """)
 
 

@@ -255,7 +255,7 @@ def _untested_counters(seen: _Seen) -> list[str]:
     lacks += [
         f"The counters are {duration(abs(one.apart_us or 0.0))} apart, less than the period of "
         f"{duration(one.period_us)}, so the difference wraps in neither direction. The published ones would be some "
-        "205 ms apart."
+        "203 to 205 ms apart, by their smallest and their largest."
         for one in near
     ]
     return lacks
@@ -382,7 +382,7 @@ def _counters_words(seen: _Seen) -> list[str]:
         f"The cores' own counters, of {found.bits} bits at {found.hz / 1e6:g} MHz and {duration(abs(found.apart_us))} "
         f"apart, make periods of {duration(found.least_us)} to {duration(found.largest_us)} of releases that are "
         f"{duration(found.true_us)} apart: {duration(found.mean_us)} on average, the period and half a wrap of "
-        f"{duration(found.wrap_us)}, as in the published table. "
+        f"{duration(found.wrap_us)}; the published table likely came about so, which is our inference. "
         "They reproduce the published pattern, but are not durations."
     ]
 

@@ -92,8 +92,10 @@ class Evidence:
 def verdicts(evidence: Evidence) -> list[Verdict]:
     """Return what a run says of each claim, in the order of the publication."""
     said = {claim: judge(evidence) for claim, judge in _JUDGES.items()}
-    said["best-overall"] = _overall(said)
-    return [evidence.table.held(one.id, said[one.id], evidence.other_chip) for one in evidence.table.claims]
+    parts = {claim: evidence.table.held(claim, each, evidence.other_chip) for claim, each in said.items()}
+    said["best-overall"] = _overall({claim: one.outcome for claim, one in parts.items()})
+    whole = evidence.table.held("best-overall", said["best-overall"], evidence.other_chip)
+    return [{**parts, "best-overall": whole}[one.id] for one in evidence.table.claims]
 
 
 # Comparing
@@ -138,14 +140,11 @@ def _extreme(cell: Cell, chosen: Collection[str], *, longest: bool) -> tuple[_Me
 
 
 def _lowest(cell: Cell, chosen: Collection[str]) -> bool | None:
-    """Whether no level is shorter than any of the chosen ones by more than about nothing; None if it cannot be told."""
+    """Whether one of the chosen levels is about as short as the shortest of all; None if that cannot be told."""
     shortest = min(cell.values(), key=lambda each: each.us)
-    known = [cell[level] for level in chosen if level in cell]
-    behind = [math.log(each.us / shortest.us) for each in known]
-    reach = [_SURE * math.hypot(each.error, shortest.error) for each in known]
-    if any(far - unsure > _ALIKE for far, unsure in zip(behind, reach, strict=True)):
-        return False
-    return True if all(far + unsure <= _ALIKE for far, unsure in zip(behind, reach, strict=True)) else None
+    ours = min((cell[level] for level in chosen if level in cell), key=lambda each: each.us)
+    behind, unsure = math.log(ours.us / shortest.us), _SURE * math.hypot(ours.error, shortest.error)
+    return False if behind - unsure > _ALIKE else True if behind + unsure <= _ALIKE else None
 
 
 def _shortest(cell: Cell, chosen: Collection[str]) -> bool | None:
@@ -186,7 +185,7 @@ def _optimisation_latency(evidence: Evidence) -> Said:
         return "cannot tell", "This run does not compare O3 or Os with other levels, O0 among them."
     first = _tally(quickest, lambda cell: _lowest(cell, best))
     last = _tally(slowest, lambda cell: _longest(cell, worst))
-    because = f"{first.words(f'O3 and Os are within {percent(_ALIKE)} of the lowest')}; {last.words('O0 is slowest')}"
+    because = f"{first.words(f'O3 or Os is within {percent(_ALIKE)} of the lowest')}; {last.words('O0 is slowest')}"
     return _worst_of([first.outcome, last.outcome]), f"{because}: {evidence.words('optimisation-latency')}."
 
 
@@ -315,9 +314,9 @@ def _power(_evidence: Evidence) -> Said:
     return "cannot tell", "No part of the chip is powered down here, and no power is measured by part."
 
 
-def _overall(said: Mapping[str, Said]) -> Said:
+def _overall(outcomes: Mapping[str, Outcome]) -> Said:
     """Judge the conclusion by the claims that it sums up."""
-    parts = {claim: said[claim][0] for claim in ("optimisation-latency", "clocks", "caches-latency", "shared-memory")}
+    parts = {claim: outcomes[claim] for claim in ("optimisation-latency", "clocks", "caches-latency", "shared-memory")}
     words = ", ".join(f"{claim.replace('-', ' ')}: {outcome}" for claim, outcome in parts.items())
     return _worst_of(list(parts.values())), f"By its parts: {words}."
 

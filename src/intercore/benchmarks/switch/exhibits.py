@@ -296,7 +296,7 @@ def _across_slower(seen: _Seen) -> tuple[Outcome, str]:
     if ratio is None or ratio.low is None or ratio.high is None:
         return "cannot tell", words
     bound = _printed_ratio(seen) / _ORDER
-    there = f"by the printed times it is {_printed_ratio(seen):,.0f} times or more."
+    there = f"by the printed times it is more than {math.floor(_printed_ratio(seen)):,} times."
     if ratio.high < bound:
         return "contradicts", f"Not seen here: {words}; {there}"
     return "agrees" if ratio.low >= bound else "cannot tell", f"{_capital(words)}; {there}"

@@ -1,18 +1,32 @@
-"""How a number of a run is held against what a publication finds."""
+"""What a run can tell of a publication: how its numbers are held against a finding, and whether its chip is the same.
+
+A time of another chip says nothing of a printed one. What is said of a kernel in general can be tried wherever it runs.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from intercore.record.conditions import cycle_hz
 from intercore.statistics.intervals import Interval
-from intercore.view.quantity import bounds
+from intercore.view.quantity import bounds, duration, duration_bounds
+from intercore.view.section import whose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from intercore.benchmarks.published import Scope
+    from intercore.record.measurement import Run
     from intercore.view.exhibit import Outcome
+
+_KERNEL = "freertos."
+"""How conditions begin that tell of this kernel."""
+
+
+ENOUGH = 59
+"""Values, of which none is beyond a bound: at most 5 % are, with 95 % confidence."""
 
 
 class Said(NamedTuple):
@@ -46,6 +60,11 @@ def within(scope: Scope, said: tuple[Outcome, str], chip: str, kernel: str = "")
     if scope == "pattern" and known.outcome == "contradicts":
         return cannot_tell(f"Not so on {chip}, which is another chip. {known.because}")
     return known
+
+
+def of_its_kernel(said: Said, kernel: str) -> Said:
+    """Return what a run says of a finding whose every number is of a kernel: nothing, with why, if it has another."""
+    return cannot_tell(f"{said.because} {kernel}") if kernel else said
 
 
 def outcome(known: Interval, *, least: float = -math.inf, most: float = math.inf) -> Outcome:
@@ -87,3 +106,73 @@ def in_words(known: Interval, text: Callable[[float], str], unit: str = "") -> s
     value = text(known.value)
     span = bounds(known, text)
     return f"{value}{unit}" + ("" if span in ("", f"{value} – {value}") else f" ({span})")
+
+
+def time_in_words(known: Interval) -> str:
+    """Return a time given in µs likewise: `1.23 ms (1.20 – 1.31)`."""
+    text, span = duration(known.value), duration_bounds(known)
+    number = text.partition(" ")[0]
+    return text if span in ("", f"{number} – {number}") else f"{text} ({span})"
+
+
+def to_a_tick(us: float) -> str:
+    """Return a time given in µs as a bound: `8.00 ns`, or `a tick of the clock` where the clock has seen none."""
+    return duration(us) if us else "a tick of the clock"
+
+
+def inference(printed_ms: float, likely: str, benchmark: str) -> str:
+    """Return the note that a printed time is likely something else, and where a page of ours shows that."""
+    return (
+        f"Our inference, which the paper does not print: {printed_ms:,.3f} ms is likely {likely}. docs/benchmarks/"
+        f"{benchmark}.md of Intercore says from what that follows, and docs/esp32.md what to run on a board."
+    )
+
+
+# Whether a run is of what was measured
+
+
+def no_times(run: Run) -> str:
+    """Return why a run's times say nothing at all: a sentence, or empty if they do."""
+    return "The times of an emulated chip are no measurement." if run.plan.emulated else ""
+
+
+def another_chip(run: Run, chip: str, hz: int) -> str:
+    """Return why a run's times are not to be held against those of a chip at a rate: a sentence, or empty if they are.
+
+    `chip` is a name as `ESP32`, which `ESP32-S3` and `ESP32S3` are not.
+    """
+    if no_times(run):
+        return no_times(run)
+    named = _named(run)
+    if run.plan.origin == "measured" and is_chip(run, chip) and cycle_hz(run) == hz:
+        return ""
+    rate = cycle_hz(run)
+    at = f" at {rate / 1e6:g} MHz" if rate else ""
+    return (
+        f"{whose(run)} has another chip than the paper: {' and '.join(sorted(named))}{at}, not {chip} at "
+        f"{hz / 1e6:g} MHz. So its times are not held against the printed ones."
+    )
+
+
+def other_chip(run: Run, chip: str, hz: int) -> str:
+    """Return the name of a run's chip if its times are not to be held against those of a chip at a rate; else empty."""
+    return " and ".join(sorted(_named(run))) if another_chip(run, chip, hz) else ""
+
+
+def is_chip(run: Run, chip: str) -> bool:
+    """Whether all was measured on such a chip: `ESP32`, which `ESP32-S3` and `ESP32S3` are not."""
+    named, like = _named(run), re.compile(rf"\b{re.escape(chip)}\b(?!-[A-Z]\d\b)")
+    return bool(named) and all(map(like.search, named))
+
+
+def _named(run: Run) -> set[str]:
+    return {one.conditions.get("chip", "a chip without a name") for one in run.measurements}
+
+
+def another_kernel(run: Run) -> str:
+    """Return why a run says nothing of FreeRTOS: a sentence, or empty if it does."""
+    if no_times(run):
+        return no_times(run)
+    if all(any(key.startswith(_KERNEL) for key in one.conditions) for one in run.measurements):
+        return ""
+    return f"{whose(run)} does not run FreeRTOS."

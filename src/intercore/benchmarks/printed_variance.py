@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from intercore.view.quantity import significant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from intercore.benchmarks.published import PrintedTimes
 
 _FEWEST = 2  # values that have a variance
 _WHOLE = 100  # from which on a square is told without decimals
@@ -77,6 +79,20 @@ class Printed(NamedTuple):
         way = abs(end - self.mean)
         fewest, most = math.ceil((way - self.rounding) / high) + 1, math.floor((way + self.rounding) / low) + 1
         return (fewest, most) if fewest <= most else None
+
+
+def variance_notes(label: str, rounding_ms: float, rows: Mapping[str, PrintedTimes]) -> Iterator[str]:
+    """Say what the column of a table is likely to be, whose rows are given by what each is of; else nothing."""
+    said = variance_sentence(
+        label,
+        [
+            Printed(what, row.average_ms, row.minimum_ms, row.maximum_ms, row.variance_ms, rounding_ms)
+            for what, row in rows.items()
+            if row.variance_ms is not None
+        ],
+    )
+    if said:
+        yield said
 
 
 def variance_sentence(label: str, rows: Sequence[Printed]) -> str:

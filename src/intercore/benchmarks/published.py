@@ -21,7 +21,7 @@ from intercore.errors import IntercoreError
 from intercore.view.exhibit import Exhibit, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from importlib.resources.abc import Traversable
 
     from intercore.view.exhibit import Outcome
@@ -116,6 +116,11 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
                     f"the claim {claim.id} names exhibits that are not there: {', '.join(sorted(unknown))}"
                 )
 
+    @property
+    def in_words(self) -> str:
+        """Where it was published, of which chip, and what a reader must know of it."""
+        return " ".join([f"Published: {self.source.citation}. {self.conditions['chip']}.", *self.notes])
+
     def exhibit(self, name: str) -> PublishedExhibit:
         """Return a table or figure by its `id`. KeyError if there is none."""
         return {one.id: one for one in self.exhibits}[name]
@@ -145,11 +150,54 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
             untested=untested,
         )
 
+    def verdicts(
+        self, exhibit: str, said: Callable[[str], tuple[Outcome, str]], chip: str, kernel: str = ""
+    ) -> list[Verdict]:
+        """Return what a run says of each claim that rests on a table or figure: what is `said`, as far as held."""
+        return [self.held(one.id, said(one.id), chip, kernel) for one in self.claims if exhibit in one.exhibits]
+
     def held(self, claim: str, said: tuple[Outcome, str], chip: str, kernel: str = "") -> Verdict:
         """Return what a run says of a claim, as far as its scope goes (`claims.within`). KeyError if there is none."""
         known = {one.id: one for one in self.claims}[claim]
         outcome, because = within(known.scope, said, chip, kernel)
         return Verdict(self.id, known.exhibits, known.place, known.text, outcome, because)
+
+
+class PrintedTimes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Average and ends of a time, as printed."""
+
+    average_ms: Positive
+    minimum_ms: Positive
+    maximum_ms: Positive
+    variance_ms: NotNegative | None = None
+    """As printed under that name, which need not be one (`benchmarks/printed_variance.py`); None if nothing is."""
+
+    def __post_init__(self) -> None:
+        """Refuse infinity, and an average outside of its range."""
+        require_finite(
+            average_ms=self.average_ms,
+            minimum_ms=self.minimum_ms,
+            maximum_ms=self.maximum_ms,
+            variance_ms=self.variance_ms,
+        )
+        if not self.minimum_ms <= self.average_ms <= self.maximum_ms:
+            raise ValueError("average_ms must lie between minimum_ms and maximum_ms")
+
+
+class PrintedFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Times that were printed to the same digit."""
+
+    rounding_ms: Positive
+    """Unit of the last printed digit, ms."""
+
+    @property
+    def half_us(self) -> float:
+        """Half of that unit, µs: how far a printed number may be from what it was rounded from."""
+        return self.rounding_ms * 1e3 / 2
+
+    def __post_init__(self) -> None:
+        """Refuse an infinite rounding."""
+        require_finite(rounding_ms=self.rounding_ms)
 
 
 _Kind = TypeVar("_Kind", bound=Publication)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
-from intercore.statistics.intervals import Interval, summary
+from intercore.statistics.intervals import Interval, normal_reach, summary
 from intercore.statistics.repetitions import median, percentile
 
 if TYPE_CHECKING:
@@ -38,6 +39,19 @@ class Distribution(msgspec.Struct, frozen=True):
     mean: float
     stdev: float
     """Standard deviation of all samples with n - 1 in the denominator; 0 for a single sample."""
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean: s/√n, as of samples that do not depend on each other."""
+        return self.stdev / math.sqrt(self.n)
+
+    @property
+    def mean_interval(self) -> Interval:
+        """The mean with an interval by its standard error; without one for a single sample."""
+        if self.n == 1:
+            return Interval(self.mean)
+        reach = normal_reach() * self.standard_error
+        return Interval(self.mean, self.mean - reach, self.mean + reach)
 
 
 def distribution(repetitions: Iterable[ArrayLike], *, tick: float = 0.0) -> Distribution:

@@ -16,7 +16,7 @@ from intercore.statistics.intervals import Interval
 from intercore.view.quantity import significant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from intercore.benchmarks.contention.charge import Charged
     from intercore.benchmarks.contention.contest import Competitor, Contest
@@ -58,11 +58,9 @@ class Held:
         return bool(self.main_loop) and not self.main_loop.startswith("none")
 
 
-def verdicts(held: Held, exhibit: str) -> Iterator[Verdict]:
+def verdicts(held: Held, exhibit: str) -> list[Verdict]:
     """Return what the run says of each finding that rests on a table."""
-    for claim in held.table.claims:
-        if exhibit in claim.exhibits:
-            yield held.table.held(claim.id, CLAIMS[claim.id](held), held.chip, held.kernel)
+    return held.table.verdicts(exhibit, lambda claim: CLAIMS[claim](held), held.chip, held.kernel)
 
 
 # Who gets the processor

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from intercore.benchmarks import energy
-from intercore.benchmarks.claims import in_words
+from intercore.benchmarks.claims import another_kernel, in_words, is_chip
 from intercore.benchmarks.contention.analysis import BENCHMARK
 from intercore.benchmarks.contention.charge import discs_of, own_charges, published_charges
 from intercore.benchmarks.contention.claims import Held, verdicts
@@ -16,7 +16,6 @@ from intercore.benchmarks.contention.currents import Bar, bars, whose_currents
 from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.contention.towers import bars as towers_bars
 from intercore.benchmarks.contention.towers import printed_table
-from intercore.benchmarks.like_published import another_kernel, is_chip
 from intercore.benchmarks.published import published
 from intercore.record.own_work import PREFIX
 from intercore.view.exhibit import Exhibit
@@ -56,7 +55,7 @@ def exhibits(run: Run, analysis: ContentionAnalysis) -> Iterator[Exhibit]:
                 one.id,
                 tables=tables,
                 figures=figures,
-                verdicts=list(verdicts(held, one.id)),
+                verdicts=verdicts(held, one.id),
                 untested=" ".join(_untested(held, is_current=is_current)),
             )
 

@@ -297,7 +297,7 @@ def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
             "it with a path from an interrupt to a task on a microcontroller."
         )
     for table in _comparable(analysis):
-        yield f"Published: {table.source.citation}. {table.conditions['chip']}. " + " ".join(table.notes)
+        yield table.in_words
     for one in analysis.budgets:
         if one.tail:
             cores = "two cores" if one.across else "one core"

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from intercore.benchmarks.claims import (
+    ENOUGH,
+    Said,
+    another_chip,
+    another_kernel,
+    cannot_tell,
+    difference,
+    inference,
+    of_its_kernel,
+    other_chip,
+    outcome,
+    time_in_words,
+    to_a_tick,
+)
 from intercore.benchmarks.jitter.literature import beside_published, counters_of, figure_of
 from intercore.benchmarks.jitter.publication import JitterPublication
 from intercore.benchmarks.jitter.releases import BENCHMARK, FORCED, PUBLISHED, UNSYNCHRONISED
 from intercore.benchmarks.jitter.two_counters import wrap_us
-from intercore.benchmarks.like_published import another_chip, another_kernel, other_chip, to_a_tick, with_bounds
 from intercore.benchmarks.published import published
 from intercore.record.conditions import tick_hz
-from intercore.statistics.intervals import Interval, normal_reach
+from intercore.statistics.intervals import Interval
 from intercore.view.exhibit import Exhibit
 from intercore.view.quantity import duration, percent, significant
 from intercore.view.section import where, whose
@@ -27,18 +39,17 @@ if TYPE_CHECKING:
     from intercore.benchmarks.jitter.literature import BesidePublished
     from intercore.benchmarks.jitter.publication import Periods
     from intercore.record.measurement import Run
-    from intercore.view.exhibit import Outcome, Verdict
+    from intercore.view.exhibit import Outcome
 
 _CHIP, _HZ = "ESP32", 240_000_000
 _ESP_IDF = "IDF"  # how the version of its kernel ends
 _NEXT_TO_NOTHING = 0.01  # of a period
 _SHORT, _LONG = 0.1, 2.0  # periods, of those that an overdue release makes, and of those that load does
 _FOLLOWS = 1e-3  # of a wrap, by which a mean may differ from the one that follows
-_FEW = 2  # periods that have a standard deviation
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _Held:
     """What a run has of what a publication measured."""
 
     run: Run
@@ -54,15 +65,6 @@ class _Seen:
     false: Sequence[FalsePeriods]
     """Moved by its procedure, and timed by the cores' own counters."""
 
-    def row(self, *, moved: bool) -> Periods:
-        """Return what was printed."""
-        return next(row for row in self.table.figures.rows if row.moved == moved)
-
-    @property
-    def half_us(self) -> float:
-        """Half a unit of the last printed digit."""
-        return self.table.figures.rounding_ms * 1e3 / 2
-
 
 def exhibits(run: Run, analysis: JitterAnalysis) -> Iterator[Exhibit]:
     """Return the tables that a run has numbers for."""
@@ -70,7 +72,7 @@ def exhibits(run: Run, analysis: JitterAnalysis) -> Iterator[Exhibit]:
     has_moved = [one for one in known if one.asked and one.moved == one.asked]
     for table in published(JitterPublication):
         period_us = table.figures.period_ms * 1e3
-        seen = _Seen(
+        held = _Held(
             run,
             table,
             [one for one in known if (one.migrate, one.load, one.period_us) == ("none", "none", period_us)],
@@ -80,12 +82,12 @@ def exhibits(run: Run, analysis: JitterAnalysis) -> Iterator[Exhibit]:
             [one for one in analysis.false_periods if one.migrate == PUBLISHED],
         )
         rows = list(beside_published(run, analysis))
-        if seen.rest:
-            its = {one.label for one in seen.rest}
-            yield _exhibit("seed-002-jitter-at-rest", seen, _rows(rows, its, period_us, is_moved=False))
-        if seen.moved or seen.waiting or seen.false:
-            its = {one.label for one in (*seen.moved, *seen.waiting)}
-            yield _exhibit("seed-002-jitter-moved", seen, _rows(rows, its, None, is_moved=True))
+        if held.rest:
+            its = {one.label for one in held.rest}
+            yield _exhibit("seed-002-jitter-at-rest", held, _rows(rows, its, period_us, is_moved=False))
+        if held.moved or held.waiting or held.false:
+            its = {one.label for one in (*held.moved, *held.waiting)}
+            yield _exhibit("seed-002-jitter-moved", held, _rows(rows, its, None, is_moved=True))
 
 
 def _rows(
@@ -101,17 +103,17 @@ def _rows(
     ]
 
 
-def _exhibit(name: str, seen: _Seen, rows: Sequence[BesidePublished]) -> Exhibit:
-    place = where(seen.run)
+def _exhibit(name: str, held: _Held, rows: Sequence[BesidePublished]) -> Exhibit:
+    place = where(held.run)
     caption = f"From the shortest to the longest period, with the average: {place} in colour, published in grey."
     is_moved = name.endswith("moved")
-    return seen.table.shown(
+    return held.table.shown(
         name,
-        tables=[_table(seen, rows), *([_arithmetic(seen)] if is_moved and seen.false else [])],
+        tables=[_table(held, rows), *([_arithmetic(held)] if is_moved and held.false else [])],
         figures=[figure_of(name, "Periods beside the published ones", caption, rows)],
-        verdicts=[_verdict(seen, claim.id) for claim in seen.table.claims if name in claim.exhibits],
-        note=_note(seen.row(moved=is_moved)),
-        untested=_untested(seen, is_moved=is_moved),
+        verdicts=held.table.verdicts(name, lambda claim: _said(held, claim), other_chip(held.run, _CHIP, _HZ)),
+        note=_note(held.table.figures.row(moved=is_moved)),
+        untested=_untested(held, is_moved=is_moved),
     )
 
 
@@ -119,16 +121,14 @@ def _note(row: Periods) -> str:
     """Say what a published row likely is, and where that is shown."""
     if row.likely_counters is None:
         return ""
-    return (
-        f"Our inference, which the paper does not print: {row.average_ms:,.3f} ms is likely the period and half a wrap "
-        f"of two counters of {row.likely_counters.bits} bits that were taken for one. docs/benchmarks/jitter.md of "
-        "Intercore has the arithmetic, and docs/esp32.md says what to run on a board."
-    )
+    bits = row.likely_counters.bits
+    likely = f"the period and half a wrap of two counters of {bits} bits that were taken for one"
+    return inference(row.average_ms, likely, BENCHMARK)
 
 
-def _table(seen: _Seen, rows: Sequence[BesidePublished]) -> Table[BesidePublished]:
+def _table(held: _Held, rows: Sequence[BesidePublished]) -> Table[BesidePublished]:
     return Table(
-        f"As published, and on {where(seen.run)}, in ms",
+        f"As published, and on {where(held.run)}, in ms",
         rows,
         [
             Column("of", lambda row: f"FALSE: {row.origin}" if row.is_false else row.origin),
@@ -180,13 +180,13 @@ class _Counters(NamedTuple):
         return None if self.bits is None else wrap_us(self.bits, self.hz)
 
 
-def _arithmetic(seen: _Seen) -> Table[_Counters]:
+def _arithmetic(held: _Held) -> Table[_Counters]:
     """Return what follows from width, rate and distance of the counters: the same for any chip."""
-    plain = any(one.is_plain for one in seen.false)
+    plain = any(one.is_plain for one in held.false)
     rows = [
         _Counters(
             "inferred for the published row",
-            seen.table.figures.period_ms * 1e3,
+            held.table.figures.period_ms * 1e3,
             one.row.likely_counters.bits,
             one.row.likely_counters.hz,
             None if one.model is None else one.model.apart_us,
@@ -194,21 +194,21 @@ def _arithmetic(seen: _Seen) -> Table[_Counters]:
             one.row.average_ms * 1e3,
             f"likely {duration(one.wrapped.period * 1e3)}",
         )
-        for one in counters_of(seen.table)
+        for one in counters_of(held.table)
         if one.row.likely_counters is not None
     ]
     rows += [
         _Counters(
-            f"FALSE: {whose(seen.run)}" if one.is_plain else whose(seen.run),
+            f"FALSE: {whose(held.run)}" if one.is_plain else whose(held.run),
             one.period_us,
             *(one.bits, one.hz, one.apart_us, one.follows_us),
             one.mean_us,
             duration(one.true_us),
         )
-        for one in seen.false
+        for one in held.false
     ]
     return Table(
-        f"Two counters that are taken for one,{' FALSE on purpose' * plain} on {where(seen.run)}",
+        f"Two counters that are taken for one,{' FALSE on purpose' * plain} on {where(held.run)}",
         rows,
         [
             Column("of", lambda one: one.of),
@@ -229,20 +229,20 @@ def _known(us: float | None) -> str:
     return "–" if us is None else duration(us)
 
 
-def _untested(seen: _Seen, *, is_moved: bool) -> str:
+def _untested(held: _Held, *, is_moved: bool) -> str:
     """Say what the target, or the run, lacks."""
-    other = another_chip(seen.run, _CHIP, _HZ)
-    return " ".join([*([other] if other else []), *(_untested_counters(seen) if is_moved else [])])
+    other = another_chip(held.run, _CHIP, _HZ)
+    return " ".join([*([other] if other else []), *(_untested_counters(held) if is_moved else [])])
 
 
-def _untested_counters(seen: _Seen) -> list[str]:
-    if not seen.false:
+def _untested_counters(held: _Held) -> list[str]:
+    if not held.false:
         return ["The cores' own counters, which the paper likely read, are not in this run: ask for time=raw-counter."]
-    if not any(one.is_plain for one in seen.false):
+    if not any(one.is_plain for one in held.false):
         return [
             "The cores' counters are one here, or begin together, so what the paper likely did cannot go wrong here."
         ]
-    lost = [one for one in seen.false if one.wrap_us is not None and one.wrap_us <= one.period_us]
+    lost = [one for one in held.false if one.wrap_us is not None and one.wrap_us <= one.period_us]
     lacks = []
     if lost:
         lacks.append(
@@ -250,12 +250,12 @@ def _untested_counters(seen: _Seen) -> list[str]:
             "counter_bits=32."
         )
     near = [
-        one for one in seen.false if one not in lost and one.apart_us is not None and abs(one.apart_us) < one.period_us
+        one for one in held.false if one not in lost and one.apart_us is not None and abs(one.apart_us) < one.period_us
     ]
     lacks += [
         f"The counters are {duration(abs(one.apart_us or 0.0))} apart, less than the period of "
         f"{duration(one.period_us)}, so the difference wraps in neither direction. The published ones would be some "
-        "203 to 205 ms apart, by their smallest and their largest."
+        "203 to 205 ms apart, as we infer from their smallest and their largest."
         for one in near
     ]
     return lacks
@@ -264,73 +264,61 @@ def _untested_counters(seen: _Seen) -> list[str]:
 # What the run says of each finding
 
 
-def _verdict(seen: _Seen, claim: str) -> Verdict:
-    return seen.table.held(claim, _VERDICTS[claim](seen), other_chip(seen.run, _CHIP, _HZ))
+def _said(held: _Held, claim: str) -> Said:
+    return of_its_kernel(_SAID[claim](held), another_kernel(held.run))
 
 
 def _mean_us(one: JitterSetting) -> Interval:
     """Return the mean period, with an interval by the standard error."""
-    deviation = one.deviation_us
-    if deviation is None:
-        return Interval(one.period_us)
-    mean = one.period_us + deviation.mean
-    if deviation.n < _FEW:
-        return Interval(mean)
-    reach = normal_reach() * deviation.stdev / math.sqrt(deviation.n)
-    return Interval(mean, mean - reach, mean + reach)
+    asked = one.period_us
+    if one.deviation_us is None:
+        return Interval(asked)
+    return difference(one.deviation_us.mean_interval, Interval(-asked, -asked, -asked))
 
 
-def _rest_average(seen: _Seen) -> tuple[Outcome, str]:
-    if not seen.rest:
-        return "cannot tell", "The task was not measured at rest."
-    asked = seen.table.figures.period_ms * 1e3
-    bound = abs(seen.row(moved=False).average_ms * 1e3 - asked) + seen.half_us
-    worst = max(map(_mean_us, seen.rest), key=lambda one: abs(one.value - asked))
+def _rest_average(held: _Held) -> Said:
+    if not held.rest:
+        return cannot_tell("The task was not measured at rest.")
+    figures = held.table.figures
+    asked = figures.period_ms * 1e3
+    bound = abs(figures.row(moved=False).average_ms * 1e3 - asked) + figures.half_us
+    worst = max(map(_mean_us, held.rest), key=lambda one: abs(one.value - asked))
     if worst.low is None or worst.high is None:
-        return "cannot tell", "There is only one period."
+        return cannot_tell("There is only one period.")
     far = max(abs(worst.low - asked), abs(worst.high - asked))
-    near = 0.0 if worst.low <= asked <= worst.high else min(abs(worst.low - asked), abs(worst.high - asked))
     here = f"Here the average is within {to_a_tick(far)} of {duration(asked)}, with 95 % confidence."
-    if another_kernel(seen.run):
-        return "cannot tell", f"{here} {another_kernel(seen.run)}"
-    outcome: Outcome = "agrees" if far <= bound else "contradicts" if near > bound else "cannot tell"
-    return outcome, here
+    return Said(outcome(worst, least=asked - bound, most=asked + bound), here)
 
 
-def _rest_range(seen: _Seen) -> tuple[Outcome, str]:
-    if not seen.rest:
-        return "cannot tell", "The task was not measured at rest."
-    row = seen.row(moved=False)
-    periods = sum(one.deviation_us.n for one in seen.rest if one.deviation_us is not None)
-    shortest, longest = _ends_us(seen.rest)
+def _rest_range(held: _Held) -> Said:
+    if not held.rest:
+        return cannot_tell("The task was not measured at rest.")
+    half, row = held.table.figures.half_us, held.table.figures.row(moved=False)
+    periods = sum(one.deviation_us.n for one in held.rest if one.deviation_us is not None)
+    shortest, longest = _ends_us(held.rest)
     ends = dict.fromkeys(f"{us / 1e3:,.4f}" for us in (shortest, longest))
     here = f"Here {periods:,} periods are {' to '.join(ends)} ms"
-    if another_kernel(seen.run):
-        return "cannot tell", f"{here}. {another_kernel(seen.run)}"
-    if shortest < row.minimum_ms * 1e3 - seen.half_us or longest > row.maximum_ms * 1e3 + seen.half_us:
-        return "contradicts", f"{here}."
-    if periods < _ENOUGH:
-        return "cannot tell", f"{here}, which are too few to say that none is beyond."
-    return "agrees", f"{here}."
+    if shortest < row.minimum_ms * 1e3 - half or longest > row.maximum_ms * 1e3 + half:
+        return Said("contradicts", f"{here}.")
+    if periods < ENOUGH:
+        return cannot_tell(f"{here}, which are too few to say that none is beyond.")
+    return Said("agrees", f"{here}.")
 
 
-def _rest_expected(seen: _Seen) -> tuple[Outcome, str]:
+def _rest_expected(held: _Held) -> Said:
     """Hold the periods against a tick of the kernel: the paper says of nothing how much was expected."""
-    ticks = tick_hz(seen.run)
-    if not seen.rest or ticks is None or another_kernel(seen.run):
-        return "cannot tell", another_kernel(seen.run) or "No periods at rest, or not how long a tick of the kernel is."
-    periods = sum(one.deviation_us.n for one in seen.rest if one.deviation_us is not None)
-    far, tick = max(map(_largest_us, seen.rest)), 1e6 / ticks
+    ticks = tick_hz(held.run)
+    if not held.rest or ticks is None:
+        return cannot_tell("No periods at rest, or not how long a tick of the kernel is.")
+    periods = sum(one.deviation_us.n for one in held.rest if one.deviation_us is not None)
+    far, tick = max(map(_largest_us, held.rest)), 1e6 / ticks
     here = (
         f"Here {periods:,} periods deviate by at most {to_a_tick(far)}; a tick of the kernel, the step of "
-        f"vTaskDelayUntil(), is {duration(tick)}."
+        f"vTaskDelayUntil(), is {duration(tick)}, which is our measure: the paper gives none."
     )
     if far >= tick:
-        return "contradicts", here
-    return "agrees" if periods >= _ENOUGH else "cannot tell", here
-
-
-_ENOUGH = 59  # values, of which none is beyond a bound: at most 5 % are, with 95 % confidence
+        return Said("contradicts", here)
+    return Said("agrees" if periods >= ENOUGH else "cannot tell", here)
 
 
 def _ends_us(found: Sequence[JitterSetting]) -> tuple[float, float]:
@@ -339,26 +327,24 @@ def _ends_us(found: Sequence[JitterSetting]) -> tuple[float, float]:
     return min(low for low, _ in ends), max(high for _, high in ends)
 
 
-def _moved_average(seen: _Seen) -> tuple[Outcome, str]:
-    counters = _counters_words(seen)
-    if not seen.moved:
-        return "cannot tell", " ".join(["No period of the task that was moved is known by one clock.", *counters])
-    asked = seen.table.figures.period_ms * 1e3
-    worst = max(seen.moved, key=lambda one: abs(_mean_us(one).value / one.period_us - 1))
-    mean, row = _mean_us(worst), seen.row(moved=True)
-    here = f"By one clock, a task of {duration(worst.period_us)} has {with_bounds(mean)} on average"
-    if another_kernel(seen.run):
-        return "cannot tell", " ".join([f"{here}. {another_kernel(seen.run)}", *counters])
+def _moved_average(held: _Held) -> Said:
+    counters = _counters_words(held)
+    if not held.moved:
+        return cannot_tell(" ".join(["No period of the task that was moved is known by one clock.", *counters]))
+    asked = held.table.figures.period_ms * 1e3
+    worst = max(held.moved, key=lambda one: abs(_mean_us(one).value / one.period_us - 1))
+    mean, row = _mean_us(worst), held.table.figures.row(moved=True)
+    here = f"By one clock, a task of {duration(worst.period_us)} has {time_in_words(mean)} on average"
     if mean.low is None or mean.high is None:
-        return "cannot tell", " ".join([f"{here}, of a single period.", *counters])
+        return cannot_tell(" ".join([f"{here}, of a single period.", *counters]))
     least = row.minimum_ms * 1e3 / asked
-    outcome: Outcome = "cannot tell"
+    found: Outcome = "cannot tell"
     if mean.low >= least * worst.period_us:
-        outcome = "agrees"
+        found = "agrees"
     elif mean.high < _LONG * worst.period_us:
-        outcome = "contradicts"
-    return outcome, " ".join(
-        [f"{here}; the published average is {row.average_ms / asked * 1e3:,.0f} periods.", *counters]
+        found = "contradicts"
+    return Said(
+        found, " ".join([f"{here}; the published average is {row.average_ms / asked * 1e3:,.0f} periods.", *counters])
     )
 
 
@@ -373,9 +359,9 @@ def _is_half_a_wrap(one: FalsePeriods) -> bool:
     return wraps and abs(one.mean_us - one.follows_us) <= _FOLLOWS * one.wrap_us
 
 
-def _counters_words(seen: _Seen) -> list[str]:
+def _counters_words(held: _Held) -> list[str]:
     """Say what the cores' own counters make of the same releases, where it is what was likely published."""
-    found = next((one for one in seen.false if _is_half_a_wrap(one)), None)
+    found = next((one for one in held.false if _is_half_a_wrap(one)), None)
     if found is None or found.apart_us is None or found.wrap_us is None:
         return []
     return [
@@ -387,18 +373,17 @@ def _counters_words(seen: _Seen) -> list[str]:
     ]
 
 
-def _moved_overhead(seen: _Seen) -> tuple[Outcome, str]:
-    found = [*seen.moved, *seen.waiting]
-    if not found or another_kernel(seen.run):
-        return "cannot tell", another_kernel(seen.run) or "No task was moved, and timed by one clock."
+def _moved_overhead(held: _Held) -> Said:
+    found = [*held.moved, *held.waiting]
+    if not found:
+        return cannot_tell("No task was moved, and timed by one clock.")
     worst = max(found, key=_largest_part)
     part, moved = _largest_part(worst), sum(one.migrations for one in found)
     words = f"Of {moved:,} migrations, none made a period deviate by more than {duration(part * worst.period_us)}"
     said = f"{words}, {percent(part)} of the period" + (
-        f"; at rest none by more than {to_a_tick(max(map(_largest_us, seen.rest)))}." if seen.rest else "."
+        f"; at rest none by more than {to_a_tick(max(map(_largest_us, held.rest)))}." if held.rest else "."
     )
-    outcome: Outcome = "agrees" if part > 1 else "contradicts" if part < _NEXT_TO_NOTHING else "cannot tell"
-    return outcome, said
+    return Said("agrees" if part > 1 else "contradicts" if part < _NEXT_TO_NOTHING else "cannot tell", said)
 
 
 def _largest_us(one: JitterSetting) -> float:
@@ -409,54 +394,51 @@ def _largest_part(one: JitterSetting) -> float:
     return _largest_us(one) / one.period_us
 
 
-def _moved_load(seen: _Seen) -> tuple[Outcome, str]:
-    if not seen.blocked:
-        return "cannot tell", "No blockers stopped the task before its call: ask for migrate=unsynchronised."
-    worst = max(seen.blocked, key=_largest_part)
+def _moved_load(held: _Held) -> Said:
+    if not held.blocked:
+        return cannot_tell("No blockers stopped the task before its call: ask for migrate=unsynchronised.")
+    worst = max(held.blocked, key=_largest_part)
     shortest, longest = _ends_us([worst])
-    row, asked = seen.row(moved=True), seen.table.figures.period_ms
+    row, asked = held.table.figures.row(moved=True), held.table.figures.period_ms
     here = f"Blockers that stop the task at any time make periods of {duration(shortest)} to {duration(longest)} here"
-    if another_kernel(seen.run):
-        return "cannot tell", f"{here}. {another_kernel(seen.run)}"
     if longest < _LONG * worst.period_us:
-        return "cannot tell", f"{here}: none is long."
+        return cannot_tell(f"{here}: none is long.")
     if shortest < _SHORT * worst.period_us:
-        return "contradicts", (
+        return Said(
+            "contradicts",
             f"{here}: where a program keeps the time of its last release, one that is overdue comes at once, so short "
             f"periods stand beside the long. The shortest published one is {row.minimum_ms:,.3f} ms, "
-            f"{row.minimum_ms / asked:.0f} periods. But they are other blockers than the paper's."
+            f"{row.minimum_ms / asked:.0f} periods. But they are other blockers than the paper's.",
         )
-    return "agrees", f"{here}, and none that is short."
+    return Said("agrees", f"{here}, and none that is short.")
 
 
-def _no_function(seen: _Seen) -> tuple[Outcome, str]:
-    if another_kernel(seen.run):
-        return "cannot tell", another_kernel(seen.run)
-    version = seen.run.measurements[0].conditions.get("freertos.version", "of this run")
+def _no_function(held: _Held) -> Said:
+    version = held.run.measurements[0].conditions.get("freertos.version", "of this run")
     theirs = "ESP-IDF's FreeRTOS, likely the paper's, has no such function"
-    pinned = [one for one in seen.waiting if one.migrate == "affinity"]
+    pinned = [one for one in held.waiting if one.migrate == "affinity"]
     if pinned:
         moved, asked = sum(one.moved or 0 for one in pinned), sum(one.asked or 0 for one in pinned)
-        return "cannot tell", (
+        return cannot_tell(
             f"FreeRTOS {version} has vTaskCoreAffinitySet(): {moved:,} of {asked:,} times it moved the task while that "
             f"waited. {theirs}; the authors write “does not yet”."
         )
     refused = next(
         (
             one.why
-            for one in seen.run.plan.excluded
+            for one in held.run.plan.excluded
             if one.benchmark == BENCHMARK and one.factors.get("migrate") == "affinity"
         ),
         "",
     )
     if refused and version.endswith(_ESP_IDF):
-        return "agrees", f"{theirs}: {whose(seen.run)} refuses it, as {refused}. FreeRTOS V11 SMP has it."
+        return Said("agrees", f"{theirs}: {whose(held.run)} refuses it, as {refused}. FreeRTOS V11 SMP has it.")
     if refused:
-        return "cannot tell", f"{whose(seen.run)} refuses it: {refused}. {theirs}; FreeRTOS V11 SMP has it."
-    return "cannot tell", f"No task was moved by its affinity: ask for migrate=affinity. {theirs}."
+        return cannot_tell(f"{whose(held.run)} refuses it: {refused}. {theirs}; FreeRTOS V11 SMP has it.")
+    return cannot_tell(f"No task was moved by its affinity: ask for migrate=affinity. {theirs}.")
 
 
-_VERDICTS: Mapping[str, Callable[[_Seen], tuple[Outcome, str]]] = {
+_SAID: Mapping[str, Callable[[_Held], Said]] = {
     "rest-average": _rest_average,
     "rest-range": _rest_range,
     "rest-expected": _rest_expected,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.jitter.publication import JitterPublication
 from intercore.benchmarks.jitter.releases import BY_PROCEDURE, PUBLISHED
 from intercore.benchmarks.jitter.two_counters import Split, TwoCounters, Wrapped, wrap_us
-from intercore.benchmarks.printed_variance import Printed, variance_sentence
+from intercore.benchmarks.printed_variance import variance_notes
 from intercore.benchmarks.published import published
 from intercore.view.quantity import duration
 from intercore.view.ranges import Range, ranges_figure
@@ -106,26 +105,13 @@ def counters_of(table: JitterPublication) -> Iterator[Counters]:
         yield Counters(table.label, row, rest.average_ms, wrapped, splits, model)
 
 
-def _printed(table: JitterPublication) -> list[Printed]:
-    return [
-        Printed(
-            "moved" if row.moved else "not moved",
-            *(row.average_ms, row.minimum_ms, row.maximum_ms, row.variance_ms),
-            table.figures.rounding_ms,
-        )
-        for row in table.figures.rows
-        if row.variance_ms is not None
-    ]
-
-
 def notes() -> Iterator[str]:
     """Say what the published figures likely are, and on what that rests."""
     for table in published(JitterPublication):
-        yield f"Published: {table.source.citation}. {table.conditions['chip']}. " + " ".join(table.notes)
+        yield table.in_words
         yield from (one.sentence for one in counters_of(table))
-        said = variance_sentence(table.label, _printed(table))
-        if said:
-            yield said
+        rows = {"moved" if row.moved else "not moved": row for row in table.figures.rows}
+        yield from variance_notes(table.label, table.figures.rounding_ms, rows)
 
 
 # Beside ours
@@ -172,7 +158,7 @@ def beside_published(run: Run, analysis: JitterAnalysis) -> Iterator[BesidePubli
         if one.deviation_us is not None:
             deviation = one.deviation_us
             mean, low, high = ((one.period_us + each) / 1000 for each in (deviation.mean, deviation.min, deviation.max))
-            error = deviation.stdev / math.sqrt(deviation.n) / 1000
+            error = deviation.standard_error / 1000
             yield BesidePublished(
                 whose(run),
                 one.label,

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from intercore.benchmarks.published import NotNegative, Positive, Publication, require_finite
+from intercore.benchmarks.published import Positive, PrintedFigures, PrintedTimes, Publication
 
 
 class LikelyCounters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -19,35 +19,24 @@ class LikelyCounters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Counts per second."""
 
 
-class Periods(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Periods(PrintedTimes, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Times between neighbouring releases of a periodic task, as printed."""
 
     moved: bool
     """Whether other tasks moved the task from core to core."""
-    average_ms: Positive
-    minimum_ms: Positive
-    maximum_ms: Positive
-    variance_ms: NotNegative | None = None
-    """As printed under that name, which need not be one (`benchmarks/printed_variance.py`); None if nothing is."""
     likely_counters: LikelyCounters | None = None
     """None for periods that there is nothing against."""
 
-    def __post_init__(self) -> None:
-        """Refuse an average that is not between the two others."""
-        require_finite(
-            average=self.average_ms, minimum=self.minimum_ms, maximum=self.maximum_ms, variance=self.variance_ms
-        )
-        if not self.minimum_ms <= self.average_ms <= self.maximum_ms:
-            raise ValueError("the average is not between minimum and maximum")
 
-
-class JitterFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class JitterFigures(PrintedFigures, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What the periods of a task came to, and what they should have been."""
 
     period_ms: Positive
-    rounding_ms: Positive
-    """Unit of the last printed digit, ms."""
     rows: Annotated[tuple[Periods, ...], Meta(min_length=1)]
+
+    def row(self, *, moved: bool) -> Periods:
+        """Return what was printed of a task that was moved, or was not. StopIteration if nothing was."""
+        return next(row for row in self.rows if row.moved == moved)
 
 
 class JitterPublication(Publication, frozen=True, kw_only=True, tag="jitter"):

@@ -15,7 +15,7 @@ from intercore.statistics.intervals import Interval
 from intercore.view.quantity import duration, duration_with_bounds, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
     from intercore.benchmarks.speedup.fit import ForkJoinFit
@@ -98,15 +98,15 @@ class Held:
         return next((one for one in self.analysis.fits if one.group in groups), None)
 
 
-def verdicts(held: Held, exhibit: str) -> Iterator[Verdict]:
+def verdicts(held: Held, exhibit: str) -> list[Verdict]:
     """Return what the run says of each finding that rests on a table or figure."""
-    for claim in held.table.claims:
-        if exhibit in claim.exhibits:
-            said = CLAIMS[claim.id](held)
-            impossible = _impossible(held)
-            if impossible and said.outcome != "cannot tell":
-                said = cannot_tell(impossible)
-            yield held.table.held(claim.id, said, held.chip, held.kernel)
+    impossible = _impossible(held)
+
+    def said(claim: str) -> Said:
+        known = CLAIMS[claim](held)
+        return cannot_tell(impossible) if impossible and known.outcome != "cannot tell" else known
+
+    return held.table.verdicts(exhibit, said, held.chip, held.kernel)
 
 
 def _impossible(held: Held) -> str:

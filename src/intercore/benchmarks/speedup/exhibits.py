@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.benchmark import View
-from intercore.benchmarks.like_published import another_kernel, is_chip
+from intercore.benchmarks.claims import another_kernel, is_chip
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.claims import Held, verdicts
 from intercore.benchmarks.speedup.groups import groups, published_groups
@@ -53,7 +53,7 @@ def exhibits(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Iterator
                 one.id,
                 tables=[(curve if is_curve else as_printed)(run, table, same, numbers)],
                 figures=[_figure(drawn, [*published_groups(table, efficiency)], one.id, one.name)] if is_curve else [],
-                verdicts=list(verdicts(held, one.id)),
+                verdicts=verdicts(held, one.id),
                 untested=" ".join([_compared(held), *_sizes(run, held), *_untested(run, held)]),
             )
 

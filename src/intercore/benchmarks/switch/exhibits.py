@@ -6,21 +6,28 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.like_published import (
+from intercore.benchmarks.claims import (
+    ENOUGH,
+    Said,
     another_chip,
     another_kernel,
-    no_times,
+    cannot_tell,
+    difference,
+    in_words,
+    inference,
+    of_its_kernel,
     other_chip,
+    outcome,
+    time_in_words,
     to_a_tick,
-    with_bounds,
 )
 from intercore.benchmarks.published import published
 from intercore.benchmarks.switch.literature import beside_published, same_primitive
 from intercore.benchmarks.switch.names import CLOCKS, pair_of
 from intercore.benchmarks.switch.publication import SwitchPublication
-from intercore.statistics.intervals import Interval, normal_reach
+from intercore.statistics.intervals import Interval
 from intercore.view.exhibit import Exhibit
-from intercore.view.quantity import duration, multiple, significant
+from intercore.view.quantity import duration, multiple, percent, significant
 from intercore.view.ranges import Range, ranges_figure
 from intercore.view.section import where, whose
 from intercore.view.table import Column, Table
@@ -33,17 +40,14 @@ if TYPE_CHECKING:
     from intercore.benchmarks.switch.publication import SwitchRow
     from intercore.benchmarks.switch.wake_ups import WakeUp
     from intercore.record.measurement import Run
-    from intercore.statistics.distribution import Distribution
-    from intercore.view.exhibit import Outcome, Verdict
 
 _CHIP = "ESP32"
 _FUNCTION_US = (4.45, 4.55)  # 4.5 µs, to its last digit
 _ORDER = 10  # of magnitude
-_FEW = 2  # samples that have a standard deviation
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _Held:
     """What a run has of what a publication measured."""
 
     run: Run
@@ -55,22 +59,9 @@ class _Seen:
     ratios: Sequence[Ratio]
     false_times: Sequence[FalseTime]
 
-    def row(self, *, crosses: bool) -> SwitchRow:
-        """Return what was printed."""
-        return next(row for row in self.table.figures.rows if row.crosses == crosses)
-
-    @property
-    def half_us(self) -> float:
-        """Half a unit of the last printed digit."""
-        return self.table.figures.rounding_ms * 1e3 / 2
-
     @property
     def hz(self) -> int:
         return self.table.setting.cpu_hz or 0
-
-    @property
-    def another_chip(self) -> str:
-        return another_chip(self.run, _CHIP, self.hz)
 
 
 def exhibits(run: Run, analysis: SwitchAnalysis) -> Iterator[Exhibit]:
@@ -78,7 +69,7 @@ def exhibits(run: Run, analysis: SwitchAnalysis) -> Iterator[Exhibit]:
     for table in published(SwitchPublication):
         primitive = same_primitive(table, {one.primitive for one in analysis.wake_ups})
         ours = [one for one in analysis.wake_ups if one.primitive == primitive]
-        seen = _Seen(
+        held = _Held(
             run,
             table,
             [one for one in ours if not one.crosses and one.time == "common"],
@@ -90,28 +81,26 @@ def exhibits(run: Run, analysis: SwitchAnalysis) -> Iterator[Exhibit]:
         for name, crosses in _EXHIBITS.items():
             its = [row for row in rows if row.crosses == crosses]
             if any(row.is_own for row in its):
-                yield _exhibit(name, seen, its, crosses=crosses)
+                yield _exhibit(name, held, its, crosses=crosses)
 
 
 _EXHIBITS = {"seed-002-switch-same-core": False, "seed-002-switch-across": True}
 
 
-def _exhibit(name: str, seen: _Seen, rows: Sequence[BesidePublished], *, crosses: bool) -> Exhibit:
-    place = where(seen.run)
+def _exhibit(name: str, held: _Held, rows: Sequence[BesidePublished], *, crosses: bool) -> Exhibit:
+    place = where(held.run)
     caption = (
         f"From the least to the largest time, with the average: {place} in colour, published in grey. "
         + ("Differences of two counters may be below 0: |…| is drawn without its sign. " if crosses else "")
     ).strip()
-    return seen.table.shown(
+    return held.table.shown(
         name,
-        tables=[_table(seen, rows)],
+        tables=[_table(held, rows)],
         figures=[ranges_figure(name, "Task switch times beside the published ones", caption, _ranges(rows),
                                axis="time")],
-        verdicts=[
-            _verdict(seen, claim.id) for claim in seen.table.claims if name in claim.exhibits
-        ],
-        note=_note(seen.row(crosses=crosses)),
-        untested=_untested(seen, crosses=crosses),
+        verdicts=held.table.verdicts(name, lambda claim: _said(held, claim), other_chip(held.run, _CHIP, held.hz)),
+        note=_note(held.table.figures.row(crosses=crosses)),
+        untested=_untested(held, crosses=crosses),
     )  # fmt: skip
 
 
@@ -119,17 +108,13 @@ def _note(row: SwitchRow) -> str:
     """Say what a published row likely is, and where that is shown."""
     if not row.likely_of_two_counters:
         return ""
-    return (
-        f"Our inference, which the paper does not print: {row.average_ms:.3f} ms is likely by how much the counters of "
-        "the two cores were apart. docs/benchmarks/switch.md of Intercore says from what that follows, and "
-        "docs/esp32.md what to run on a board."
-    )
+    return inference(row.average_ms, "by how much the counters of the two cores were apart", "switch")
 
 
-def _table(seen: _Seen, rows: Sequence[BesidePublished]) -> Table[BesidePublished]:
+def _table(held: _Held, rows: Sequence[BesidePublished]) -> Table[BesidePublished]:
     own = next(row.primitive for row in rows if row.is_own)
     return Table(
-        f"As published, and by {own} on {where(seen.run)}, in ms",
+        f"As published, and by {own} on {where(held.run)}, in ms",
         rows,
         [
             Column("of", lambda row: f"FALSE: {row.of}" if row.is_false else row.of),
@@ -169,18 +154,19 @@ def _ranges(rows: Sequence[BesidePublished]) -> list[Range]:
     ]
 
 
-def _untested(seen: _Seen, *, crosses: bool) -> str:
+def _untested(held: _Held, *, crosses: bool) -> str:
     """Say what the target, or the run, lacks."""
-    lacks = [seen.another_chip] if seen.another_chip else []
-    if crosses and not seen.false_times:
+    other = another_chip(held.run, _CHIP, held.hz)
+    lacks = [other] if other else []
+    if crosses and not held.false_times:
         lacks.append(
             "The cores' own counters, which the paper likely subtracted, are not in this run: ask for time=raw-counter."
         )
-    elif crosses and not any(one.is_plain for one in seen.false_times):
+    elif crosses and not any(one.is_plain for one in held.false_times):
         lacks.append(
             "The cores' counters are one here, or begin together, so what the paper likely did cannot go wrong here."
         )
-    if crosses and not seen.across:
+    if crosses and not held.across:
         lacks.append("No wake-up between cores was timed by one clock: ask for time=common.")
     return " ".join(lacks)
 
@@ -188,40 +174,47 @@ def _untested(seen: _Seen, *, crosses: bool) -> str:
 # What the run says of each finding
 
 
-def _verdict(seen: _Seen, claim: str) -> Verdict:
-    return seen.table.held(claim, _VERDICTS[claim](seen), other_chip(seen.run, _CHIP, seen.hz))
+def _said(held: _Held, claim: str) -> Said:
+    return of_its_kernel(_SAID[claim](held), another_kernel(held.run))
 
 
-def _same_core_time(seen: _Seen) -> tuple[Outcome, str]:
-    if not seen.same:
-        return "cannot tell", "No wake-up on one core was timed."
-    return _time(seen, seen.same, seen.row(crosses=False), "on one core")
+def _same_core_time(held: _Held) -> Said:
+    if not held.same:
+        return cannot_tell(_NOT_ON_ONE)
+    return _time(held, held.same, held.table.figures.row(crosses=False), "on one core")
 
 
-def _across_time(seen: _Seen) -> tuple[Outcome, str]:
-    raw = _raw_words(seen)
-    if not seen.across:
-        return "cannot tell", " ".join(["Nothing between cores was timed by one clock.", *raw])
-    outcome, because = _time(seen, seen.across, seen.row(crosses=True), "between cores")
-    return outcome, " ".join([because, *raw])
+_NOT_ON_ONE = "No wake-up on one core was timed."
+_NOT_ACROSS = "Nothing between cores was timed by one clock."
 
 
-def _time(seen: _Seen, found: Sequence[WakeUp], row: SwitchRow, which: str) -> tuple[Outcome, str]:
-    """Hold medians against a printed range."""
+def _across_time(held: _Held) -> Said:
+    raw = _raw_words(held)
+    if not held.across:
+        return cannot_tell(" ".join([_NOT_ACROSS, *raw]))
+    said = _time(held, held.across, held.table.figures.row(crosses=True), "between cores")
+    return Said(said.outcome, " ".join([said.because, *raw]))
+
+
+def _time(held: _Held, found: Sequence[WakeUp], row: SwitchRow, which: str) -> Said:
+    """Hold the slowest median against a printed range."""
     slowest = max(found, key=lambda one: one.wake_up_us.median.value)
-    median = slowest.wake_up_us.median
-    here = f"By {CLOCKS.get(slowest.time, 'one clock')}, it takes {with_bounds(median)} {which} here"
-    if median.low is None or median.high is None:
-        return "cannot tell", f"{here}; there are too few samples for an interval."
-    low, high = row.minimum_ms * 1e3 - seen.half_us, row.maximum_ms * 1e3 + seen.half_us
-    within = max((one.within_us for one in found), default=0.0)
-    agrees = median.high + within >= low and median.low - within <= high
-    return "agrees" if agrees else "contradicts", f"{here}, and {row.average_ms:.3f} ms there."
+    median, half = slowest.wake_up_us.median, held.table.figures.half_us
+    within = max(one.within_us for one in found)
+    known = difference(median, Interval(0.0, -within, within))
+    here = f"By {CLOCKS.get(slowest.time, 'one clock')}, it takes {time_in_words(median)} {which} here"
+    return Said(
+        outcome(known, least=row.minimum_ms * 1e3 - half, most=row.maximum_ms * 1e3 + half),
+        f"{here}, and {row.average_ms:.3f} ms there." if known.low is not None else f"{here}; {_TOO_FEW}",
+    )
 
 
-def _raw_words(seen: _Seen) -> list[str]:
+_TOO_FEW = "there are too few samples for an interval."
+
+
+def _raw_words(held: _Held) -> list[str]:
     """Say what the cores' own counters make of the same wake-ups, where that is far from the truth."""
-    plain = [one for one in seen.false_times if one.is_plain]
+    plain = [one for one in held.false_times if one.is_plain]
     ways = {(one.first, one.second): one for one in plain}
     if not ways:
         return []
@@ -229,125 +222,112 @@ def _raw_words(seen: _Seen) -> list[str]:
     return [f"The cores' own counters, subtracted, give {told}: how far they are apart, and no time of a switch."]
 
 
-def _same_core_steady(seen: _Seen) -> tuple[Outcome, str]:
-    if not seen.same:
-        return "cannot tell", "No wake-up on one core was timed."
-    worst = max(seen.same, key=lambda one: one.wake_up_us.max - one.wake_up_us.min).wake_up_us
-    ends = f"from {duration(worst.min)} to {duration(worst.max)}"
-    if another_kernel(seen.run):
-        return "cannot tell", f"They are {ends}. {another_kernel(seen.run)}"
-    return _steady(worst, ends, 2 * seen.half_us)
+def _same_core_steady(held: _Held) -> Said:
+    return _steady(held, held.same, crosses=False) if held.same else cannot_tell(_NOT_ON_ONE)
 
 
-def _steady(found: Distribution, ends: str, unit: float) -> tuple[Outcome, str]:
-    """Say whether nine of ten are within a unit, in µs, of the least."""
-    if found.max - found.min <= unit:
-        return "agrees", f"All {found.n} wake-ups are {ends}."
-    if found.p90 is None or found.p90.low is None or found.p90.high is None:
-        return "cannot tell", f"They are {ends}; of {found.n} it is not known how many are far from the least."
-    low, high = found.p90.low - found.min, found.p90.high - found.min
-    if high <= unit:
-        return "agrees", f"Nine of ten are within {to_a_tick(high)} of the least; all are {ends}."
-    if low > unit:
-        return "contradicts", f"One of ten is {duration(low)} or more above the least; all are {ends}."
-    return "cannot tell", f"They are {ends}, and how many are far from the least is not known well enough."
+def _across_steady(held: _Held) -> Said:
+    return _steady(held, held.across, crosses=True) if held.across else cannot_tell(_NOT_ACROSS)
 
 
-def _function_time(seen: _Seen) -> tuple[Outcome, str]:
-    if not seen.same:
-        return "cannot tell", "The signalling call was not timed on one core."
-    longest = max(seen.same, key=lambda one: one.call_us.median.value)
-    call, whole = longest.call_us.median, longest.wake_up_us.median.value
-    here = f"The signalling call alone takes {with_bounds(call)} here, of {duration(whole)} on one core"
-    if call.low is None or call.high is None:
-        return "cannot tell", f"{here}; there are too few samples for an interval."
-    low, high = _FUNCTION_US
-    return ("agrees" if call.high >= low and call.low <= high else "contradicts"), f"{here}."
+def _steady(held: _Held, found: Sequence[WakeUp], *, crosses: bool) -> Said:
+    """Hold how far times are above the least against the printed times, in µs and in parts: the paper gives no bound.
 
-
-def _printed_ratio(seen: _Seen) -> float:
-    """Return the least ratio of the two tables that their digits leave open."""
-    across, same = seen.row(crosses=True), seen.row(crosses=False)
-    return (across.average_ms * 1e3 - seen.half_us) / (same.average_ms * 1e3 + seen.half_us)
-
-
-def _ratio(seen: _Seen) -> tuple[Interval | None, str]:
-    """Return how many times as long a wake-up between cores takes, of the direction that is slowest, and in words."""
-    reason = another_kernel(seen.run)
-    found = max((one for one in seen.ratios), key=lambda one: one.ratio.value, default=None)
-    if found is None:
-        return None, reason or "A wake-up between cores and one on the core that signals were not timed by one clock."
-    ratio = found.ratio
-    bounds = {multiple(end) for end in (ratio.low, ratio.high) if end is not None} - {multiple(ratio.value)}
-    between = f" ({multiple(ratio.low)} to {multiple(ratio.high)})" if bounds and ratio.low and ratio.high else ""
-    words = (
-        f"by {CLOCKS.get(found.time, 'one clock')}, a wake-up from core {found.first} to core {found.second} takes "
-        f"{multiple(ratio.value)} times{between} as long as on core {found.first}"
+    Where most are as near, and some are not, that cannot be told.
+    """
+    row, half = held.table.figures.row(crosses=crosses), held.table.figures.half_us
+    most_us = (row.average_ms - row.minimum_ms) * 1e3 + 2 * half
+    most_part = (row.maximum_ms * 1e3 + half) / (row.minimum_ms * 1e3 - half) - 1
+    worst = max((one.wake_up_us for one in found), key=lambda one: one.max - one.min)
+    span = worst.max - worst.min
+    part = f", {percent(span / worst.min)} above the least" if worst.min > 0 else ""
+    ends = (
+        f"{worst.n} wake-ups are from {duration(worst.min)} to {duration(worst.max)}{part}, and on average "
+        f"{duration(worst.mean - worst.min)} above the least"
     )
-    if reason:
-        return None, f"{_capital(words)}. {reason}"
-    if ratio.low is None or ratio.high is None:
-        return None, f"{_capital(words)}; there are too few samples for an interval."
-    return ratio, words
+    bound = (
+        f"within {duration(most_us)} and {percent(most_part)} of the least, as the published average and the published "
+        "largest time are"
+    )
+    if span <= min(most_us, most_part * worst.min):
+        return Said("agrees" if worst.n >= ENOUGH else "cannot tell", f"All are {bound}: {ends}.")
+    if worst.p90 is None or worst.p90.low is None or worst.p90.high is None:
+        return cannot_tell(f"Not all are {bound}, and how many are not is not known: {ends}.")
+    low, high = worst.p90.low - worst.min, worst.p90.high - worst.min
+    if low > most_us:
+        return Said("contradicts", f"One of ten is {duration(low)} or more above the least, not {bound}: {ends}.")
+    if high > most_us:
+        return cannot_tell(f"Not all are {bound}, and how many are not is not known well enough: {ends}.")
+    return cannot_tell(f"Nine of ten are within {to_a_tick(high)} of the least, but outliers are not {bound}: {ends}.")
 
 
-def _across_slower(seen: _Seen) -> tuple[Outcome, str]:
-    ratio, words = _ratio(seen)
-    if ratio is None or ratio.low is None or ratio.high is None:
-        return "cannot tell", words
-    bound = _printed_ratio(seen) / _ORDER
-    there = f"by the printed times it is more than {math.floor(_printed_ratio(seen)):,} times."
-    if ratio.high < bound:
-        return "contradicts", f"Not seen here: {words}; {there}"
-    return "agrees" if ratio.low >= bound else "cannot tell", f"{_capital(words)}; {there}"
+def _across_steady_cause(held: _Held) -> Said:
+    """No run has another IPC, or other tasks at work. What two counters give is another possible cause."""
+    apart = [one for one in held.false_times if one.is_plain]
+    told = ""
+    if apart:
+        widest = max(one.raw_us.mean - one.raw_us.min for one in apart)
+        told = (
+            f" The cores' own counters, subtracted, are {to_a_tick(widest)} above their least on average: how little a "
+            "time varies does not tell a wake-up from an offset."
+        )
+    return cannot_tell(f"Whether the IPC, or that nothing else runs, is the reason was not tried.{told}")
+
+
+def _function_time(held: _Held) -> Said:
+    if not held.same:
+        return cannot_tell("The signalling call was not timed on one core.")
+    longest = max(held.same, key=lambda one: one.call_us.median.value)
+    call, whole = longest.call_us.median, longest.wake_up_us.median.value
+    here = f"The signalling call alone takes {time_in_words(call)} here, of {duration(whole)} on one core"
+    low, high = _FUNCTION_US
+    return Said(outcome(call, least=low, most=high), f"{here}." if call.low is not None else f"{here}; {_TOO_FEW}")
+
+
+def _printed_ratio(held: _Held) -> float:
+    """Return the least ratio of the two tables that their digits leave open."""
+    figures = held.table.figures
+    across, same = figures.row(crosses=True), figures.row(crosses=False)
+    return (across.average_ms * 1e3 - figures.half_us) / (same.average_ms * 1e3 + figures.half_us)
+
+
+def _ratio(held: _Held) -> tuple[Interval | None, str]:
+    """Return how many times as long a wake-up between cores takes, of the direction that is slowest, and in words."""
+    found = max(held.ratios, key=lambda one: one.ratio.value, default=None)
+    if found is None:
+        return None, "A wake-up between cores and one on the core that signals were not timed by one clock"
+    few = "" if found.ratio.low is not None else ", of too few samples for an interval"
+    return found.ratio, (
+        f"by {CLOCKS.get(found.time, 'one clock')}, a wake-up from core {found.first} to core {found.second} takes "
+        f"{in_words(found.ratio, multiple, ' times')} as long as on core {found.first}{few}"
+    )
+
+
+def _across_slower(held: _Held) -> Said:
+    ratio, words = _ratio(held)
+    if ratio is None:
+        return cannot_tell(f"{words}.")
+    found = outcome(ratio, least=_printed_ratio(held) / _ORDER)
+    here = f"Not seen here: {words}" if found == "contradicts" else _capital(words)
+    return Said(found, f"{here}; by the printed times it is more than {math.floor(_printed_ratio(held)):,} times.")
 
 
 def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _unpinned(seen: _Seen) -> tuple[Outcome, str]:
-    ratio, words = _ratio(seen)
+def _unpinned(held: _Held) -> Said:
+    ratio, words = _ratio(held)
     pinned = "Each task here is pinned to a core, so none is moved: jitter core=any releases one that is not."
-    return "cannot tell", pinned if ratio is None else f"{pinned} {_capital(words)}."
+    return cannot_tell(pinned if ratio is None else f"{pinned} {_capital(words)}.")
 
 
-def _across_steady(seen: _Seen) -> tuple[Outcome, str]:
-    if not seen.across:
-        return "cannot tell", "Nothing between cores was timed by one clock."
-    row = seen.row(crosses=True)
-    bound = (row.average_ms - row.minimum_ms) * 1e3 + 2 * seen.half_us
-    above = max((_above_least(one) for one in seen.across), key=lambda one: one.value)
-    here = f"By one clock the average is {with_bounds(above)} above the least"
-    apart = [one for one in seen.false_times if one.is_plain]
-    if apart:
-        widest = max(one.raw_us.mean - one.raw_us.min for one in apart)
-        here += f", and by two counters {duration(widest)}: how little it varies does not tell a wake-up from an offset"
-    if another_kernel(seen.run):
-        return "cannot tell", f"{here}. {another_kernel(seen.run)}"
-    if above.low is None or above.high is None:
-        return "cannot tell", f"{here}; there are too few samples for an interval."
-    outcome: Outcome = "agrees" if above.high <= bound else "contradicts" if above.low > bound else "cannot tell"
-    return outcome, f"{here}. Whether the IPC is the reason was not tried."
-
-
-def _above_least(one: WakeUp) -> Interval:
-    found = one.wake_up_us
-    above = found.mean - found.min
-    if found.n < _FEW:
-        return Interval(above)
-    reach = normal_reach() * found.stdev / math.sqrt(found.n)
-    return Interval(above, max(above - reach, 0.0), above + reach)
-
-
-def _improvements_or_monitoring(seen: _Seen) -> tuple[Outcome, str]:
+def _improvements_or_monitoring(held: _Held) -> Said:
     """Say whether one clock shows a long time, or two counters one that is none: the authors conclude either."""
-    if no_times(seen.run):
-        return "cannot tell", no_times(seen.run)
-    ratio, words = _ratio(seen)
-    known = [one for one in seen.false_times if one.true_us is not None]
+    ratio, words = _ratio(held)
+    known = [one for one in held.false_times if one.true_us is not None]
     if ratio is None and not known:
-        return "cannot tell", words
+        return cannot_tell(f"{words}.")
     said = [] if ratio is None else [f"{_capital(words)}."]
     is_long = ratio is not None and ratio.low is not None and ratio.low >= _ORDER
     worst = max(known, key=lambda one: abs(one.raw_us.median.value), default=None)
@@ -358,17 +338,18 @@ def _improvements_or_monitoring(seen: _Seen) -> tuple[Outcome, str]:
         )
     is_false = worst is not None and worst.is_plain
     if not is_long and not is_false:
-        said.append(f"No clock shows a long time on {whose(seen.run)}, so there is none to explain.")
-    return "agrees" if is_long or is_false else "cannot tell", " ".join(said)
+        said.append(f"No clock shows a long time on {whose(held.run)}, so there is none to explain.")
+    return Said("agrees" if is_long or is_false else "cannot tell", " ".join(said))
 
 
-_VERDICTS: Mapping[str, Callable[[_Seen], tuple[Outcome, str]]] = {
+_SAID: Mapping[str, Callable[[_Held], Said]] = {
     "same-core-time": _same_core_time,
     "same-core-steady": _same_core_steady,
     "function-time": _function_time,
     "across-time": _across_time,
     "across-slower": _across_slower,
     "across-steady": _across_steady,
+    "across-steady-cause": _across_steady_cause,
     "unpinned": _unpinned,
     "improvements-or-monitoring": _improvements_or_monitoring,
 }

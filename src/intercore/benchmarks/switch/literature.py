@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from intercore.benchmarks.printed_variance import Printed, variance_sentence
+from intercore.benchmarks.printed_variance import variance_notes
 from intercore.benchmarks.published import published
 from intercore.benchmarks.switch.names import CLOCKS, pair_of
 from intercore.benchmarks.switch.publication import SwitchPublication
@@ -74,8 +73,7 @@ def _own_printed(run: Run, one: WakeUp, false_times: Iterable[FalseTime]) -> Bes
     else:
         plainly = any(other.is_plain for other in false_times if _setting_of(other) == _setting_of(one))
         meaning = _COUNTERS_APART if plainly else "two counters, not aligned"
-    error = found.stdev / math.sqrt(found.n) / 1e3
-    times = (found.mean / 1e3, found.min / 1e3, found.max / 1e3, error)
+    times = (found.mean / 1e3, found.min / 1e3, found.max / 1e3, found.standard_error / 1e3)
     return BesidePublished(setting, pair_of(one), *times, meaning, one.primitive, is_own=True, crosses=one.crosses)
 
 
@@ -168,25 +166,9 @@ def false_times_table(run: Run, false_times: Sequence[FalseTime]) -> Table[_Comp
 def notes() -> Iterator[str]:
     """Say what the published figures likely are, and on what that rests."""
     for table in published(SwitchPublication):
-        yield f"Published: {table.source.citation}. {table.conditions['chip']}. " + " ".join(table.notes)
-        said = variance_sentence(table.label, _printed(table))
-        if said:
-            yield said
-
-
-def _printed(table: SwitchPublication) -> list[Printed]:
-    return [
-        Printed(
-            "between cores" if row.crosses else "on one core",
-            row.average_ms,
-            row.minimum_ms,
-            row.maximum_ms,
-            row.variance_ms,
-            table.figures.rounding_ms,
-        )
-        for row in table.figures.rows
-        if row.variance_ms is not None
-    ]
+        yield table.in_words
+        rows = {"between cores" if row.crosses else "on one core": row for row in table.figures.rows}
+        yield from variance_notes(table.label, table.figures.rounding_ms, rows)
 
 
 def _ms(ms: float) -> str:

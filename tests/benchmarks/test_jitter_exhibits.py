@@ -173,12 +173,31 @@ def test_whether_periods_at_rest_are_within_a_tick_of_the_kernel(
     assert outcome("rest-expected", taken(late, conditions={})) == "cannot tell"
 
 
-@pytest.mark.parametrize(("periods", "expected"), [(0, "contradicts"), (5, "cannot tell"), (900, "agrees")])
+@pytest.mark.parametrize(
+    ("periods", "expected"), [(0, "contradicts"), (5, "cannot tell"), (30, "agrees"), (900, "agrees")]
+)
 def test_the_average_of_a_task_that_is_moved(periods: int, expected: str) -> None:
     late = [1000 + at * periods * PERIOD for at in range(100)]
     assert outcome("moved-average", published_way(late)) == expected
     for conditions in ({}, PICO):
         assert outcome("moved-average", published_way(late, conditions=conditions)) == "cannot tell"
+
+
+def test_of_several_settings_the_worst_is_held_against_what_was_published() -> None:
+    long = published_way([1000 + at * 900 * PERIOD for at in range(100)], load="both")
+    costly = published_way([1000, 1000 + 25_000 * US] * 50, load="both")
+    for known in ([published_way(), long], [long, published_way()]):
+        assert outcome("moved-average", *known) == "agrees"
+    for known in ([published_way(), costly], [costly, taken(STEADY, migrate="affinity")]):
+        assert outcome("moved-overhead", *known) == "agrees"
+
+
+@pytest.mark.parametrize("apart", [PERIOD // 3, -20 * PERIOD, 20 * PERIOD])
+def test_how_far_counters_are_apart_is_told_and_is_plain_from_a_third_of_a_period_on(apart: int) -> None:
+    (found,) = analyse([of_counters(apart)]).false_periods
+    assert found.apart_us == pytest.approx(apart / US)
+    assert found.is_plain
+    assert not analyse([of_counters(0)]).false_periods[0].is_plain
 
 
 def test_migrations_that_did_not_happen_tell_nothing_of_it() -> None:

@@ -107,6 +107,13 @@ def test_so_is_one_between_cores(us: float, conditions: Mapping[str, str], expec
     assert outcome("across-time", taken(times(us), 0, 1, conditions)) == expected
 
 
+@pytest.mark.parametrize(("ticks", "expected"), [(0, "contradicts"), (500 * US, "cannot tell")])
+def test_so_is_how_well_the_clocks_of_two_cores_are_aligned(ticks: int, expected: str) -> None:
+    known = taken(times(190_900), 0, 1, ESP32 | {"clock.uncertainty": f"{ticks} ticks"})
+    assert outcome("across-time", known) == expected
+    assert ("500 µs either way" in because("across-time", known)) == (expected == "cannot tell")
+
+
 def test_two_counters_are_never_a_time_between_cores() -> None:
     raw = taken(times(190_400), 1, 0, time="raw-counter")
     assert outcome("across-time", raw) == "cannot tell"
@@ -122,6 +129,7 @@ def test_two_counters_are_never_a_time_between_cores() -> None:
         (times(12), "agrees"),
         ([*times(12), 18 * US], "cannot tell"),
         ([*times(12), round(13.1 * US)], "cannot tell"),
+        ([*times(12, count=108), *times(15, count=12)], "cannot tell"),
         (times(12, count=20), "cannot tell"),
         ([*times(12, count=60), *times(15, count=60)], "contradicts"),
         ([*times(12, count=20), 18 * US], "cannot tell"),
@@ -149,6 +157,15 @@ def test_the_time_of_the_function(call_us: float, conditions: Mapping[str, str],
     assert outcome("function-time", taken(times(12), 0, 0, conditions, call_us=call_us), on=SAME) == expected
 
 
+def test_of_several_cores_the_slowest_is_held_against_a_printed_time() -> None:
+    slow = [taken(times(12), 0, 0), taken(times(30), 1, 1, call_us=6)]
+    for known in (slow, slow[::-1]):
+        assert outcome("same-core-time", *known, on=SAME) == "contradicts"
+        assert outcome("function-time", *known, on=SAME) == "contradicts"
+    ways = [taken(times(12), 0, 0), taken(times(12), 1, 1), taken(times(14), 0, 1), taken(times(190_334), 1, 0)]
+    assert outcome("across-slower", *ways) == "agrees"
+
+
 def test_an_interval_that_holds_a_bound_cannot_tell() -> None:
     """Medians of one and the other kind: half of the times are within what was printed, and half are not."""
     whole = [*times(12, count=60), *times(13, count=60)]
@@ -163,6 +180,7 @@ EITHER = "improvements-or-monitoring"
     [
         (14, ESP32, "contradicts", "cannot tell"),
         (1_200, ESP32, "contradicts", "agrees"),
+        (36_000, ESP32, "agrees", "agrees"),
         (190_334, ESP32, "agrees", "agrees"),
         (14, PICO, "cannot tell", "cannot tell"),
         (190_334, PICO, "agrees", "cannot tell"),

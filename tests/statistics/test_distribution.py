@@ -101,3 +101,12 @@ def test_granularity_finds_ticks_through_rounding(ticks: list[int], hz: float) -
 @pytest.mark.parametrize("values", [[], [1], [3, 3, 3], [0, 1, math.pi]])
 def test_what_is_on_no_grid_has_no_granularity(values: list[float]) -> None:
     assert granularity(values) is None
+
+
+def test_a_mean_has_an_interval_by_its_standard_error() -> None:
+    found = distribution([[1.0, 2.0, 3.0, 4.0]])
+    error = math.sqrt(5 / 3) / 2
+    assert found.standard_error == pytest.approx(error)
+    mean = found.mean_interval
+    assert (mean.value, mean.low, mean.high) == pytest.approx((2.5, 2.5 - 1.959964 * error, 2.5 + 1.959964 * error))
+    assert distribution([[7.0]]).mean_interval == Interval(7.0)

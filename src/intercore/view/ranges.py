@@ -37,22 +37,21 @@ def ranges_figure(
     *,
     axis: str,
     ends: tuple[str, str] = ("least", "largest"),
-    log: bool = True,
 ) -> Figure:
-    """Draw each range, the first on top. On a logarithmic axis, one below 0 is drawn without its sign, and named so."""
+    """Draw each range on a logarithmic axis, the first on top; one below 0 is drawn without its sign, and named so."""
     series: list[Series] = []
-    names = [f"{row.name}, {_unsigned(row.average_us)}" if log and row.average_us < 0 else row.name for row in rows]
+    names = [f"{row.name}, {_unsigned(row.average_us)}" if row.average_us < 0 else row.name for row in rows]
     for at, row in enumerate(rows):
         colour: Colour = "published" if row.is_published else "series1" if row.is_false else "series0"
         told = (row.low_us, row.high_us, row.average_us)
-        low, high, average = (abs(us) / 1e6 if log else us / 1e6 for us in told)
+        low, high, average = (abs(us) / 1e6 for us in told)
         texts = [f"{row.name}\n{what} {duration(us)}" for what, us in zip((*ends, "average"), told, strict=True)]
         series += [
             Line(row.name, colour, [low, high], [at, at], "dashed" if row.is_published else "solid"),
             Points(row.name, colour, [low, high], [at, at], texts[:2], shape="line-ns"),
             Points(row.name, colour, [average], [at], texts[2:], hollow=row.is_published),
         ]
-    x = Axis(axis, log=log, unit="s", narrow=_NARROW).around(value for one in series for value in one.values("x"))
+    x = Axis(axis, log=True, unit="s", narrow=_NARROW).around(value for one in series for value in one.values("x"))
     y = Axis().of_names(names, down=True)
     return Figure(name, title, caption, [Panel(x, y, series, _ROW_HEIGHT * len(rows))], legend=False)
 

@@ -202,7 +202,8 @@ def _time(held: _Held, found: Sequence[WakeUp], row: SwitchRow, which: str) -> S
     median, half = slowest.wake_up_us.median, held.table.figures.half_us
     within = max(one.within_us for one in found)
     known = difference(median, Interval(0.0, -within, within))
-    here = f"By {CLOCKS.get(slowest.time, 'one clock')}, it takes {time_in_words(median)} {which} here"
+    either = f", {duration(within)} either way," if within else ""
+    here = f"By {CLOCKS.get(slowest.time, 'one clock')}, it takes {time_in_words(median)}{either} {which} here"
     return Said(
         outcome(known, least=row.minimum_ms * 1e3 - half, most=row.maximum_ms * 1e3 + half),
         f"{here}, and {row.average_ms:.3f} ms there." if known.low is not None else f"{here}; {_TOO_FEW}",

@@ -43,9 +43,9 @@ def ranges_figure(
     names = [f"{row.name}, {_unsigned(row.average_us)}" if row.average_us < 0 else row.name for row in rows]
     for at, row in enumerate(rows):
         colour: Colour = "published" if row.is_published else "series1" if row.is_false else "series0"
-        told = (row.low_us, row.high_us, row.average_us)
-        low, high, average = (abs(us) / 1e6 for us in told)
-        texts = [f"{row.name}\n{what} {duration(us)}" for what, us in zip((*ends, "average"), told, strict=True)]
+        times = (row.low_us, row.high_us, row.average_us)
+        low, high, average = (abs(us) / 1e6 for us in times)
+        texts = [f"{row.name}\n{what} {duration(us)}" for what, us in zip((*ends, "average"), times, strict=True)]
         series += [
             Line(row.name, colour, [low, high], [at, at], "dashed" if row.is_published else "solid"),
             Points(row.name, colour, [low, high], [at, at], texts[:2], shape="line-ns"),

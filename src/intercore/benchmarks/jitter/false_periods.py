@@ -102,9 +102,9 @@ class FalsePeriods(msgspec.Struct, frozen=True):
 def false_periods(measurements: Iterable[Measurement]) -> Iterator[FalsePeriods]:
     """Return what was measured with raw counters, by setting."""
     found = {
-        label: told
+        label: whole
         for label, pool in pools(measurements, raw=True).items()
-        if (told := [one for one in pool if len(ticks(one, "raw")) == len(ticks(one, "late"))])
+        if (whole := [one for one in pool if len(ticks(one, "raw")) == len(ticks(one, "late"))])
     }
     varied = varied_factors(one for pool in found.values() for one in pool)
     for label, pool in found.items():
@@ -203,12 +203,12 @@ def _model(bits: int, hz: int, period_us: float, ways: Sequence[Way]) -> TwoCoun
         return None
     forth, back = counts.get((low, high)), counts.get((high, low))
     wrap = wrap_us(bits, hz)
-    told = forth.median_us - period_us if forth is not None else period_us - counts[high, low].median_us
+    apart = forth.median_us - period_us if forth is not None else period_us - counts[high, low].median_us
     return TwoCounters(
         bits=bits,
         hz=hz,
         period_us=period_us,
-        apart_us=(told + wrap / 2) % wrap - wrap / 2,
+        apart_us=(apart + wrap / 2) % wrap - wrap / 2,
         forth=0 if forth is None else forth.periods,
         back=0 if back is None else back.periods,
         stayed=sum(way.periods for cores, way in counts.items() if cores[0] == cores[1]),

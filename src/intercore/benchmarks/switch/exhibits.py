@@ -26,6 +26,7 @@ from intercore.benchmarks.switch.literature import beside_published, same_primit
 from intercore.benchmarks.switch.names import CLOCKS, pair_of
 from intercore.benchmarks.switch.publication import SwitchPublication
 from intercore.statistics.intervals import Interval
+from intercore.text import capitalised
 from intercore.view.exhibit import Exhibit
 from intercore.view.quantity import duration, multiple, percent, significant
 from intercore.view.ranges import Range, ranges_figure
@@ -309,18 +310,14 @@ def _across_slower(held: _Held) -> Said:
     if ratio is None:
         return cannot_tell(f"{words}.")
     found = outcome(ratio, least=_printed_ratio(held) / _ORDER)
-    here = f"Not seen here: {words}" if found == "contradicts" else _capital(words)
+    here = f"Not seen here: {words}" if found == "contradicts" else capitalised(words)
     return Said(found, f"{here}; by the printed times it is more than {math.floor(_printed_ratio(held)):,} times.")
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _unpinned(held: _Held) -> Said:
     ratio, words = _ratio(held)
     pinned = "Each task here is pinned to a core, so none is moved: jitter core=any releases one that is not."
-    return cannot_tell(pinned if ratio is None else f"{pinned} {_capital(words)}.")
+    return cannot_tell(pinned if ratio is None else f"{pinned} {capitalised(words)}.")
 
 
 def _improvements_or_monitoring(held: _Held) -> Said:
@@ -329,7 +326,7 @@ def _improvements_or_monitoring(held: _Held) -> Said:
     known = [one for one in held.false_times if one.true_us is not None]
     if ratio is None and not known:
         return cannot_tell(f"{words}.")
-    said = [] if ratio is None else [f"{_capital(words)}."]
+    said = [] if ratio is None else [f"{capitalised(words)}."]
     is_long = ratio is not None and ratio.low is not None and ratio.low >= _ORDER
     worst = max(known, key=lambda one: abs(one.raw_us.median.value), default=None)
     if worst is not None:

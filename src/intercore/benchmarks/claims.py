@@ -28,7 +28,7 @@ def cannot_tell(why: str) -> Said:
     return Said("cannot tell", why)
 
 
-def within(scope: Scope, said: tuple[Outcome, str], chip: str, kernel: str = "") -> Said:
+def within_scope(scope: Scope, said: tuple[Outcome, str], chip: str, kernel: str = "") -> Said:
     """Return what a run says of a finding as far as its target lets it, by the finding's scope.
 
     `chip` names a chip that is not the publication's, and `kernel` says why the run tells nothing of its kernel; both
@@ -74,12 +74,6 @@ def difference(first: Interval, second: Interval) -> Interval:
     if first.low is None or first.high is None or second.low is None or second.high is None:
         return Interval(value)
     return Interval(value, first.low - second.high, first.high - second.low)
-
-
-def scaled(known: Interval, factor: float) -> Interval:
-    """Return a number times a factor of at least 0."""
-    low, high = (None if bound is None else bound * factor for bound in (known.low, known.high))
-    return Interval(known.value * factor, low, high)
 
 
 def in_words(known: Interval, text: Callable[[float], str], unit: str = "") -> str:

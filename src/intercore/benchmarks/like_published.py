@@ -54,6 +54,12 @@ def is_chip(run: Run, chip: str) -> bool:
     return bool(named) and all(map(like.search, named))
 
 
+def chip_name(run: Run) -> str:
+    """Return what a run's chip is called: of a computer its processor, of a target that tells neither its own name."""
+    conditions = run.measurements[0].conditions
+    return conditions.get("chip") or conditions.get("cpu.model") or run.plan.target
+
+
 def _named(run: Run) -> set[str]:
     return {one.conditions.get("chip", "a chip without a name") for one in run.measurements}
 

@@ -26,6 +26,19 @@
 #include "run.h"
 #include "workloads.h"
 
+#define NAME "hartstone"
+#define SUMMARY "deadlines that five periodic tasks miss as their load grows"
+
+#ifdef IC_WITHOUT_HARTSTONE /* a board that is short of memory may say so */
+
+const struct ic_benchmark ic_benchmark_hartstone = {
+    .name = NAME,
+    .summary = SUMMARY,
+    .refused = "this image has no room for it: take another level of optimisation",
+};
+
+#else
+
 #define TASKS 5U
 /* Releases of the first task in a repetition, and of all tasks. */
 #define RELEASES_MOST (1U << (TASKS - 1U))
@@ -74,13 +87,16 @@ struct periodic {
     bool wrong;
 };
 
-static struct {
+/* On the leader's stack while it measures: no other benchmark has to give room for it. */
+struct set {
     struct periodic tasks[TASKS];
     struct ic_series *alone;
     struct port_period start; /* the sleep up to the first release, the same for all */
     uint64_t due;             /* the first release */
     bool cancelled;           /* some task could not be started */
-} hart;
+};
+
+static struct set *hart;
 
 /* ---- the tasks ---- */
 
@@ -101,11 +117,11 @@ static void be_released(struct periodic *self, uint64_t due) {
 static void periodic_task(void *arg) {
     struct periodic *self = arg;
     port_notify_take(); /* for the leader's word */
-    if (hart.cancelled) {
+    if (hart->cancelled) {
         return;
     }
-    struct port_period period = hart.start;
-    uint64_t due = hart.due;
+    struct port_period period = hart->start;
+    uint64_t due = hart->due;
     for (uint32_t i = 0; i < self->releases; i++) {
         port_period_sleep(&period);
         period.ticks = self->period_ticks;
@@ -158,7 +174,7 @@ static void plan_tasks(const struct ic_run *run) {
     uint64_t period = ticks * (port_clock_hz() / port_tick_hz());
     uint32_t units = units_in(period * run->values[P_LOAD] / (UINT64_C(100) * TASKS));
     for (uint32_t i = 0; i < TASKS; i++) {
-        struct periodic *task = &hart.tasks[i];
+        struct periodic *task = &hart->tasks[i];
         task->core = core_of((enum placement)run->values[P_PLACEMENT], i);
         task->releases = RELEASES_MOST >> i;
         task->period_ticks = ticks << i;
@@ -169,10 +185,10 @@ static void plan_tasks(const struct ic_run *run) {
 }
 
 static bool open_series(struct ic_run *run) {
-    hart.alone = ic_run_series(run, "alone");
-    bool opened = hart.alone != NULL;
+    hart->alone = ic_run_series(run, "alone");
+    bool opened = hart->alone != NULL;
     for (uint32_t i = 0; opened && i < TASKS; i++) {
-        struct periodic *task = &hart.tasks[i];
+        struct periodic *task = &hart->tasks[i];
         task->response = ic_samples_open("response", i, run->checks.repetitions * task->releases);
         task->missed = ic_samples_open("missed", i, run->checks.repetitions);
         opened = task->response != NULL && task->missed != NULL;
@@ -187,17 +203,17 @@ static bool open_series(struct ic_run *run) {
 /* Has the tasks begin, or end at once, and waits until they have ended. */
 static void release_tasks(uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        port_notify(&hart.tasks[i].task);
+        port_notify(&hart->tasks[i].task);
     }
     for (uint32_t i = 0; i < count; i++) {
-        port_task_join(&hart.tasks[i].task);
+        port_task_join(&hart->tasks[i].task);
     }
 }
 
 static bool start_tasks(struct ic_run *run) {
-    hart.cancelled = false;
+    hart->cancelled = false;
     for (uint32_t i = 0; i < TASKS; i++) {
-        struct periodic *task = &hart.tasks[i];
+        struct periodic *task = &hart->tasks[i];
         task->late = 0;
         task->lost = 0;
         task->migrated = 0;
@@ -208,7 +224,7 @@ static bool start_tasks(struct ic_run *run) {
                                           .core = task->core,
                                           .priority = PORT_PRIORITY_MAX - i};
         if (port_task_start(&task->task, &config) != PORT_OK) {
-            hart.cancelled = true;
+            hart->cancelled = true;
             release_tasks(i);
             return ic_error_set(&run->error, "failed", "the platform could not start all ", "tasks", "");
         }
@@ -219,7 +235,7 @@ static bool start_tasks(struct ic_run *run) {
 static void record(struct ic_run *run) {
     bool right = true;
     for (uint32_t i = 0; i < TASKS; i++) {
-        struct periodic *task = &hart.tasks[i];
+        struct periodic *task = &hart->tasks[i];
         ic_run_sample(run, task->missed, task->late);
         run->checks.lost += task->lost;
         run->checks.migrated += task->migrated;
@@ -231,12 +247,12 @@ static void record(struct ic_run *run) {
 static bool repeat(struct ic_run *run) {
     ic_run_dither(run);
     uint64_t begin = port_clock();
-    (void)work(hart.tasks[0].units);
-    ic_run_sample(run, hart.alone, (int64_t)(port_clock() - begin));
+    (void)work(hart->tasks[0].units);
+    ic_run_sample(run, hart->alone, (int64_t)(port_clock() - begin));
     if (!start_tasks(run)) {
         return false;
     }
-    hart.due = port_period_begin(&hart.start, START_TICKS);
+    hart->due = port_period_begin(&hart->start, START_TICKS);
     release_tasks(TASKS);
     record(run);
     return true;
@@ -253,8 +269,10 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
 
 /* Cold: its size counts and its speed does not. */
 static __attribute__((cold)) bool measure(struct ic_run *run) {
+    struct set set;
+    hart = &set;
     plan_tasks(run);
-    if (hart.tasks[0].units == 0) {
+    if (hart->tasks[0].units == 0) {
         return ic_error_set(&run->error, "bad-value",
                             "too little work in a period: ", "take a larger load or period_us", "");
     }
@@ -266,8 +284,8 @@ static __attribute__((cold)) bool measure(struct ic_run *run) {
 }
 
 const struct ic_benchmark ic_benchmark_hartstone = {
-    .name = "hartstone",
-    .summary = "deadlines that five periodic tasks miss at a load: from a release's due time to the end of its work",
+    .name = NAME,
+    .summary = SUMMARY,
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 3,
@@ -275,3 +293,5 @@ const struct ic_benchmark ic_benchmark_hartstone = {
     .possible = possible,
     .measure = measure,
 };
+
+#endif

@@ -27,7 +27,7 @@ static int8_t weight(uint32_t row, uint32_t i) { return content(row * DEPTH + i)
 
 static int8_t input(uint32_t column, uint32_t i) { return content((ROWS + column) * DEPTH + i); }
 
-static void prepare(void) {
+IC_UNTIMED static void prepare(void) {
     struct port_region region;
     if (!port_region(0, &region)) {
         return;
@@ -82,7 +82,7 @@ static uint32_t sum_to(uint32_t element) {
     return (uint32_t)sum;
 }
 
-static uint32_t expected(uint32_t first, uint32_t count) {
+IC_UNTIMED static uint32_t expected(uint32_t first, uint32_t count) {
     uint32_t begin = first % ELEMENTS;
     uint32_t end = begin + count % ELEMENTS;
     uint32_t layer = sum_to(ELEMENTS);

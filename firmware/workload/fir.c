@@ -19,7 +19,7 @@ static struct {
 /* 12 bits of noise that are always the same: the fractions of the golden ratio's multiples. */
 static uint32_t sample(uint32_t number) { return number % PERIOD * 0x9e3779b1U >> 20U; }
 
-static void prepare(void) {
+IC_UNTIMED static void prepare(void) {
     struct port_region region;
     if (!port_region(0, &region)) {
         return;
@@ -46,7 +46,7 @@ static uint32_t work(uint32_t first, uint32_t count) {
 
 /* A filter is linear: the sum of its outputs is the sum over the coefficients of each times the sum of the samples that
  * it meets, and from one coefficient to the next a sample comes and one goes. */
-static uint32_t expected(uint32_t first, uint32_t count) {
+IC_UNTIMED static uint32_t expected(uint32_t first, uint32_t count) {
     uint32_t met = 0;
     for (uint32_t i = 0; i < PERIOD; i++) {
         met += (count / PERIOD + (i < count % PERIOD ? 1U : 0U)) * sample(first + i);

@@ -11,7 +11,7 @@ static struct {
 } stream PORT_SHARED(stream);
 
 /* Every word holds its own index, so that a sum of any range is known in advance. */
-static void prepare(void) {
+IC_UNTIMED static void prepare(void) {
     struct port_region region;
     if (!port_region(0, &region)) {
         return;
@@ -45,7 +45,7 @@ static uint32_t sum_to(uint32_t lines) {
     return (uint32_t)(count * (count - 1U) / 2U);
 }
 
-static uint32_t expected(uint32_t first, uint32_t count) {
+IC_UNTIMED static uint32_t expected(uint32_t first, uint32_t count) {
     uint32_t start = first % stream.line_count;
     uint32_t rounds = count / stream.line_count;
     uint32_t rest = count % stream.line_count;

@@ -80,13 +80,13 @@ static uint32_t work(uint32_t first, uint32_t count) {
 }
 
 /* What a unit comes to, without a record: the text differs where the number is odd, and the kind follows from both. */
-static uint32_t outcome(uint32_t number) {
+IC_UNTIMED static uint32_t outcome(uint32_t number) {
     static const uint8_t next[2][KINDS] = {{1, 2, 0, 4, 2}, {1, 3, 0, 4, 2}};
     uint32_t kind = next[number % 2U][number % KINDS];
     return number + 3U * number / (kind + 2U) + (kind << KIND_BIT) + (number % 2U << DIFFER_BIT);
 }
 
-static uint32_t expected(uint32_t first, uint32_t count) {
+IC_UNTIMED static uint32_t expected(uint32_t first, uint32_t count) {
     uint32_t checksum = 0;
     for (uint32_t i = 0; i < PERIOD; i++) {
         checksum += (count / PERIOD + (i < count % PERIOD ? 1U : 0U)) * outcome((first + i) % PERIOD);

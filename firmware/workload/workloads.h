@@ -6,6 +6,9 @@
 #include "added.h"
 #include "ic_workload.h"
 
+/* What is not timed: its size counts, and its speed does not. */
+#define IC_UNTIMED __attribute__((cold))
+
 // clang-format off
 /* A board that is short of memory may go without these (IC_FEWER_WORKLOADS): where there is no unit for double
  * precision, the functions that do it are 8 KiB of code. */

@@ -7,8 +7,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intercore.benchmarks.claims import difference, in_words, outcome, quotient, scaled
-from intercore.statistics.intervals import Interval
+from intercore.benchmarks.claims import difference, in_words, outcome, quotient
+from intercore.statistics.intervals import Interval, scaled
 
 numbers = st.floats(-1e6, 1e6)
 positive = st.floats(1e-3, 1e6)

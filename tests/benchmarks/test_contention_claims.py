@@ -8,7 +8,7 @@ import pytest
 
 from intercore.benchmarks.contention.analysis import analyse
 from intercore.benchmarks.contention.charge import Charged, published_charges
-from intercore.benchmarks.contention.claims import CLAIMS, Held
+from intercore.benchmarks.contention.claims import CLAIMS, Evidence
 from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.published import published
 from intercore.statistics.intervals import Interval
@@ -43,9 +43,9 @@ def held(
     main_loop: str = "",
     charges: Sequence[Charged] = (),
     estimated: str = "",
-) -> Held:
+) -> Evidence:
     contests = analyse(measurements).contests
-    return Held(
+    return Evidence(
         table(),
         {tuple(worker.name for worker in one.workers): one for one in contests if one.row is not None},
         [one for one in contests if one.row is None],
@@ -69,7 +69,7 @@ FREE = {"free0.0": 1.0, "free1.1": 0.5}
 SPINS = {"free": 2, "main": "spin"}
 PUBLISHED_MA = (50, 50, 50, 10, 10, 40, 10)
 
-TURNED: dict[str, dict[Outcome, Held]] = {
+TURNED: dict[str, dict[Outcome, Evidence]] = {
     "core-0-alone": {
         "agrees": held(rows()),
         "contradicts": held(rows(r1_task0=0.8)),
@@ -130,6 +130,24 @@ def test_planted_data_turns_each_verdict(claim: str, outcome: Outcome) -> None:
     assert said.because.endswith(".")
 
 
+def test_tolerances_are_told() -> None:
+    run = held(rows())
+    for claim, words in (
+        ("core-0-alone", "up to 5 % of a core counts as none"),
+        ("shared-in-halves", "45 to 55 % counts as half"),
+        ("half-beside-idle-loop", "45 to 55 % counts as half"),
+        ("main-has-core-1", "at least 95 % counts as all"),
+        ("twice", "1.9 to 2.1 counts as twice"),
+    ):
+        assert words in CLAIMS[claim](run).because
+
+
+def test_the_two_baselines_of_twice_are_told_apart() -> None:
+    known = CLAIMS["twice"](held(rows(r6_task0=0.96)))
+    assert "2.04" in known.because, "of the rows' towers, as in the article"
+    assert "Total 2.00 in the table has another baseline" in known.because
+
+
 def test_every_finding_of_the_article_is_held_against_a_run() -> None:
     assert {one.id for one in table().claims} == CLAIMS.keys() == TURNED.keys()
 
@@ -157,6 +175,11 @@ def test_a_run_without_a_row_cannot_tell(claim: str) -> None:
 def test_an_estimate_cannot_tell(claim: str) -> None:
     one = held(rows(), charges=currents(*PUBLISHED_MA), estimated="an RP2040's")
     assert CLAIMS[claim](one).outcome == "cannot tell"
+
+
+def test_a_charge_between_the_two_of_the_pi_cannot_tell() -> None:
+    between = held(rows(), charges=currents(150))
+    assert CLAIMS["against-the-pi"](between).outcome == "cannot tell", "12.6 mA·s, between 9.5 and 16"
 
 
 def test_the_charge_of_a_tower_is_the_articles_own_arithmetic() -> None:

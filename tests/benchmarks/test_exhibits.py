@@ -144,6 +144,48 @@ def test_the_tables_fit_a_terminal_and_say_what_was_not_measured(origin: str) ->
 
 
 @pytest.mark.measures("speedup", "contention")
+def test_an_exhibit_has_the_verdicts_of_its_own_findings_alone() -> None:
+    claims = [one for table in published.published(published.Publication) for one in table.claims]
+    for exhibit in of(read_by_eye(esp32.run())).values():
+        assert [one.finding for one in exhibit.verdicts] == [one.text for one in claims if exhibit.id in one.exhibits]
+
+
+def because(run: Run) -> dict[str, str]:
+    """Why of each verdict, by the finding."""
+    texts = {one.text: one.id for table in published.published(published.Publication) for one in table.claims}
+    return {texts[one.finding]: one.because for exhibit in of(run).values() for one in exhibit.verdicts}
+
+
+def under(run: Run, **conditions: str) -> Run:
+    """The run under these conditions alone."""
+    known = [msgspec.structs.replace(one, conditions=conditions) for one in run.measurements]
+    return msgspec.structs.replace(run, measurements=tuple(known))
+
+
+@pytest.mark.measures("speedup", "contention")
+def test_a_verdict_knows_the_chip_and_the_kernel_of_the_run() -> None:
+    run = read_by_eye(esp32.run())
+    known = because(run)
+    assert not [text for text in known.values() if "another one" in text or "FreeRTOS" in text]
+    other = because(under(run, chip="RP2040", tick_hz="1000", **{"freertos.version": "FAKE"}))
+    for claim in ("at-the-limit", "no-conflict", "core-0-takes"):
+        assert "another one, RP2040, cannot tell" in other[claim], claim
+    host = because(under(run, **{"cpu.model": "FAKE"}))
+    for claim in ("grows", "fixed-costs", "from-10-ms", "shared-in-halves", "main-has-core-1"):
+        assert host[claim].endswith("does not run FreeRTOS."), claim
+    assert "another one, FAKE, cannot tell" in host["at-the-limit"], "what a computer calls its processor"
+    assert host["core-0-alone"] == known["core-0-alone"], "said of any machine"
+
+
+@pytest.mark.measures("speedup", "contention")
+def test_findings_are_held_against_an_awaited_end_and_against_contests_beside_the_rows() -> None:
+    run = esp32.run()
+    for each in (run, msgspec.structs.replace(run, measurements=run.measurements[::-1])):
+        assert "join=notify" in of(each)["seed-000-table-1"].untested
+    assert "beside one that blocks" in because(run)["kept-for-main"]
+
+
+@pytest.mark.measures("speedup", "contention")
 def test_an_emulated_run_has_none() -> None:
     assert not of(esp32.run(emulated=True))
 

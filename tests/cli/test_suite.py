@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 
 from intercore.benchmarks import registry
-from intercore.benchmarks import suite as of_benchmarks
 from intercore.benchmarks.options import Options
 from intercore.board.kernel import KERNEL_VARIABLE
 from intercore.cli.outcome import findings
@@ -30,6 +29,7 @@ from intercore.terminal.formats.table import print_parts
 from intercore.terminal.printable_console import PrintableConsole
 from intercore.terminal.run import in_brief
 from intercore.view.answer import Answer
+from tests.benchmarks.test_suite import APART
 from tests.built_once import ROOT
 from tests.cli.tool import Tool
 from tests.document.validity import check
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 OF_SPEEDUP = ("overhead_us", "crossover", "break_even", "quantised", "thresholds")
 """Further keys of its analysis."""
-MEASURED = [name for name in registry.names() if of_benchmarks.suite(name, "simulated", amp=False)]
+MEASURED = [name for name in registry.names() if name not in APART]
 """The benchmarks of the suite."""
 KEYS = {"answers", *MEASURED, *(OF_SPEEDUP if "speedup" in registry.names() else ())}
 ONE_SCREEN = 40

@@ -42,7 +42,7 @@ def cannot_tell(why: str) -> Said:
     return Said("cannot tell", why)
 
 
-def within(scope: Scope, said: tuple[Outcome, str], chip: str, kernel: str = "") -> Said:
+def within_scope(scope: Scope, said: tuple[Outcome, str], chip: str, kernel: str = "") -> Said:
     """Return what a run says of a finding as far as its target lets it, by the finding's scope.
 
     `chip` names a chip that is not the publication's, and `kernel` says why the run tells nothing of its kernel; both
@@ -93,12 +93,6 @@ def difference(first: Interval, second: Interval) -> Interval:
     if first.low is None or first.high is None or second.low is None or second.high is None:
         return Interval(value)
     return Interval(value, first.low - second.high, first.high - second.low)
-
-
-def scaled(known: Interval, factor: float) -> Interval:
-    """Return a number times a factor of at least 0."""
-    low, high = (None if bound is None else bound * factor for bound in (known.low, known.high))
-    return Interval(known.value * factor, low, high)
 
 
 def in_words(known: Interval, text: Callable[[float], str], unit: str = "") -> str:
@@ -163,6 +157,12 @@ def is_chip(run: Run, chip: str) -> bool:
     """Whether all was measured on such a chip: `ESP32`, which `ESP32-S3` and `ESP32S3` are not."""
     named, like = _named(run), re.compile(rf"\b{re.escape(chip)}\b(?!-[A-Z]\d\b)")
     return bool(named) and all(map(like.search, named))
+
+
+def chip_name(run: Run) -> str:
+    """Return what a run's chip is called: of a computer its processor, of a target that tells neither its own name."""
+    conditions = run.measurements[0].conditions
+    return conditions.get("chip") or conditions.get("cpu.model") or run.plan.target
 
 
 def _named(run: Run) -> set[str]:

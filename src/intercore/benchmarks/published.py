@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from intercore import benchmarks
 from intercore.benchmarks import registry
-from intercore.benchmarks.claims import within
+from intercore.benchmarks.claims import within_scope
 from intercore.errors import IntercoreError
 from intercore.view.exhibit import Exhibit, Verdict
 
@@ -88,7 +88,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: Text
     """What it says, in our words."""
     scope: Scope
-    """Where it can be tried (`claims.within`)."""
+    """Where it can be tried (`claims.within_scope`)."""
 
 
 class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="benchmark"):
@@ -157,9 +157,9 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         return [self.held(one.id, said(one.id), chip, kernel) for one in self.claims if exhibit in one.exhibits]
 
     def held(self, claim: str, said: tuple[Outcome, str], chip: str, kernel: str = "") -> Verdict:
-        """Return what a run says of a claim, as far as its scope goes (`claims.within`). KeyError if there is none."""
+        """Return what a run says of a claim, as far as its scope goes (`within_scope`). KeyError if there is none."""
         known = {one.id: one for one in self.claims}[claim]
-        outcome, because = within(known.scope, said, chip, kernel)
+        outcome, because = within_scope(known.scope, said, chip, kernel)
         return Verdict(self.id, known.exhibits, known.place, known.text, outcome, because)
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.energy.window_energy import of_power, scaled
+from intercore.energy.window_energy import of_power
 from intercore.errors import IntercoreError
-from intercore.statistics.intervals import Interval
+from intercore.statistics.intervals import Interval, scaled
 
 if TYPE_CHECKING:
     from intercore.energy.window_energy import WindowEnergy

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 import numpy as np
 
-from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.statistics.intervals import CONFIDENCE, Interval, scaled
 from intercore.statistics.probability import student_quantile
 
 if TYPE_CHECKING:
@@ -143,9 +143,3 @@ def at_rest(trace: Trace, places: Sequence[Placement]) -> Interval | None:
             outside &= (trace.seconds < begin - away) | (trace.seconds > end + away)
     values = trace.power[outside]
     return mean_of(values, trace.spans_s[outside]) if len(values) >= 2 * _BATCHES else None
-
-
-def scaled(one: Interval, by: float) -> Interval:
-    """Return a value and its bounds times a number of at least 0."""
-    low, high = (None if bound is None else bound * by for bound in (one.low, one.high))
-    return Interval(one.value * by, low, high)

@@ -41,6 +41,12 @@ class Interval(msgspec.Struct, frozen=True):
     high: float | None = None
 
 
+def scaled(known: Interval, factor: float) -> Interval:
+    """Return a value and its bounds times a factor of at least 0."""
+    low, high = (None if bound is None else bound * factor for bound in (known.low, known.high))
+    return Interval(known.value * factor, low, high)
+
+
 @cache
 def normal_reach() -> float:
     """Return how many standard errors an interval extends to either side where errors are normal: 1.96."""

@@ -58,18 +58,13 @@ class Exhibit:
     @property
     def verdict_table(self) -> Table[Verdict]:
         """What the run says of each finding."""
-        return verdict_table(f"What this run says of the findings on: {self.name}", self.verdicts)
-
-
-def verdict_table(title: str, verdicts: Sequence[Verdict]) -> Table[Verdict]:
-    """Return verdicts as a table for people."""
-    return Table(
-        title,
-        verdicts,
-        [
-            Column("finding", lambda one: f"{one.finding} ({one.place})"),
-            Column("this run", lambda one: one.outcome),
-            Column("because", lambda one: one.because),
-        ],
-        published=True,
-    )
+        return Table(
+            f"What this run says of the findings on: {self.name}",
+            self.verdicts,
+            [
+                Column("finding", lambda one: f"{one.finding} ({one.place})"),
+                Column("this run", lambda one: one.outcome),
+                Column("because", lambda one: one.because),
+            ],
+            published=True,
+        )

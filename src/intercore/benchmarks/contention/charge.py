@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from intercore.benchmarks.claims import quotient, scaled
+from intercore.benchmarks.claims import quotient
 from intercore.benchmarks.contention.contest import PINNED
 from intercore.benchmarks.energy import analyse
-from intercore.statistics.intervals import Interval
+from intercore.statistics.intervals import Interval, scaled
+from intercore.view.quantity import significant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -90,6 +91,11 @@ def above(known: Iterable[Charged], names: tuple[str, ...], more: tuple[str, ...
     """Return how many times as much current one combination takes as another; None where either is missing."""
     found = {one.names: one.amps for one in known if one.names}
     return quotient(found[more], found[names]) if names in found and more in found else None
+
+
+def milli(value: float, digits: int = 3) -> str:
+    """Write amperes in mA, or coulombs in mA·s. Published currents are known to a digit or two."""
+    return significant(1e3 * value, digits)
 
 
 def _took(run: Run, contest: Contest) -> Pooled | None:

@@ -6,17 +6,18 @@ itself, and as ratios. A count is known to a tower: as many as ended, or one mor
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.claims import Said, cannot_tell, difference, in_words, outcome, quotient
-from intercore.benchmarks.contention.charge import above, published_charges
+from intercore.benchmarks.contention.charge import above, milli, published_charges
 from intercore.statistics.intervals import Interval
-from intercore.view.quantity import significant
+from intercore.text import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from intercore.benchmarks.contention.charge import Charged
     from intercore.benchmarks.contention.contest import Competitor, Contest
@@ -26,6 +27,23 @@ if TYPE_CHECKING:
 _ALL, _ONE_EACH = ("task0", "task1", "main"), ("task0", "main")
 _SAME = 0.05
 """Of a core, or of a total: numbers this close count as the same. A published count is known to 1 in 59."""
+
+
+class _Bounds(NamedTuple):
+    """Between which parts a finding has one, and that in words."""
+
+    least: float
+    most: float = math.inf
+
+    def __str__(self) -> str:
+        return (
+            f"at least {100 * self.least:g} %"
+            if self.most == math.inf
+            else (f"{100 * self.least:g} to {100 * self.most:g} %")
+        )
+
+
+_HALF, _WHOLE = _Bounds(0.5 - _SAME, 0.5 + _SAME), _Bounds(1 - _SAME)
 _SHARPLY = 2.0
 """A ratio of currents from which on the rise counts as sharp; the published one is four or five."""
 _USB_V = (4.5, 5.5)
@@ -33,7 +51,7 @@ _MAIN_WAITS = ({"main": "block"}, {"main": "delay"})
 
 
 @dataclass(frozen=True)
-class Held:
+class Evidence:
     """What the findings are held against."""
 
     table: ContentionPublication
@@ -58,16 +76,17 @@ class Held:
         return bool(self.main_loop) and not self.main_loop.startswith("none")
 
 
-def verdicts(held: Held, exhibit: str) -> list[Verdict]:
-    """Return what the run says of each finding that rests on a table."""
-    return held.table.verdicts(exhibit, lambda claim: CLAIMS[claim](held), held.chip, held.kernel)
+def verdicts(evidence: Evidence) -> Iterator[Verdict]:
+    """Return what the run says of each finding."""
+    for claim in evidence.table.claims:
+        yield evidence.table.held(claim.id, CLAIMS[claim.id](evidence), evidence.chip, evidence.kernel)
 
 
 # Who gets the processor
 
 
-def _core_0_alone(held: Held) -> Said:
-    parts = {names: part_of(one, "task0") for names, one in held.rows.items() if "task0" in names}
+def _core_0_alone(evidence: Evidence) -> Said:
+    parts = {names: part_of(one, "task0") for names, one in evidence.rows.items() if "task0" in names}
     if len(parts) < 2:
         return cannot_tell("This needs task0 in at least two rows.")
     apart = [difference(first, second) for first, second in combinations(parts.values(), 2)]
@@ -86,41 +105,51 @@ def _core_0_alone(held: Held) -> Said:
     )
 
 
-def _shared_in_halves(held: Held) -> Said:
-    found = [(names, _share_of_task1(held.rows[names])) for names in (_ALL, ("task1", "main")) if names in held.rows]
-    if not found:
-        return cannot_tell("The run has no row of task1 beside main.")
-    told = ", ".join(f"{_percent(share)} with {_and(names)} at work" for names, share in found)
-    return Said(
-        _together([outcome(share, least=0.5 - _SAME, most=0.5 + _SAME) for _, share in found]),
-        f"Of the towers of core 1 task1 does {told}.",
+def _shared_in_halves(evidence: Evidence) -> Said:
+    return _in_rows(
+        evidence,
+        (_ALL, ("task1", "main")),
+        _share_of_task1,
+        _HALF,
+        missing="The run has no row of task1 beside main.",
+        words=f"Of the towers of core 1 task1 does {{}}; {_HALF} counts as half.",
     )
 
 
-def _half_beside_idle_loop(held: Held) -> Said:
-    found = [
-        (names, part_of(held.rows[names], "task1")) for names in (("task0", "task1"), ("task1",)) if names in held.rows
-    ]
-    if not found:
-        return cannot_tell("The run has no row of task1 beside a main loop without work.")
-    told = ", ".join(f"{_percent(part)} with {_and(names)} at work" for names, part in found)
-    return Said(
-        _together([outcome(part, least=0.5 - _SAME, most=0.5 + _SAME) for _, part in found]),
-        f"Beside a main loop that spins without work task1 does {told}, of what it does alone.",
+def _half_beside_idle_loop(evidence: Evidence) -> Said:
+    return _in_rows(
+        evidence,
+        (("task0", "task1"), ("task1",)),
+        lambda row: part_of(row, "task1"),
+        _HALF,
+        missing="The run has no row of task1 beside a main loop without work.",
+        words=f"Beside a main loop that spins without work task1 does {{}}, of what it does alone; {_HALF} counts as "
+        "half.",
     )
 
 
-def _kept_for_main(held: Held) -> Said:
+def _main_has_core_1(evidence: Evidence) -> Said:
+    return _in_rows(
+        evidence,
+        (_ONE_EACH, ("main",)),
+        lambda row: part_of(row, "main"),
+        _WHOLE,
+        missing="The run has no row of main without task1.",
+        words=f"main does {{}}, of what one task does that has core 1 to itself; {_WHOLE} counts as all.",
+    )
+
+
+def _kept_for_main(evidence: Evidence) -> Said:
     known = [
         (one.does["main"], part_of(one, "task1"))
-        for one in held.others
+        for one in evidence.others
         if [worker.name for worker in one.workers] == ["task1"] and one.idlers in _MAIN_WAITS
     ]
     if not known:
         return cannot_tell("An answer needs a main loop that waits without work, beside task1: main=block or delay.")
     told = ", ".join(f"{_percent(part)} beside one that {loop}s" for loop, part in known)
     kept = _together([outcome(part, most=0.5 + _SAME) for _, part in known])
-    instead = "" if held.has_main_loop else " There is no Arduino main loop here: a task stands in for it."
+    instead = "" if evidence.has_main_loop else " There is no Arduino main loop here: a task stands in for it."
     return cannot_tell(
         f"A question is neither confirmed nor refuted; an answer: beside a main loop that waits, {_KEPT[kept]} Of what "
         f"it does alone, task1 does {told}.{instead}"
@@ -134,21 +163,10 @@ _KEPT: Mapping[Outcome, str] = {
 }
 
 
-def _main_has_core_1(held: Held) -> Said:
-    found = [(names, part_of(held.rows[names], "main")) for names in (_ONE_EACH, ("main",)) if names in held.rows]
-    if not found:
-        return cannot_tell("The run has no row of main without task1.")
-    told = ", ".join(f"{_percent(part)} with {_and(names)} at work" for names, part in found)
-    return Said(
-        _together([outcome(part, least=1 - _SAME) for _, part in found]),
-        f"main does {told}, of what one task does that has core 1 to itself.",
-    )
-
-
-def _main_on_core_1(held: Held) -> Said:
-    if not held.has_main_loop:
+def _main_on_core_1(evidence: Evidence) -> Said:
+    if not evidence.has_main_loop:
         return cannot_tell("There is no Arduino main loop here: a task pinned to core 1 stands in for it.")
-    mains = [one.competitor("main") for one in held.rows.values()]
+    mains = [one.competitor("main") for one in evidence.rows.values()]
     cores = {core for one in mains if one is not None for core, towers in enumerate(one.by_core) if towers}
     if not cores:
         return cannot_tell("The main loop did no tower.")
@@ -156,31 +174,31 @@ def _main_on_core_1(held: Held) -> Said:
     return Said("agrees" if cores == {1} else "contradicts", f"All its towers ended on core {told}.")
 
 
-def _twice(held: Held) -> Said:
-    both, alone = (
-        held.rows.get(_ONE_EACH),
-        [held.rows[names] for names in (("task0",), ("main",)) if names in held.rows],
-    )
+def _twice(evidence: Evidence) -> Said:
+    both = evidence.rows.get(_ONE_EACH)
+    alone = [evidence.rows[names] for names in (("task0",), ("main",)) if names in evidence.rows]
     if both is None or not alone or any(not one.total for one in alone):
         return cannot_tell("This needs a row of one task on each core, and one of either alone.")
     one = _mean([_total(each) for each in alone])
     ratio = quotient(_total(both), one)
+    least, most = 2 * (1 - _SAME), 2 * (1 + _SAME)
     return Said(
-        outcome(ratio, least=2 * (1 - _SAME), most=2 * (1 + _SAME)),
-        f"task0 and main do {both.total:,.4g} towers in a window, and one of them alone {one.value:,.4g}: "
-        f"{_number(ratio)} times as many.",
+        outcome(ratio, least=least, most=most),
+        f"task0 and main do {both.total:,.4g} towers in a window, and a row of one of them {one.value:,.4g}: "
+        f"{_number(ratio)} times as many; {least:g} to {most:g} counts as twice. Total {both.of_a_core:.2f} in the "
+        "table has another baseline: the time of a tower of a task that has its core to itself, before the windows.",
     )
 
 
-def _no_affinity(held: Held) -> Said:
-    for names, one in held.rows.items():
-        for free in held.others:
+def _no_affinity(evidence: Evidence) -> Said:
+    for names, one in evidence.rows.items():
+        for free in evidence.others:
             if not _is_as_free(free, one):
                 continue
             ratio = quotient(_total(free), _total(one))
             return Said(
                 outcome(ratio, least=1 - _SAME, most=1 + _SAME),
-                f"{len(free.workers)} tasks without a core do {free.total:,.4g} towers in a window, {_and(names)} "
+                f"{len(free.workers)} tasks without a core do {free.total:,.4g} towers in a window, {listed(names)} "
                 f"{one.total:,.4g} beside the same main loop: {_number(ratio)} times as many.",
             )
     return cannot_tell("This needs as many tasks without a core beside the same main loop: free=2 main=spin.")
@@ -197,35 +215,35 @@ def _is_as_free(free: Contest, pinned: Contest) -> bool:
 # What it takes
 
 
-def _core_0_takes(held: Held) -> Said:
+def _core_0_takes(evidence: Evidence) -> Said:
     pairs = [(("main",), _ONE_EACH), (("task1", "main"), _ALL), (("task1",), ("task0", "task1"))]
-    found = [ratio for without, beside in pairs if (ratio := above(held.charges, without, beside)) is not None]
+    found = [ratio for without, beside in pairs if (ratio := above(evidence.charges, without, beside)) is not None]
     if not found:
         return cannot_tell("The run has no currents of rows with task0 and without it.")
     told = "With task0 at work the current is " + ", ".join(map(_number, found)) + " times that of the row without it"
-    if held.estimated:
+    if evidence.estimated:
         return cannot_tell(f"{told}, ESTIMATED: an estimate takes both cores to be alike.")
     return Said(_together([outcome(ratio, least=_SHARPLY) for ratio in found]), f"{told}.")
 
 
-def _against_the_pi(held: Held) -> Said:
-    figures = held.table.figures
+def _against_the_pi(evidence: Evidence) -> Said:
+    figures = evidence.table.figures
     known = list(published_charges(figures))
     pi = [one.coulombs.value for one in known if not one.names]
     esp = min((one for one in known if one.names == _ALL), key=lambda one: one.coulombs.value, default=None)
     printed = (
         ""
         if esp is None or not pi
-        else f"Published: {_rough(esp.coulombs.value)} mA·s per tower, against {_rough(min(pi))} to {_rough(max(pi))} "
-        "mA·s of the Pi"
+        else f"Published: {milli(esp.coulombs.value, 2)} mA·s per tower, against {milli(min(pi), 2)} to "
+        f"{milli(max(pi), 2)} mA·s of the Pi"
     )
-    ours = [one for one in held.charges if one.names == _ALL]
+    ours = [one for one in evidence.charges if one.names == _ALL]
     if not ours or not pi:
         return cannot_tell(f"{printed}. The run has no current of all three at work.")
     one = ours[0]
     own = one.of_discs(one.coulombs, figures.discs)
     told = f"{printed}. Here {_mas(own)} for the moves of {figures.discs} discs"
-    if held.estimated:
+    if evidence.estimated:
         return cannot_tell(f"{told}, ESTIMATED of a chip at {one.volts:.3g} V, not the current of a board.")
     if one.volts is None or not _USB_V[0] <= one.volts <= _USB_V[1]:
         return cannot_tell(f"{told}, at another voltage than that of USB.")
@@ -233,7 +251,7 @@ def _against_the_pi(held: Held) -> Said:
     return Said("cannot tell" if found == "contradicts" and (own.low or 0.0) <= max(pi) else found, f"{told}.")
 
 
-CLAIMS: Mapping[str, Callable[[Held], Said]] = {
+CLAIMS: Mapping[str, Callable[[Evidence], Said]] = {
     "core-0-alone": _core_0_alone,
     "shared-in-halves": _shared_in_halves,
     "half-beside-idle-loop": _half_beside_idle_loop,
@@ -284,15 +302,29 @@ def _mean(some: Sequence[Interval]) -> Interval:
     return Interval(sum(one.value for one in some) / len(some), sum(lows) / len(some), sum(highs) / len(some))
 
 
+def _in_rows(
+    evidence: Evidence,
+    rows: Iterable[tuple[str, ...]],
+    part: Callable[[Contest], Interval],
+    bounds: _Bounds,
+    *,
+    missing: str,
+    words: str,
+) -> Said:
+    """Return what those rows that the run has say together, whose parts all have to lie between bounds."""
+    found = {names: part(evidence.rows[names]) for names in rows if names in evidence.rows}
+    if not found:
+        return cannot_tell(missing)
+    each = ", ".join(f"{_percent(known)} with {listed(names)} at work" for names, known in found.items())
+    outcomes = [outcome(known, least=bounds.least, most=bounds.most) for known in found.values()]
+    return Said(_together(outcomes), words.format(each))
+
+
 def _together(outcomes: Sequence[Outcome]) -> Outcome:
     """Return what several rows say of one finding: one that contradicts it does, and all have to agree."""
     if "contradicts" in outcomes:
         return "contradicts"
     return "agrees" if outcomes and all(one == "agrees" for one in outcomes) else "cannot tell"
-
-
-def _and(names: Sequence[str]) -> str:
-    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]
 
 
 def _percent(known: Interval) -> str:
@@ -304,13 +336,4 @@ def _number(known: Interval) -> str:
 
 
 def _mas(known: Interval) -> str:
-    return in_words(known, _charge, " mA·s")
-
-
-def _rough(value: float) -> str:
-    """Write a charge of published currents, which are known to a digit or two."""
-    return significant(1e3 * value, 2)
-
-
-def _charge(value: float | None) -> str:
-    return significant(1e3 * (value or 0.0))
+    return in_words(known, milli, " mA·s")

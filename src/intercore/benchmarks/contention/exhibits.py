@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from intercore.benchmarks import energy
-from intercore.benchmarks.claims import another_kernel, in_words, is_chip
+from intercore.benchmarks.claims import another_kernel, chip_name, in_words, is_chip
 from intercore.benchmarks.contention.analysis import BENCHMARK
-from intercore.benchmarks.contention.charge import discs_of, own_charges, published_charges
-from intercore.benchmarks.contention.claims import Held, verdicts
+from intercore.benchmarks.contention.charge import discs_of, milli, own_charges, published_charges
+from intercore.benchmarks.contention.claims import Evidence, verdicts
 from intercore.benchmarks.contention.currents import Bar, bars, whose_currents
 from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.contention.towers import bars as towers_bars
@@ -19,7 +19,6 @@ from intercore.benchmarks.contention.towers import printed_table
 from intercore.benchmarks.published import published
 from intercore.record.own_work import PREFIX
 from intercore.view.exhibit import Exhibit
-from intercore.view.quantity import significant
 from intercore.view.section import where
 from intercore.view.table import Column, Table
 
@@ -45,18 +44,19 @@ def exhibits(run: Run, analysis: ContentionAnalysis) -> Iterator[Exhibit]:
         rows = _rows(analysis, table)
         if not rows:
             continue
-        held = _held(run, analysis, table, rows)
+        evidence = _evidence(run, analysis, table, rows)
+        found = list(verdicts(evidence))
         for one in table.exhibits:
             is_current = one.id == _CURRENTS
-            if is_current and not held.charges:
+            if is_current and not evidence.charges:
                 continue
-            tables, figures = _currents(run, held) if is_current else _towers(run, analysis, held, one.id)
+            tables, figures = _currents(run, evidence) if is_current else _towers(run, analysis, evidence, one.id)
             yield table.shown(
                 one.id,
                 tables=tables,
                 figures=figures,
-                verdicts=verdicts(held, one.id),
-                untested=" ".join(_untested(held, is_current=is_current)),
+                verdicts=[each for each in found if one.id in each.exhibits],
+                untested=" ".join(_untested(evidence, is_current=is_current)),
             )
 
 
@@ -67,94 +67,96 @@ def _rows(analysis: ContentionAnalysis, table: ContentionPublication) -> list[Co
     return [one for one in alike if one.varied == alike[0].varied and one.sleeps == alike[0].sleeps]
 
 
-def _held(run: Run, analysis: ContentionAnalysis, table: ContentionPublication, rows: Sequence[Contest]) -> Held:
+def _evidence(
+    run: Run, analysis: ContentionAnalysis, table: ContentionPublication, rows: Sequence[Contest]
+) -> Evidence:
     known = energy.analyse(run)
-    return Held(
+    return Evidence(
         table,
         {tuple(worker.name for worker in one.workers): one for one in rows},
-        [one for one in analysis.contests if one.row is None],
-        next((one.conditions["main_loop"] for one in run.measurements if "main_loop" in one.conditions), ""),
-        tuple(own_charges(run, rows)),
-        known.path if known is not None and known.kind == "estimated" else "",
-        "" if is_chip(run, table.conditions["chip"]) else _chip(run),
-        another_kernel(run),
+        others=[one for one in analysis.contests if one.row is None],
+        main_loop=next((one.conditions["main_loop"] for one in run.measurements if "main_loop" in one.conditions), ""),
+        charges=tuple(own_charges(run, rows)),
+        estimated=known.path if known is not None and known.kind == "estimated" else "",
+        chip="" if is_chip(run, table.conditions["chip"]) else chip_name(run),
+        kernel=another_kernel(run),
     )
 
 
-def _untested(held: Held, *, is_current: bool) -> Iterator[str]:
+def _untested(evidence: Evidence, *, is_current: bool) -> Iterator[str]:
     """Say what a target lacks that the publication had."""
-    if held.chip:
-        yield f"The article's chip is another one, an {held.table.conditions['chip']}: this is {held.chip}."
-    if not held.has_main_loop:
+    if evidence.chip:
+        yield f"The article's chip is another one, an {evidence.table.conditions['chip']}: this is {evidence.chip}."
+    if not evidence.has_main_loop:
         yield (
             "There is no Arduino main loop here: a task pinned to core 1 stands in, which spins where the article's "
             "has no work, as an empty loop() likely does."
         )
-    if is_current and held.estimated:
+    if is_current and evidence.estimated:
         yield (
-            f"There is no meter: currents are ESTIMATED, by those of {held.estimated}, from how long each core was "
+            f"There is no meter: currents are ESTIMATED, by those of {evidence.estimated}, from how long each core was "
             "awake. They cannot tell one core from the other."
         )
 
 
-def _chip(run: Run) -> str:
-    conditions = run.measurements[0].conditions
-    return conditions.get("chip") or conditions.get("cpu.model") or run.plan.target
-
-
-def _own(run: Run, contest: Contest) -> str:
+def _own(discs: int | None, window_s: float) -> str:
     """Say what work of one's own was done, and for how long: `own: 15 discs, 1 s`."""
-    discs = discs_of(run, contest)
     work = "other work" if discs is None else f"{discs} discs"
-    return f"own: {work}, {contest.window_us / 1e6:g} s"
+    return f"own: {work}, {window_s:g} s"
 
 
 # Towers
 
 
-def _towers(run: Run, analysis: ContentionAnalysis, held: Held, name: str) -> tuple[list[Table[Any]], list[Figure]]:
+def _towers(
+    run: Run, analysis: ContentionAnalysis, evidence: Evidence, name: str
+) -> tuple[list[Table[Any]], list[Figure]]:
     """Show the rows, and below them what the run has of tasks that are not pinned beside the same main loop."""
-    rows = list(held.rows.values())
+    rows = list(evidence.rows.values())
     free = [
         one
-        for one in analysis.contests
-        if one.row is None and one.varied == rows[0].varied and all(each.core is None for each in one.workers)
+        for one in evidence.others
+        if one.varied == rows[0].varied and all(each.core is None for each in one.workers)
     ]
+
+    def own(contest: Contest) -> str:
+        return _own(discs_of(run, contest), contest.window_us / 1e6)
+
     # Bars of both kinds share their names, which are those of the article.
-    named = tuple(msgspec.structs.replace(one, label=", ".join(names)) for names, one in held.rows.items())
+    named = tuple(msgspec.structs.replace(one, label=", ".join(names)) for names, one in evidence.rows.items())
     drawn = towers_bars(run, msgspec.structs.replace(analysis, contests=named))
-    figures = held.table.figures
+    figures = evidence.table.figures
     theirs = f"{figures.discs} discs, {figures.window_ms / 1e3:g} s"
-    caption = f"{drawn.caption} Published: {theirs}; {_own(run, rows[0])}."
+    caption = f"{drawn.caption} Published: {theirs}; {own(rows[0])}."
     title = (
         f"Towers in a window, published ({theirs}) and on {where(run)}; own ones with parts of what a core does alone"
     )
-    table = printed_table(title, figures, [(one, _own(run, one)) for one in (*rows, *free)])
+    table = printed_table(title, figures, [(one, own(one)) for one in (*rows, *free)])
     return [table], [replace(drawn, name=name, caption=caption)]
 
 
 # Currents
 
 
-def _currents(run: Run, held: Held) -> tuple[list[Table[Any]], list[Figure]]:
-    figures = held.table.figures
+def _currents(run: Run, evidence: Evidence) -> tuple[list[Table[Any]], list[Figure]]:
+    figures = evidence.table.figures
     theirs = list(published_charges(figures))
-    ours = {one.names: one for one in held.charges}
-    volts = next((one.volts for one in held.charges if one.volts is not None), None)
-    estimated = ", ESTIMATED" if held.estimated else ""
+    ours = {one.names: one for one in evidence.charges}
+    volts = next((one.volts for one in evidence.charges if one.volts is not None), None)
+    estimated = ", ESTIMATED" if evidence.estimated else ""
     at = "" if volts is None else f", {volts:.3g} V"
     own = f"{whose_currents(run)}{at}"
     discs = f"{figures.discs} discs"
 
     def of(row: Charged) -> str:
-        return "published" if row.is_published else f"own: {row.discs} discs, {row.window_s:g} s{estimated}{at}"
+        return "published" if row.is_published else f"{_own(row.discs, row.window_s)}{estimated}{at}"
 
     def current(row: Charged) -> str:
-        return f"{1e3 * row.amps.value:g}" if row.is_published else in_words(row.amps, _milli)
+        return f"{1e3 * row.amps.value:g}" if row.is_published else in_words(row.amps, milli)
 
     def charge(row: Charged) -> str:
         known = of_discs(row, row.coulombs)
-        return significant(1e3 * known.value, 2) if row.is_published else in_words(known, _milli)
+        return milli(known.value, 2) if row.is_published else in_words(known, milli)
 
     def of_discs(row: Charged, known: Interval) -> Interval:
         return row.of_discs(known, figures.discs)
@@ -168,29 +170,31 @@ def _currents(run: Run, held: Held) -> tuple[list[Table[Any]], list[Figure]]:
         Column(f"mA·s, {discs}", charge, right=True),
         Column(
             f"mJ, {discs}",
-            lambda row: "" if row.joules is None else in_words(of_discs(row, row.joules), _milli),
+            lambda row: "" if row.joules is None else in_words(of_discs(row, row.joules), milli),
             right=True,
         ),
     ]
     rows = [each for one in theirs for each in ([one, ours[one.names]] if one.names in ours else [one])]
     table = Table(
         f"Currents, and the charge of a tower, published ({discs}, {figures.window_ms / 1e3:g} s) and "
-        f"{'ESTIMATED ' * bool(held.estimated)}on {where(run)}",
+        f"{'ESTIMATED ' * bool(evidence.estimated)}on {where(run)}",
         rows,
         columns,
         published=True,
         is_theirs=lambda row: row.is_published,
     )
-    return [table], list(_figures(held, theirs, ours, own))
+    return [table], list(_figures(evidence, theirs, ours, own))
 
 
-def _figures(held: Held, theirs: Sequence[Charged], ours: dict[tuple[str, ...], Charged], own: str) -> Iterator[Figure]:
-    label = f"published: {held.table.label}"
-    discs = held.table.figures.discs
+def _figures(
+    evidence: Evidence, theirs: Sequence[Charged], ours: dict[tuple[str, ...], Charged], own: str
+) -> Iterator[Figure]:
+    label = f"published: {evidence.table.label}"
+    discs = evidence.table.figures.discs
 
-    def bar(one: Charged, milli: Any) -> Bar:  # noqa: ANN401 - a function of a row
+    def bar(one: Charged, of: Any) -> Bar:  # noqa: ANN401 - a function of a row
         mine = ours.get(one.names) if one.names else None
-        return Bar(one.label, None if mine is None else milli(mine), milli(one))
+        return Bar(one.label, None if mine is None else of(mine), of(one))
 
     yield bars(
         _CURRENTS,
@@ -204,8 +208,8 @@ def _figures(held: Held, theirs: Sequence[Charged], ours: dict[tuple[str, ...], 
     yield bars(
         f"{_CURRENTS}-charge",
         f"Charge of a tower of {discs} discs",
-        f"Current × window ÷ towers; {_done(held)}. Own towers of other discs are scaled by their moves. At another "
-        "voltage the same charge is another energy.",
+        f"Current × window ÷ towers; {_done(evidence)}. Own towers of other discs are scaled by their moves. At "
+        "another voltage the same charge is another energy.",
         "mA·s",
         own,
         label,
@@ -213,10 +217,6 @@ def _figures(held: Held, theirs: Sequence[Charged], ours: dict[tuple[str, ...], 
     )
 
 
-def _done(held: Held) -> str:
+def _done(evidence: Evidence) -> str:
     """Say of which towers one's own currents are."""
-    return ", ".join(dict.fromkeys(f"own: {one.discs} discs, {one.window_s:g} s" for one in held.charges))
-
-
-def _milli(value: float) -> str:
-    return significant(1e3 * value)
+    return ", ".join(dict.fromkeys(_own(one.discs, one.window_s) for one in evidence.charges))

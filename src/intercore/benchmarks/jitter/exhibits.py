@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.jitter.literature import BesidePublished
     from intercore.benchmarks.jitter.publication import Periods
     from intercore.record.measurement import Run
-    from intercore.view.exhibit import Outcome
+    from intercore.view.exhibit import Outcome, Verdict
 
 _CHIP, _HZ = "ESP32", 240_000_000
 _ESP_IDF = "IDF"  # how the version of its kernel ends
@@ -49,7 +49,7 @@ _FOLLOWS = 1e-3  # of a wrap, by which a mean may differ from the one that follo
 
 
 @dataclass(frozen=True)
-class _Held:
+class _Evidence:
     """What a run has of what a publication measured."""
 
     run: Run
@@ -72,7 +72,7 @@ def exhibits(run: Run, analysis: JitterAnalysis) -> Iterator[Exhibit]:
     has_moved = [one for one in known if one.asked and one.moved == one.asked]
     for table in published(JitterPublication):
         period_us = table.figures.period_ms * 1e3
-        held = _Held(
+        evidence = _Evidence(
             run,
             table,
             [one for one in known if (one.migrate, one.load, one.period_us) == ("none", "none", period_us)],
@@ -82,12 +82,12 @@ def exhibits(run: Run, analysis: JitterAnalysis) -> Iterator[Exhibit]:
             [one for one in analysis.false_periods if one.migrate == PUBLISHED],
         )
         rows = list(beside_published(run, analysis))
-        if held.rest:
-            its = {one.label for one in held.rest}
-            yield _exhibit("seed-002-jitter-at-rest", held, _rows(rows, its, period_us, is_moved=False))
-        if held.moved or held.waiting or held.false:
-            its = {one.label for one in (*held.moved, *held.waiting)}
-            yield _exhibit("seed-002-jitter-moved", held, _rows(rows, its, None, is_moved=True))
+        if evidence.rest:
+            its = {one.label for one in evidence.rest}
+            yield _exhibit("seed-002-jitter-at-rest", evidence, _rows(rows, its, period_us, is_moved=False))
+        if evidence.moved or evidence.waiting or evidence.false:
+            its = {one.label for one in (*evidence.moved, *evidence.waiting)}
+            yield _exhibit("seed-002-jitter-moved", evidence, _rows(rows, its, None, is_moved=True))
 
 
 def _rows(
@@ -103,17 +103,17 @@ def _rows(
     ]
 
 
-def _exhibit(name: str, held: _Held, rows: Sequence[BesidePublished]) -> Exhibit:
-    place = where(held.run)
+def _exhibit(name: str, evidence: _Evidence, rows: Sequence[BesidePublished]) -> Exhibit:
+    place = where(evidence.run)
     caption = f"From the shortest to the longest period, with the average: {place} in colour, published in grey."
     is_moved = name.endswith("moved")
-    return held.table.shown(
+    return evidence.table.shown(
         name,
-        tables=[_table(held, rows), *([_arithmetic(held)] if is_moved and held.false else [])],
+        tables=[_table(evidence, rows), *([_arithmetic(evidence)] if is_moved and evidence.false else [])],
         figures=[figure_of(name, "Periods beside the published ones", caption, rows)],
-        verdicts=held.table.verdicts(name, lambda claim: _said(held, claim), other_chip(held.run, _CHIP, _HZ)),
-        note=_note(held.table.figures.row(moved=is_moved)),
-        untested=_untested(held, is_moved=is_moved),
+        verdicts=_verdicts(evidence, name),
+        note=_note(evidence.table.figures.row(moved=is_moved)),
+        untested=_untested(evidence, is_moved=is_moved),
     )
 
 
@@ -126,9 +126,9 @@ def _note(row: Periods) -> str:
     return inference(row.average_ms, likely, BENCHMARK)
 
 
-def _table(held: _Held, rows: Sequence[BesidePublished]) -> Table[BesidePublished]:
+def _table(evidence: _Evidence, rows: Sequence[BesidePublished]) -> Table[BesidePublished]:
     return Table(
-        f"As published, and on {where(held.run)}, in ms",
+        f"As published, and on {where(evidence.run)}, in ms",
         rows,
         [
             Column("of", lambda row: f"FALSE: {row.origin}" if row.is_false else row.origin),
@@ -180,13 +180,13 @@ class _Counters(NamedTuple):
         return None if self.bits is None else wrap_us(self.bits, self.hz)
 
 
-def _arithmetic(held: _Held) -> Table[_Counters]:
+def _arithmetic(evidence: _Evidence) -> Table[_Counters]:
     """Return what follows from width, rate and distance of the counters: the same for any chip."""
-    plain = any(one.is_plain for one in held.false)
+    plain = any(one.is_plain for one in evidence.false)
     rows = [
         _Counters(
             "inferred for the published row",
-            held.table.figures.period_ms * 1e3,
+            evidence.table.figures.period_ms * 1e3,
             one.row.likely_counters.bits,
             one.row.likely_counters.hz,
             None if one.model is None else one.model.apart_us,
@@ -194,21 +194,21 @@ def _arithmetic(held: _Held) -> Table[_Counters]:
             one.row.average_ms * 1e3,
             f"likely {duration(one.wrapped.period * 1e3)}",
         )
-        for one in counters_of(held.table)
+        for one in counters_of(evidence.table)
         if one.row.likely_counters is not None
     ]
     rows += [
         _Counters(
-            f"FALSE: {whose(held.run)}" if one.is_plain else whose(held.run),
+            f"FALSE: {whose(evidence.run)}" if one.is_plain else whose(evidence.run),
             one.period_us,
             *(one.bits, one.hz, one.apart_us, one.follows_us),
             one.mean_us,
             duration(one.true_us),
         )
-        for one in held.false
+        for one in evidence.false
     ]
     return Table(
-        f"Two counters that are taken for one,{' FALSE on purpose' * plain} on {where(held.run)}",
+        f"Two counters that are taken for one,{' FALSE on purpose' * plain} on {where(evidence.run)}",
         rows,
         [
             Column("of", lambda one: one.of),
@@ -229,20 +229,20 @@ def _known(us: float | None) -> str:
     return "–" if us is None else duration(us)
 
 
-def _untested(held: _Held, *, is_moved: bool) -> str:
+def _untested(evidence: _Evidence, *, is_moved: bool) -> str:
     """Say what the target, or the run, lacks."""
-    other = another_chip(held.run, _CHIP, _HZ)
-    return " ".join([*([other] if other else []), *(_untested_counters(held) if is_moved else [])])
+    other = another_chip(evidence.run, _CHIP, _HZ)
+    return " ".join([*([other] if other else []), *(_untested_counters(evidence) if is_moved else [])])
 
 
-def _untested_counters(held: _Held) -> list[str]:
-    if not held.false:
+def _untested_counters(evidence: _Evidence) -> list[str]:
+    if not evidence.false:
         return ["The cores' own counters, which the paper likely read, are not in this run: ask for time=raw-counter."]
-    if not any(one.is_plain for one in held.false):
+    if not any(one.is_plain for one in evidence.false):
         return [
             "The cores' counters are one here, or begin together, so what the paper likely did cannot go wrong here."
         ]
-    lost = [one for one in held.false if one.wrap_us is not None and one.wrap_us <= one.period_us]
+    lost = [one for one in evidence.false if one.wrap_us is not None and one.wrap_us <= one.period_us]
     lacks = []
     if lost:
         lacks.append(
@@ -250,7 +250,9 @@ def _untested_counters(held: _Held) -> list[str]:
             "counter_bits=32."
         )
     near = [
-        one for one in held.false if one not in lost and one.apart_us is not None and abs(one.apart_us) < one.period_us
+        one
+        for one in evidence.false
+        if one not in lost and one.apart_us is not None and abs(one.apart_us) < one.period_us
     ]
     lacks += [
         f"The counters are {duration(abs(one.apart_us or 0.0))} apart, less than the period of "
@@ -264,8 +266,9 @@ def _untested_counters(held: _Held) -> list[str]:
 # What the run says of each finding
 
 
-def _said(held: _Held, claim: str) -> Said:
-    return of_its_kernel(_SAID[claim](held), another_kernel(held.run))
+def _verdicts(evidence: _Evidence, exhibit: str) -> list[Verdict]:
+    chip, kernel = other_chip(evidence.run, _CHIP, _HZ), another_kernel(evidence.run)
+    return evidence.table.verdicts(exhibit, lambda claim: of_its_kernel(_SAID[claim](evidence), kernel), chip)
 
 
 def _mean_us(one: JitterSetting) -> Interval:
@@ -276,13 +279,13 @@ def _mean_us(one: JitterSetting) -> Interval:
     return difference(one.deviation_us.mean_interval, Interval(-asked, -asked, -asked))
 
 
-def _rest_average(held: _Held) -> Said:
-    if not held.rest:
+def _rest_average(evidence: _Evidence) -> Said:
+    if not evidence.rest:
         return cannot_tell("The task was not measured at rest.")
-    figures = held.table.figures
+    figures = evidence.table.figures
     asked = figures.period_ms * 1e3
     bound = abs(figures.row(moved=False).average_ms * 1e3 - asked) + figures.half_us
-    worst = max(map(_mean_us, held.rest), key=lambda one: abs(one.value - asked))
+    worst = max(map(_mean_us, evidence.rest), key=lambda one: abs(one.value - asked))
     if worst.low is None or worst.high is None:
         return cannot_tell("There is only one period.")
     far = max(abs(worst.low - asked), abs(worst.high - asked))
@@ -290,12 +293,12 @@ def _rest_average(held: _Held) -> Said:
     return Said(outcome(worst, least=asked - bound, most=asked + bound), here)
 
 
-def _rest_range(held: _Held) -> Said:
-    if not held.rest:
+def _rest_range(evidence: _Evidence) -> Said:
+    if not evidence.rest:
         return cannot_tell("The task was not measured at rest.")
-    half, row = held.table.figures.half_us, held.table.figures.row(moved=False)
-    periods = sum(one.deviation_us.n for one in held.rest if one.deviation_us is not None)
-    shortest, longest = _ends_us(held.rest)
+    half, row = evidence.table.figures.half_us, evidence.table.figures.row(moved=False)
+    periods = sum(one.deviation_us.n for one in evidence.rest if one.deviation_us is not None)
+    shortest, longest = _ends_us(evidence.rest)
     ends = dict.fromkeys(f"{us / 1e3:,.4f}" for us in (shortest, longest))
     here = f"Here {periods:,} periods are {' to '.join(ends)} ms"
     if shortest < row.minimum_ms * 1e3 - half or longest > row.maximum_ms * 1e3 + half:
@@ -305,13 +308,13 @@ def _rest_range(held: _Held) -> Said:
     return Said("agrees", f"{here}.")
 
 
-def _rest_expected(held: _Held) -> Said:
+def _rest_expected(evidence: _Evidence) -> Said:
     """Hold the periods against a tick of the kernel: the paper says of nothing how much was expected."""
-    ticks = tick_hz(held.run)
-    if not held.rest or ticks is None:
+    ticks = tick_hz(evidence.run)
+    if not evidence.rest or ticks is None:
         return cannot_tell("No periods at rest, or not how long a tick of the kernel is.")
-    periods = sum(one.deviation_us.n for one in held.rest if one.deviation_us is not None)
-    far, tick = max(map(_largest_us, held.rest)), 1e6 / ticks
+    periods = sum(one.deviation_us.n for one in evidence.rest if one.deviation_us is not None)
+    far, tick = max(map(_largest_us, evidence.rest)), 1e6 / ticks
     here = (
         f"Here {periods:,} periods deviate by at most {to_a_tick(far)}; a tick of the kernel, the step of "
         f"vTaskDelayUntil(), is {duration(tick)}, which is our measure: the paper gives none."
@@ -327,13 +330,13 @@ def _ends_us(found: Sequence[JitterSetting]) -> tuple[float, float]:
     return min(low for low, _ in ends), max(high for _, high in ends)
 
 
-def _moved_average(held: _Held) -> Said:
-    counters = _counters_words(held)
-    if not held.moved:
+def _moved_average(evidence: _Evidence) -> Said:
+    counters = _counters_words(evidence)
+    if not evidence.moved:
         return cannot_tell(" ".join(["No period of the task that was moved is known by one clock.", *counters]))
-    asked = held.table.figures.period_ms * 1e3
-    worst = max(held.moved, key=lambda one: abs(_mean_us(one).value / one.period_us - 1))
-    mean, row = _mean_us(worst), held.table.figures.row(moved=True)
+    asked = evidence.table.figures.period_ms * 1e3
+    worst = max(evidence.moved, key=lambda one: abs(_mean_us(one).value / one.period_us - 1))
+    mean, row = _mean_us(worst), evidence.table.figures.row(moved=True)
     here = f"By one clock, a task of {duration(worst.period_us)} has {time_in_words(mean)} on average"
     if mean.low is None or mean.high is None:
         return cannot_tell(" ".join([f"{here}, of a single period.", *counters]))
@@ -359,9 +362,9 @@ def _is_half_a_wrap(one: FalsePeriods) -> bool:
     return wraps and abs(one.mean_us - one.follows_us) <= _FOLLOWS * one.wrap_us
 
 
-def _counters_words(held: _Held) -> list[str]:
+def _counters_words(evidence: _Evidence) -> list[str]:
     """Say what the cores' own counters make of the same releases, where it is what was likely published."""
-    found = next((one for one in held.false if _is_half_a_wrap(one)), None)
+    found = next((one for one in evidence.false if _is_half_a_wrap(one)), None)
     if found is None or found.apart_us is None or found.wrap_us is None:
         return []
     return [
@@ -373,15 +376,15 @@ def _counters_words(held: _Held) -> list[str]:
     ]
 
 
-def _moved_overhead(held: _Held) -> Said:
-    found = [*held.moved, *held.waiting]
+def _moved_overhead(evidence: _Evidence) -> Said:
+    found = [*evidence.moved, *evidence.waiting]
     if not found:
         return cannot_tell("No task was moved, and timed by one clock.")
     worst = max(found, key=_largest_part)
     part, moved = _largest_part(worst), sum(one.migrations for one in found)
     words = f"Of {moved:,} migrations, none made a period deviate by more than {duration(part * worst.period_us)}"
     said = f"{words}, {percent(part)} of the period" + (
-        f"; at rest none by more than {to_a_tick(max(map(_largest_us, held.rest)))}." if held.rest else "."
+        f"; at rest none by more than {to_a_tick(max(map(_largest_us, evidence.rest)))}." if evidence.rest else "."
     )
     return Said("agrees" if part > 1 else "contradicts" if part < _NEXT_TO_NOTHING else "cannot tell", said)
 
@@ -394,12 +397,12 @@ def _largest_part(one: JitterSetting) -> float:
     return _largest_us(one) / one.period_us
 
 
-def _moved_load(held: _Held) -> Said:
-    if not held.blocked:
+def _moved_load(evidence: _Evidence) -> Said:
+    if not evidence.blocked:
         return cannot_tell("No blockers stopped the task before its call: ask for migrate=unsynchronised.")
-    worst = max(held.blocked, key=_largest_part)
+    worst = max(evidence.blocked, key=_largest_part)
     shortest, longest = _ends_us([worst])
-    row, asked = held.table.figures.row(moved=True), held.table.figures.period_ms
+    row, asked = evidence.table.figures.row(moved=True), evidence.table.figures.period_ms
     here = f"Blockers that stop the task at any time make periods of {duration(shortest)} to {duration(longest)} here"
     if longest < _LONG * worst.period_us:
         return cannot_tell(f"{here}: none is long.")
@@ -413,10 +416,10 @@ def _moved_load(held: _Held) -> Said:
     return Said("agrees", f"{here}, and none that is short.")
 
 
-def _no_function(held: _Held) -> Said:
-    version = held.run.measurements[0].conditions.get("freertos.version", "of this run")
+def _no_function(evidence: _Evidence) -> Said:
+    version = evidence.run.measurements[0].conditions.get("freertos.version", "of this run")
     theirs = "ESP-IDF's FreeRTOS, likely the paper's, has no such function"
-    pinned = [one for one in held.waiting if one.migrate == "affinity"]
+    pinned = [one for one in evidence.waiting if one.migrate == "affinity"]
     if pinned:
         moved, asked = sum(one.moved or 0 for one in pinned), sum(one.asked or 0 for one in pinned)
         return cannot_tell(
@@ -426,19 +429,19 @@ def _no_function(held: _Held) -> Said:
     refused = next(
         (
             one.why
-            for one in held.run.plan.excluded
+            for one in evidence.run.plan.excluded
             if one.benchmark == BENCHMARK and one.factors.get("migrate") == "affinity"
         ),
         "",
     )
     if refused and version.endswith(_ESP_IDF):
-        return Said("agrees", f"{theirs}: {whose(held.run)} refuses it, as {refused}. FreeRTOS V11 SMP has it.")
+        return Said("agrees", f"{theirs}: {whose(evidence.run)} refuses it, as {refused}. FreeRTOS V11 SMP has it.")
     if refused:
-        return cannot_tell(f"{whose(held.run)} refuses it: {refused}. {theirs}; FreeRTOS V11 SMP has it.")
+        return cannot_tell(f"{whose(evidence.run)} refuses it: {refused}. {theirs}; FreeRTOS V11 SMP has it.")
     return cannot_tell(f"No task was moved by its affinity: ask for migrate=affinity. {theirs}.")
 
 
-_SAID: Mapping[str, Callable[[_Held], Said]] = {
+_SAID: Mapping[str, Callable[[_Evidence], Said]] = {
     "rest-average": _rest_average,
     "rest-range": _rest_range,
     "rest-expected": _rest_expected,

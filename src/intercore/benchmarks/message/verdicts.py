@@ -68,11 +68,10 @@ class Evidence:
                 continue
             level = "/".join(str(curve.setting[name]) for name in names)
             rest = tuple((name, each) for name, each in curve.setting.items() if name not in names)
-            for size, us, error in zip(
-                *map(list, (curve.measurements, curve.points.y, curve.points.error)), strict=True
-            ):
+            points = curve.points
+            for size, us, error in zip(points.x, points.y, points.error, strict=True):
                 if us > 0:
-                    found[rest, size][level] = _Median(float(us), float(error / us))
+                    found[rest, int(size)][level] = _Median(float(us), float(error / us))
         return list(found.values())
 
     def varies(self, name: str) -> bool:
@@ -116,8 +115,8 @@ class _Tally(NamedTuple):
 
     @property
     def outcome(self) -> Outcome:
-        """Of what is said of all cells."""
-        return "contradicts" if self.fails else "agrees" if self.holds else "cannot tell"
+        """Of what is said of all cells: it holds in most of them, and fails in none."""
+        return "contradicts" if self.fails else "agrees" if self.holds > self.unclear else "cannot tell"
 
     def words(self, what: str) -> str:
         """Return it in words."""

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.benchmark import View
-from intercore.benchmarks.claims import another_kernel, is_chip
+from intercore.benchmarks.claims import another_kernel, chip_name, is_chip
 from intercore.benchmarks.published import published
-from intercore.benchmarks.speedup.claims import Held, verdicts
+from intercore.benchmarks.speedup.claims import Evidence, verdicts
 from intercore.benchmarks.speedup.groups import groups, published_groups
 from intercore.benchmarks.speedup.plots import speedup_figure
 from intercore.benchmarks.speedup.points import of_speedup, work_in_words
@@ -45,7 +45,9 @@ def exhibits(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Iterator
         same = [one for one in points if one.setting | {"join": ""} == chosen.setting | {"join": ""}]
         known = {one.group for one in same}
         drawn = [one for one in groups(run, analysis, differing(same), "") if one.points[0].group in known]
-        held = _held(run, analysis, table, chosen.group)
+        evidence = _evidence(run, analysis, table, chosen.group)
+        found = list(verdicts(evidence))
+        untested = " ".join([_compared(evidence), *_sizes(run, evidence), *_untested(run, evidence)])
         for one in table.exhibits:
             is_curve = one.id == _FIGURE
             numbers = f"{one.name} of {table.label}, and {where(run)}"
@@ -53,8 +55,8 @@ def exhibits(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Iterator
                 one.id,
                 tables=[(curve if is_curve else as_printed)(run, table, same, numbers)],
                 figures=[_figure(drawn, [*published_groups(table, efficiency)], one.id, one.name)] if is_curve else [],
-                verdicts=verdicts(held, one.id),
-                untested=" ".join([_compared(held), *_sizes(run, held), *_untested(run, held)]),
+                verdicts=[each for each in found if one.id in each.exhibits],
+                untested=untested,
             )
 
 
@@ -64,17 +66,17 @@ def _chosen(points: Sequence[SpeedupPoint]) -> SpeedupPoint:
     return max(points, key=lambda one: (one.join == "notify", one.n, sizes[one.group]))
 
 
-def _held(run: Run, analysis: SpeedupAnalysis, table: SpeedupPublication, group: str) -> Held:
+def _evidence(run: Run, analysis: SpeedupAnalysis, table: SpeedupPublication, group: str) -> Evidence:
     ours = of_speedup(run.measurements)
     tables = [one.conditions.get("memory.flash", "") for one in ours if one.factors.get("workload") == "flash"]
-    return Held(
+    return Evidence(
         table,
         tuple(sorted((one for one in analysis.points if one.group == group), key=lambda one: one.n)),
         next(one for one in analysis.fits if one.group == group),
         analysis,
         reads_flash=bool(tables) and not any(one.startswith("none") for one in tables),
         watchdog=next((one.conditions["watchdog"] for one in ours if "watchdog" in one.conditions), ""),
-        chip="" if is_chip(run, "ESP32") else _chip(run),
+        chip="" if is_chip(run, "ESP32") else chip_name(run),
         kernel=another_kernel(run),
     )
 
@@ -90,17 +92,17 @@ def _figure(own: Sequence[Group], literature: Sequence[Group], name: str, title:
     return replace(drawn, name=name, title=f"{title}: speed-up over size", caption=caption, panels=panels)
 
 
-def _compared(held: Held) -> str:
+def _compared(evidence: Evidence) -> str:
     """Say which of the run's numbers the findings are held against."""
-    sizes = f"n = {held.points[0].n:,}" + (f" to {held.points[-1].n:,}" if len(held.points) > 1 else "")
-    shared = " ".join(f"{name}={level}" for name, level in held.setting.items() if name != "workload")
-    return f"Held against the findings: {work_in_words(held.points[0].workload)}, {shared}, {sizes}."
+    sizes = f"n = {evidence.points[0].n:,}" + (f" to {evidence.points[-1].n:,}" if len(evidence.points) > 1 else "")
+    shared = " ".join(f"{name}={level}" for name, level in evidence.setting.items() if name != "workload")
+    return f"Held against the findings: {work_in_words(evidence.points[0].workload)}, {shared}, {sizes}."
 
 
-def _sizes(run: Run, held: Held) -> Iterator[str]:
+def _sizes(run: Run, evidence: Evidence) -> Iterator[str]:
     """Say which sizes of the publication a run lacks, and why it likely has others."""
-    theirs = {row.n: 1e3 * row.t1_ms for row in held.table.figures.rows}
-    own = {one.n: one.t1_us.value for one in held.points}
+    theirs = {row.n: 1e3 * row.t1_ms for row in evidence.table.figures.rows}
+    own = {one.n: one.t1_us.value for one in evidence.points}
     largest = max(own)
     missing = [n for n in theirs if n not in own]
     if missing:
@@ -119,17 +121,12 @@ def _sizes(run: Run, held: Held) -> Iterator[str]:
             )
 
 
-def _untested(run: Run, held: Held) -> Iterator[str]:
+def _untested(run: Run, evidence: Evidence) -> Iterator[str]:
     """Say what a target lacks that the publication had."""
     conditions = run.measurements[0].conditions
-    if held.chip:
-        yield f"The paper's chip is another one, {held.table.conditions['chip']}: this is {held.chip}."
+    if evidence.chip:
+        yield f"The paper's chip is another one, {evidence.table.conditions['chip']}: this is {evidence.chip}."
     if "in software" in conditions.get("compiler.library", ""):
         yield "In the paper floating-point units did the work, by section 2.2; here it is computed in software."
     if "freertos.version" not in conditions:
         yield "The paper's tasks were those of FreeRTOS; these are the operating system's."
-
-
-def _chip(run: Run) -> str:
-    conditions = run.measurements[0].conditions
-    return conditions.get("chip") or conditions.get("cpu.model") or run.plan.target

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.switch.publication import SwitchRow
     from intercore.benchmarks.switch.wake_ups import WakeUp
     from intercore.record.measurement import Run
+    from intercore.view.exhibit import Verdict
 
 _CHIP = "ESP32"
 _FUNCTION_US = (4.45, 4.55)  # 4.5 µs, to its last digit
@@ -48,7 +49,7 @@ _ORDER = 10  # of magnitude
 
 
 @dataclass(frozen=True)
-class _Held:
+class _Evidence:
     """What a run has of what a publication measured."""
 
     run: Run
@@ -70,7 +71,7 @@ def exhibits(run: Run, analysis: SwitchAnalysis) -> Iterator[Exhibit]:
     for table in published(SwitchPublication):
         primitive = same_primitive(table, {one.primitive for one in analysis.wake_ups})
         ours = [one for one in analysis.wake_ups if one.primitive == primitive]
-        held = _Held(
+        evidence = _Evidence(
             run,
             table,
             [one for one in ours if not one.crosses and one.time == "common"],
@@ -82,26 +83,26 @@ def exhibits(run: Run, analysis: SwitchAnalysis) -> Iterator[Exhibit]:
         for name, crosses in _EXHIBITS.items():
             its = [row for row in rows if row.crosses == crosses]
             if any(row.is_own for row in its):
-                yield _exhibit(name, held, its, crosses=crosses)
+                yield _exhibit(name, evidence, its, crosses=crosses)
 
 
 _EXHIBITS = {"seed-002-switch-same-core": False, "seed-002-switch-across": True}
 
 
-def _exhibit(name: str, held: _Held, rows: Sequence[BesidePublished], *, crosses: bool) -> Exhibit:
-    place = where(held.run)
+def _exhibit(name: str, evidence: _Evidence, rows: Sequence[BesidePublished], *, crosses: bool) -> Exhibit:
+    place = where(evidence.run)
     caption = (
         f"From the least to the largest time, with the average: {place} in colour, published in grey. "
         + ("Differences of two counters may be below 0: |…| is drawn without its sign. " if crosses else "")
     ).strip()
-    return held.table.shown(
+    return evidence.table.shown(
         name,
-        tables=[_table(held, rows)],
+        tables=[_table(evidence, rows)],
         figures=[ranges_figure(name, "Task switch times beside the published ones", caption, _ranges(rows),
                                axis="time")],
-        verdicts=held.table.verdicts(name, lambda claim: _said(held, claim), other_chip(held.run, _CHIP, held.hz)),
-        note=_note(held.table.figures.row(crosses=crosses)),
-        untested=_untested(held, crosses=crosses),
+        verdicts=_verdicts(evidence, name),
+        note=_note(evidence.table.figures.row(crosses=crosses)),
+        untested=_untested(evidence, crosses=crosses),
     )  # fmt: skip
 
 
@@ -112,10 +113,10 @@ def _note(row: SwitchRow) -> str:
     return inference(row.average_ms, "by how much the counters of the two cores were apart", "switch")
 
 
-def _table(held: _Held, rows: Sequence[BesidePublished]) -> Table[BesidePublished]:
+def _table(evidence: _Evidence, rows: Sequence[BesidePublished]) -> Table[BesidePublished]:
     own = next(row.primitive for row in rows if row.is_own)
     return Table(
-        f"As published, and by {own} on {where(held.run)}, in ms",
+        f"As published, and by {own} on {where(evidence.run)}, in ms",
         rows,
         [
             Column("of", lambda row: f"FALSE: {row.of}" if row.is_false else row.of),
@@ -155,19 +156,19 @@ def _ranges(rows: Sequence[BesidePublished]) -> list[Range]:
     ]
 
 
-def _untested(held: _Held, *, crosses: bool) -> str:
+def _untested(evidence: _Evidence, *, crosses: bool) -> str:
     """Say what the target, or the run, lacks."""
-    other = another_chip(held.run, _CHIP, held.hz)
+    other = another_chip(evidence.run, _CHIP, evidence.hz)
     lacks = [other] if other else []
-    if crosses and not held.false_times:
+    if crosses and not evidence.false_times:
         lacks.append(
             "The cores' own counters, which the paper likely subtracted, are not in this run: ask for time=raw-counter."
         )
-    elif crosses and not any(one.is_plain for one in held.false_times):
+    elif crosses and not any(one.is_plain for one in evidence.false_times):
         lacks.append(
             "The cores' counters are one here, or begin together, so what the paper likely did cannot go wrong here."
         )
-    if crosses and not held.across:
+    if crosses and not evidence.across:
         lacks.append("No wake-up between cores was timed by one clock: ask for time=common.")
     return " ".join(lacks)
 
@@ -175,32 +176,33 @@ def _untested(held: _Held, *, crosses: bool) -> str:
 # What the run says of each finding
 
 
-def _said(held: _Held, claim: str) -> Said:
-    return of_its_kernel(_SAID[claim](held), another_kernel(held.run))
+def _verdicts(evidence: _Evidence, exhibit: str) -> list[Verdict]:
+    chip, kernel = other_chip(evidence.run, _CHIP, evidence.hz), another_kernel(evidence.run)
+    return evidence.table.verdicts(exhibit, lambda claim: of_its_kernel(_SAID[claim](evidence), kernel), chip)
 
 
-def _same_core_time(held: _Held) -> Said:
-    if not held.same:
+def _same_core_time(evidence: _Evidence) -> Said:
+    if not evidence.same:
         return cannot_tell(_NOT_ON_ONE)
-    return _time(held, held.same, held.table.figures.row(crosses=False), "on one core")
+    return _time(evidence, evidence.same, evidence.table.figures.row(crosses=False), "on one core")
 
 
 _NOT_ON_ONE = "No wake-up on one core was timed."
 _NOT_ACROSS = "Nothing between cores was timed by one clock."
 
 
-def _across_time(held: _Held) -> Said:
-    raw = _raw_words(held)
-    if not held.across:
+def _across_time(evidence: _Evidence) -> Said:
+    raw = _raw_words(evidence)
+    if not evidence.across:
         return cannot_tell(" ".join([_NOT_ACROSS, *raw]))
-    said = _time(held, held.across, held.table.figures.row(crosses=True), "between cores")
+    said = _time(evidence, evidence.across, evidence.table.figures.row(crosses=True), "between cores")
     return Said(said.outcome, " ".join([said.because, *raw]))
 
 
-def _time(held: _Held, found: Sequence[WakeUp], row: SwitchRow, which: str) -> Said:
+def _time(evidence: _Evidence, found: Sequence[WakeUp], row: SwitchRow, which: str) -> Said:
     """Hold the slowest median against a printed range."""
     slowest = max(found, key=lambda one: one.wake_up_us.median.value)
-    median, half = slowest.wake_up_us.median, held.table.figures.half_us
+    median, half = slowest.wake_up_us.median, evidence.table.figures.half_us
     within = max(one.within_us for one in found)
     known = difference(median, Interval(0.0, -within, within))
     either = f", {duration(within)} either way," if within else ""
@@ -214,9 +216,9 @@ def _time(held: _Held, found: Sequence[WakeUp], row: SwitchRow, which: str) -> S
 _TOO_FEW = "there are too few samples for an interval."
 
 
-def _raw_words(held: _Held) -> list[str]:
+def _raw_words(evidence: _Evidence) -> list[str]:
     """Say what the cores' own counters make of the same wake-ups, where that is far from the truth."""
-    plain = [one for one in held.false_times if one.is_plain]
+    plain = [one for one in evidence.false_times if one.is_plain]
     ways = {(one.first, one.second): one for one in plain}
     if not ways:
         return []
@@ -224,20 +226,20 @@ def _raw_words(held: _Held) -> list[str]:
     return [f"The cores' own counters, subtracted, give {told}: how far they are apart, and no time of a switch."]
 
 
-def _same_core_steady(held: _Held) -> Said:
-    return _steady(held, held.same, crosses=False) if held.same else cannot_tell(_NOT_ON_ONE)
+def _same_core_steady(evidence: _Evidence) -> Said:
+    return _steady(evidence, evidence.same, crosses=False) if evidence.same else cannot_tell(_NOT_ON_ONE)
 
 
-def _across_steady(held: _Held) -> Said:
-    return _steady(held, held.across, crosses=True) if held.across else cannot_tell(_NOT_ACROSS)
+def _across_steady(evidence: _Evidence) -> Said:
+    return _steady(evidence, evidence.across, crosses=True) if evidence.across else cannot_tell(_NOT_ACROSS)
 
 
-def _steady(held: _Held, found: Sequence[WakeUp], *, crosses: bool) -> Said:
+def _steady(evidence: _Evidence, found: Sequence[WakeUp], *, crosses: bool) -> Said:
     """Hold how far times are above the least against the printed times, in µs and in parts: the paper gives no bound.
 
     Where most are as near, and some are not, that cannot be told.
     """
-    row, half = held.table.figures.row(crosses=crosses), held.table.figures.half_us
+    row, half = evidence.table.figures.row(crosses=crosses), evidence.table.figures.half_us
     most_us = (row.average_ms - row.minimum_ms) * 1e3 + 2 * half
     most_part = (row.maximum_ms * 1e3 + half) / (row.minimum_ms * 1e3 - half) - 1
     worst = max((one.wake_up_us for one in found), key=lambda one: one.max - one.min)
@@ -263,9 +265,9 @@ def _steady(held: _Held, found: Sequence[WakeUp], *, crosses: bool) -> Said:
     return cannot_tell(f"Nine of ten are within {to_a_tick(high)} of the least, but outliers are not {bound}: {ends}.")
 
 
-def _across_steady_cause(held: _Held) -> Said:
+def _across_steady_cause(evidence: _Evidence) -> Said:
     """No run has another IPC, or other tasks at work. What two counters give is another possible cause."""
-    apart = [one for one in held.false_times if one.is_plain]
+    apart = [one for one in evidence.false_times if one.is_plain]
     told = ""
     if apart:
         widest = max(one.raw_us.mean - one.raw_us.min for one in apart)
@@ -276,26 +278,26 @@ def _across_steady_cause(held: _Held) -> Said:
     return cannot_tell(f"Whether the IPC, or that nothing else runs, is the reason was not tried.{told}")
 
 
-def _function_time(held: _Held) -> Said:
-    if not held.same:
+def _function_time(evidence: _Evidence) -> Said:
+    if not evidence.same:
         return cannot_tell("The signalling call was not timed on one core.")
-    longest = max(held.same, key=lambda one: one.call_us.median.value)
+    longest = max(evidence.same, key=lambda one: one.call_us.median.value)
     call, whole = longest.call_us.median, longest.wake_up_us.median.value
     here = f"The signalling call alone takes {time_in_words(call)} here, of {duration(whole)} on one core"
     low, high = _FUNCTION_US
     return Said(outcome(call, least=low, most=high), f"{here}." if call.low is not None else f"{here}; {_TOO_FEW}")
 
 
-def _printed_ratio(held: _Held) -> float:
+def _printed_ratio(evidence: _Evidence) -> float:
     """Return the least ratio of the two tables that their digits leave open."""
-    figures = held.table.figures
+    figures = evidence.table.figures
     across, same = figures.row(crosses=True), figures.row(crosses=False)
     return (across.average_ms * 1e3 - figures.half_us) / (same.average_ms * 1e3 + figures.half_us)
 
 
-def _ratio(held: _Held) -> tuple[Interval | None, str]:
+def _ratio(evidence: _Evidence) -> tuple[Interval | None, str]:
     """Return how many times as long a wake-up between cores takes, of the direction that is slowest, and in words."""
-    found = max(held.ratios, key=lambda one: one.ratio.value, default=None)
+    found = max(evidence.ratios, key=lambda one: one.ratio.value, default=None)
     if found is None:
         return None, "A wake-up between cores and one on the core that signals were not timed by one clock"
     few = "" if found.ratio.low is not None else ", of too few samples for an interval"
@@ -305,25 +307,25 @@ def _ratio(held: _Held) -> tuple[Interval | None, str]:
     )
 
 
-def _across_slower(held: _Held) -> Said:
-    ratio, words = _ratio(held)
+def _across_slower(evidence: _Evidence) -> Said:
+    ratio, words = _ratio(evidence)
     if ratio is None:
         return cannot_tell(f"{words}.")
-    found = outcome(ratio, least=_printed_ratio(held) / _ORDER)
+    found = outcome(ratio, least=_printed_ratio(evidence) / _ORDER)
     here = f"Not seen here: {words}" if found == "contradicts" else capitalised(words)
-    return Said(found, f"{here}; by the printed times it is more than {math.floor(_printed_ratio(held)):,} times.")
+    return Said(found, f"{here}; by the printed times it is more than {math.floor(_printed_ratio(evidence)):,} times.")
 
 
-def _unpinned(held: _Held) -> Said:
-    ratio, words = _ratio(held)
+def _unpinned(evidence: _Evidence) -> Said:
+    ratio, words = _ratio(evidence)
     pinned = "Each task here is pinned to a core, so none is moved: jitter core=any releases one that is not."
     return cannot_tell(pinned if ratio is None else f"{pinned} {capitalised(words)}.")
 
 
-def _improvements_or_monitoring(held: _Held) -> Said:
+def _improvements_or_monitoring(evidence: _Evidence) -> Said:
     """Say whether one clock shows a long time, or two counters one that is none: the authors conclude either."""
-    ratio, words = _ratio(held)
-    known = [one for one in held.false_times if one.true_us is not None]
+    ratio, words = _ratio(evidence)
+    known = [one for one in evidence.false_times if one.true_us is not None]
     if ratio is None and not known:
         return cannot_tell(f"{words}.")
     said = [] if ratio is None else [f"{capitalised(words)}."]
@@ -336,11 +338,11 @@ def _improvements_or_monitoring(held: _Held) -> Said:
         )
     is_false = worst is not None and worst.is_plain
     if not is_long and not is_false:
-        said.append(f"No clock shows a long time on {whose(held.run)}, so there is none to explain.")
+        said.append(f"No clock shows a long time on {whose(evidence.run)}, so there is none to explain.")
     return Said("agrees" if is_long or is_false else "cannot tell", " ".join(said))
 
 
-_SAID: Mapping[str, Callable[[_Held], Said]] = {
+_SAID: Mapping[str, Callable[[_Evidence], Said]] = {
     "same-core-time": _same_core_time,
     "same-core-steady": _same_core_steady,
     "function-time": _function_time,

@@ -7,6 +7,7 @@ import pytest
 
 from intercore.finding import Finding
 from tests.finding_examples import FILE, examples, kinds, text
+from tests.firmware.rp2040.conftest import of_all_benchmarks
 
 
 def test_each_code_is_of_one_finding() -> None:
@@ -31,5 +32,6 @@ def test_the_setting_stands_before_the_sentence_and_beside_the_values() -> None:
     assert example.to_json()["setting"] == {"opt": "O0", "n": 3}
 
 
+@of_all_benchmarks
 def test_the_wording_is_that_of_the_file() -> None:
     assert FILE.read_text("utf-8") == text(), "make format writes the file"

@@ -220,10 +220,9 @@ def without(tree: Tree, benchmark: str) -> None:
     listed.write_text(left)
     table = tree.folder / "docs/benchmarks/README.md"
     table.write_text(re.sub(rf"^\| \[`{benchmark}`\].*\n", "", table.read_text(), flags=re.MULTILINE))
-    contributing = tree.folder / "CONTRIBUTING.md"
-    contributing.write_text(
-        re.sub(rf"^.*`firmware/bench/{benchmark}\.c`.*\n", "", contributing.read_text(), flags=re.MULTILINE)
-    )
+    for document in (tree.folder / "CONTRIBUTING.md", tree.folder / "docs/how-it-works.md"):
+        named = rf"^.*`firmware/bench/{benchmark}\.c`.*\n"
+        document.write_text(re.sub(named, "", document.read_text(), flags=re.MULTILINE))
     for path in tree.folder.glob("docs/**/*.md"):
         path.write_text(re.sub(rf"\[([^]]*)\]\([^)]*\b{benchmark}\.md[^)]*\)", r"\1", path.read_text()))
     tree.python("-m", "intercore.document.schema")

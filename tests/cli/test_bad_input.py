@@ -179,7 +179,7 @@ ASKED_WRONGLY = (
     ("report --where longest_us>999", "no measurement of run 1 has longest_us>999"),
     ("report --lines longest_us", "are for curves"),
     ("report --axis n", "are for curves"),
-    ("report --exhibit seed-000-figur-2", "did you mean 'seed-000-figure-2'"),
+    ("report --exhibit seed-003-figur-4", "did you mean 'seed-003-figure-4'"),
     ("run host speedup --until 1", "such as 1%"),
     ("run host speedup --until much", "such as 1%"),
     ("run host speedup --until १%", "such as 1%"),

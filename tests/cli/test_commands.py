@@ -279,6 +279,7 @@ def test_report_writes_one_self_contained_page(speedups: Tool) -> None:
     assert {path.name for path in speedups.directory.iterdir()} == {"intercore.db", "page.html"}
 
 
+@pytest.mark.measures("speedup")
 def test_a_report_draws_what_is_asked_for(speedups: Tool) -> None:
     """By size, a panel for each way of starting, of part of the run, after the figure of a paper."""
     words = ("report", "1", "-o", "page.html", "--axis", "n", "--panels", "mode", "--where", "n<=1000")

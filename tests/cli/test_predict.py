@@ -302,6 +302,8 @@ def test_one_size_or_a_few_samples_promise_nothing(tool: Tool) -> None:
     assert (found.median_us.low, found.single_us is not None and found.single_us.low) == (None, None)
 
 
+# Not itself: without it the code lies otherwise in the banks, and the interval is of some ten cycles.
+@pytest.mark.measures("speedup")
 @pytest.mark.skipif(
     shutil.which(CROSS_COMPILER.program) is None and "INTERCORE_NO_SKIP" not in os.environ,
     reason=f"no {CROSS_COMPILER.program} here",

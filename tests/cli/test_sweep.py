@@ -338,6 +338,7 @@ def test_the_plans_for_the_esp32_ask_for_what_the_benchmarks_have(tool: Tool, pl
     assert row["measurements"] >= 12
 
 
+@pytest.mark.measures("speedup")
 def test_without_its_board_a_plan_for_the_esp32_says_which_port_it_misses(tool: Tool) -> None:
     text = re.sub(r'port = "[^"]*"', 'port = "/dev/no-such-port"', ESP32[0].read_text())
     (tool.directory / "plan.toml").write_text(text)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks.claims import chip_name
 from intercore.benchmarks.message.curve import MEASURES, Curve
 from intercore.benchmarks.message.literature import is_its_chip
 from intercore.benchmarks.message.plots import curves_figure
@@ -56,7 +57,7 @@ def exhibits(run: Run, found: Sequence[Curve], analysis: MessageAnalysis) -> Ite
     across = [one for one in found if one.setting["from"] != one.setting["to"]]
     for table in published(MessagePublication):
         rows = [row for row in (*analysis.latency, *analysis.throughput) if row.first != row.second]
-        other_chip = "" if is_its_chip(table, found) else _chip(run)
+        other_chip = "" if is_its_chip(table, found) else chip_name(run)
         judged = verdicts(Evidence(table, across, analysis.published, rows, other_chip)) if across else []
         for one in table.exhibits:
             lines = [name for name in _LINES[one.id] if len({curve.setting.get(name) for curve in across}) > 1]
@@ -103,10 +104,6 @@ def _other_clocks(exhibit: PublishedExhibit, curves: Sequence[Curve]) -> str:
         f"The paper's {wanted} MHz need a core that the LDO supplies (supply=ldo), for which a NUCLEO-H745ZI-Q has to "
         "be rewired. As it comes, m7_mhz=400 with m4_mhz=50 has the ratio of 480 and 60 MHz."
     )
-
-
-def _chip(run: Run) -> str:
-    return next((one.conditions["chip"] for one in run.measurements if "chip" in one.conditions), run.plan.target)
 
 
 def _untested(table: MessagePublication, chip: str) -> str:

@@ -161,7 +161,7 @@ def is_chip(run: Run, chip: str) -> bool:
 
 def chip_name(run: Run) -> str:
     """Return what a run's chip is called: of a computer its processor, of a target that tells neither its own name."""
-    conditions = run.measurements[0].conditions
+    conditions = run.measurements[0].conditions if run.measurements else {}
     return conditions.get("chip") or conditions.get("cpu.model") or run.plan.target
 
 

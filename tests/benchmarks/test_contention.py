@@ -226,7 +226,7 @@ def test_more_than_all_cores_can_do_is_said_to_come_from_what_they_are_compared_
     parts: Mapping[str, float], about: str
 ) -> None:
     shown = report(run(own(parts, task0="work", task1="work")))
-    (told,) = (each for each in shown.answers if each.question == "a task on each core does")
+    (told,) = (each for each in shown.answers if each.question == "throughput on all cores")
     assert told.about == about
     first = shown.findings[0]
     assert isinstance(first, ContentionBothCores)
@@ -237,7 +237,7 @@ def test_what_a_task_on_each_core_does_is_told_of_those_and_not_of_others_that_d
     pair = own({"task0.0": 0.9, "main.1": 0.9}, task0="work", main="work")
     crowd = own({"task0.0": 0.5, "task1.1": 0.75, "main.1": 0.8}, task0="work", task1="work", main="work")
     told = [{each.question: each.number for each in report(run(*some)).answers} for some in ((crowd, pair), (crowd,))]
-    assert [each["a task on each core does"] for each in told] == ["1.80 ×", "2.05 ×"], "the most, if none is such"
+    assert [each["throughput on all cores"] for each in told] == ["1.80 ×", "2.05 ×"], "the most, if none is such"
 
 
 def test_no_core_is_used_for_more_than_all_of_it_but_a_warning_says_what_it_would_be() -> None:

@@ -132,7 +132,7 @@ def test_the_answer_and_the_picture_take_the_slower_direction(there: int, back: 
         ]
     )
     slower = {"spinlock": max(there, back) / 1e3, "mutex": max(far, near) / 1e3}
-    best = next(one for one in answers(analysis) if one.question == "hand a lock over")
+    best = next(one for one in answers(analysis) if one.question == "lock hand-off")
     assert best.value is not None
     assert best.value.value == pytest.approx(min(slower.values()))
     assert [one.across_us for one in costs(analysis)] == pytest.approx([slower["mutex"], slower["spinlock"]])
@@ -158,9 +158,9 @@ def test_what_disturbed_hand_overs_is_named_of_all_and_concerns_no_lock_that_is_
     assert [one.levels["lock"] for one in disturbed_samples(rest)] == ["atomic-add", "atomic-swap"]
     told = {one.question: one for one in answers(lock.analyse([*handed, *fought]))}
     assert {question for question, one in told.items() if concerns(rest, one)} == {
-        *("hand a lock over", "hand a mutex over"),
+        *("lock hand-off", "mutex hand-off"),
     }
-    assert concerns(LockBroken(lock="mutex"), told["mutex fought over, a use"])
+    assert concerns(LockBroken(lock="mutex"), told["contended mutex"])
 
 
 # Contention
@@ -176,11 +176,11 @@ def test_a_mutex_fought_over_is_told_first_and_then_what_is_quicker() -> None:
     assert unfair.about.startswith("mutex; unfair: 75 % by core 0, 25 % by core 1, longest wait ")
     (fair,) = answers(lock.analyse([bout("01" * 16, lock="mutex")]))
     assert fair.about.startswith("mutex; 50 % by core 0, 50 % by core 1, longest wait ")
-    assert told("mutex") == [("mutex fought over, a use", "mutex", True)]
-    assert told("spinlock") == [("another lock fought over", "spinlock", True)]
+    assert told("mutex") == [("contended mutex", "mutex", True)]
+    assert told("spinlock") == [("fastest contended lock", "spinlock", True)]
     assert told("spinlock", "mutex") == [
-        ("mutex fought over, a use", "mutex", True),
-        ("another lock fought over", "spinlock", False),
+        ("contended mutex", "mutex", True),
+        ("fastest contended lock", "spinlock", False),
     ]
     assert told("atomic-add", "spinlock")[0][1] == "spinlock", "what one operation does is no lock"
     assert told("atomic-add")[0][1] == "atomic-add", "where nothing else was measured"

@@ -519,7 +519,7 @@ def test_work_that_takes_longer_on_more_cores_stands_out() -> None:
 )
 def test_a_caveat_marks_the_answers_of_the_ways_that_it_is_about(modes: tuple[str, ...], *, concerned: bool) -> None:
     run = [measured([100] * 5, [60] * 5, n=n, mode=mode) for n in (1000, 2000) for mode in ("create", "spin")]
-    (answer,) = (one for one in answers(analyse(run), 0.9) if one.question == "created tasks pay from")
+    (answer,) = (one for one in answers(analyse(run), 0.9) if one.question == "created tasks break even")
     failed = SpeedupFailedCheck(benchmark="speedup", check="preempted", count=3, factor="mode", levels=modes)
     assert concerns(failed, answer) == concerned
     if len(modes) == 1:

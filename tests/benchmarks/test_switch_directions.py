@@ -60,8 +60,8 @@ def test_two_directions_never_become_one_figure(to_1: int, to_0: int, on_0: int,
     assert back.ratio.value == pytest.approx(to_0 / on_1)
     found = {one.question: one.value.value for one in answers(analysis) if one.value is not None}
     other, same = found["wake a task, other core"], found["wake a task, same core"]
-    assert found["other core against same"] == pytest.approx(other / same)
-    assert found["core 1 against 0, waking"] == pytest.approx(on_1 / on_0)
+    assert found["wake-up, other/same core"] == pytest.approx(other / same)
+    assert found["wake-up, core 1/core 0"] == pytest.approx(on_1 / on_0)
     assert same in ([on_0 / US] if to_1 > to_0 else [on_1 / US] if to_0 > to_1 else [on_0 / US, on_1 / US])
     assert other == max(to_1, to_0) / US
     (cost,) = costs(analysis)
@@ -136,7 +136,7 @@ def test_a_busy_core_is_told_only_where_none_was_asleep() -> None:
     assert alone.value is not None
     assert alone.value.value == 9000 / US
     found = {one.question: one for one in answers(analyse([*busy, *FOUR]))}
-    both, ratio = found["wake a task, other core"], found["other core against same"]
+    both, ratio = found["wake a task, other core"], found["wake-up, other/same core"]
     assert both.value is not None
     assert ratio.value is not None
     assert ratio.value.value < 9000 / 2401, "nor against the same core"
@@ -176,8 +176,8 @@ def test_the_answer_tells_of_cores_that_differ() -> None:
     found = {one.question: one.text for one in answers(analyse(of_both(2400, 2400, on_0=1000, on_1=3000)))}
     assert found["wake a task, same core"] == "24.0 µs, notification on core 1; on core 0: 8.00 µs"
     both = "0.80 × as long on another core, notification 1 → 0; 0 → 1: 2.40 ×"
-    assert found["other core against same"] == both
-    assert found["core 1 against 0, waking"] == "3.00 × as long to wake a task of its own, notification"
+    assert found["wake-up, other/same core"] == both
+    assert found["wake-up, core 1/core 0"] == "3.00 × as long to wake a task of its own, notification"
 
 
 @pytest.mark.parametrize(("quicker_by", "told"), [(0, "notification"), (40, "counting-semaphore")])

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 def asked(first: Answer | None, second: Answer | None, looking_us: float = 0.0) -> Asked:
-    return Asked("lock", "hand a lock over", (first, second), "lock", True, (False, False), (looking_us, looking_us))
+    return Asked("lock", "lock hand-off", (first, second), "lock", True, (False, False), (looking_us, looking_us))
 
 
 def answer(value: float, about: str = "mutex", unit: Unit = "us") -> Answer:
-    return Answer("hand a lock over", Interval(value), unit, about)
+    return Answer("lock hand-off", Interval(value), unit, about)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_ratio_says_what_the_second_is_and_marks_other_ways(first: Answer, sec
 
 
 def test_of_the_least_work_that_pays_which_each_tells_in_its_own_time_no_ratio_is_told() -> None:
-    least = [Answer("more cores pay from", Interval(value), rated=False) for value in (104.0, 136.0)]
+    least = [Answer("break-even", Interval(value), rated=False) for value in (104.0, 136.0)]
     assert asked(*least).ratio == ""
 
 
@@ -54,14 +54,14 @@ def test_of_what_is_shorter_than_reading_the_clock_no_ratio_is_told() -> None:
     short = asked(answer(2.81), answer(0.033), looking_us=0.022)
     assert (short.ratio, short.times) == ("too short to tell", None)
     assert asked(answer(2.81), answer(0.055), looking_us=0.022).ratio == "51 × faster"
-    readings = [Answer("reading the clock", Interval(us), overhead=True) for us in (0.044, 0.022)]
+    readings = [Answer("timestamp overhead", Interval(us), overhead=True) for us in (0.044, 0.022)]
     assert asked(*readings, looking_us=0.022).ratio == "2.0 × faster", "which itself is no shorter than it is"
 
 
 def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> None:
     run = Run(1, Plan("host", None, "lock", (Part("lock", {}),), seed=1), "2026-01-01T00:00:00+00:00", "0.1.0", 1, ())
     section = Section("Locks (lock)", ["."], [])
-    answers = [Answer("hand a mutex over", Interval(1.0), about="mutex"), answer(1.0, "spinlock; core 0: 1.00 µs")]
+    answers = [Answer("mutex hand-off", Interval(1.0), about="mutex"), answer(1.0, "spinlock; core 0: 1.00 µs")]
 
     def doubted(*caveats: Finding) -> list[bool]:
         report = Report("lock", {}, [], caveats, section, answers=answers)
@@ -100,7 +100,7 @@ def test_a_free_mutex_is_asked_under_locks_if_there_are_some_and_else_under_its_
     told = [(row.under, row.first, row.benchmark, row.question) for row in rows]
     if has_locks:
         assert told == [
-            ("lock", True, "lock", "hand a lock over"),
+            ("lock", True, "lock", "lock hand-off"),
             ("lock", False, "api", "lock a free mutex"),
             ("api", True, "api", "longest kernel call"),
         ]
@@ -117,14 +117,14 @@ def test_what_leads_a_topic_stands_before_its_own_benchmarks_answers() -> None:
     rows = answer_rows([reported(locks, api)], [0.0])
     assert [(row.question, row.first) for row in rows] == [
         ("lock a free mutex", True),
-        ("hand a lock over", False),
+        ("lock hand-off", False),
         ("unlock a free mutex", False),
     ]
 
 
 def test_what_is_told_again_of_each_target_is_left_out_and_of_some_is_not() -> None:
     def of(*, again: bool) -> Reported:
-        best, each = answer(1.0), Answer("hand a mutex over", Interval(1.0), again=again)
+        best, each = answer(1.0), Answer("mutex hand-off", Interval(1.0), again=again)
         return reported(Report("lock", {}, [], [], Section("Locks (lock)", ["."], []), answers=[best, each]))
 
     assert [
@@ -153,7 +153,7 @@ def test_what_two_targets_differ_in_most_is_told_by_their_answers() -> None:
         [Cost("deadline", "timer to its handler", us), Cost("lock", label, 1.0)]
         for us, label in ((1.0, "a"), (6.0, "b"))
     ]
-    hand = "“hand a lock over”"
+    hand = "“lock hand-off”"
     assert differing([*rows, worst, rate], costs) == [
         ("slower", [f"{hand} 8.0 ×", "“timer to its handler” 6.0 ×", f"{hand} 4.0 ×"]),
         ("faster", [f"{hand} 22 ×", f"{hand} 2.0 ×"]),
@@ -168,7 +168,7 @@ def test_what_two_targets_differ_in_most_is_told_by_their_answers() -> None:
 
 def test_the_worst_case_that_differs_most_is_told_apart_from_what_is_usual() -> None:
     def late(value: float) -> Answer:
-        return Answer("worst lateness, at rest", Interval(value), about="of 1,100 releases", worst=True)
+        return Answer("worst lateness, no load", Interval(value), about="of 1,100 releases", worst=True)
 
     usual, worst, less = asked(answer(1.0), answer(500.0)), asked(late(10.0), late(1700.0)), asked(late(9.0), late(0.1))
     assert worst_case([usual, less, worst]) is worst

@@ -176,15 +176,17 @@ def test_the_page_loads_nothing(tmp_path: Path) -> None:
 def test_the_answers_come_first_and_lead_to_their_sections(tmp_path: Path) -> None:
     shown = page(tmp_path, run(*both_modes()))
     text = shown.text
-    assert text.index("created tasks pay from") < text.rindex("What crossing cores costs") < text.index("Two cores did")
+    assert (
+        text.index("created tasks break even") < text.rindex("What crossing cores costs") < text.index("Two cores did")
+    )
     ids = [attrs["id"] for _, attrs in shown.elements if "id" in attrs]
     assert len(ids) == len(set(ids))
     links = {attrs["href"] for tag, attrs in shown.elements if tag == "a"}
     assert {"#answers", "#overview", "#speedup", "#warnings", "#method"} <= links
     assert {str(link).removeprefix("#") for link in links} <= set(ids)
-    assert shown.row("Parallel work")[1] == "created tasks pay from"
+    assert shown.row("Parallel work")[1] == "created tasks break even"
     known = reports(run(*both_modes())).reports[0].answers
-    assert [answer.question for answer in known[:2]] == ["created tasks pay from", "woken tasks pay from"]
+    assert [answer.question for answer in known[:2]] == ["created tasks break even", "woken tasks break even"]
     for answer in known:
         found = [row for row in shown.rows if answer.question in [cell.strip() for cell in row]]
         assert len(found) == 1
@@ -222,8 +224,8 @@ def test_of_several_runs_each_has_a_card_and_a_column_and_the_machine_at_the_des
     assert targets == ["pico-sim", "host"]
     head = shown.row("about", "question")
     assert head[2:] == ["pico-sim (SIMULATED)", "host", "host is"]
-    assert shown.row("Parallel work", "created tasks pay from")[-1] == ""  # each by its own time
-    assert len(shown.row("Parallel work", "created tasks pay from")) == 5
+    assert shown.row("Parallel work", "created tasks break even")[-1] == ""  # each by its own time
+    assert len(shown.row("Parallel work", "created tasks break even")) == 5
     assert "Where they differ: pico-sim (SIMULATED) and host" in shown.text
     disturbed = page(tmp_path, run(*both_modes(), measurement(2_000, checks={"preempted": 3})), chip)
     assert disturbed.row("about", "question")[2:4] == ["pico-sim (SIMULATED)", "host, disturbed"]

@@ -25,12 +25,12 @@ class FailedCheck(Finding, frozen=True):
     """A check of the firmware failed. A benchmark has a subclass where its wording differs."""
 
     wording: ClassVar[dict[str, str]] = {
-        "wrong": "{count} results were wrong: these numbers belong to broken work and mean nothing.",
-        "migrated": "{count} times a task was found on a core other than the one it was pinned to: allow the affinity.",
-        "lost": "{count} samples did not fit into the target's memory and are missing: ask for fewer.",
+        "wrong": "{count} results were wrong: these times mean nothing.",
+        "migrated": "{count} times a pinned task ran on another core: permit the affinity.",
+        "lost": "{count} samples did not fit into the target's memory and are missing: request fewer.",
         "preempted": (
-            "tasks were forced off their core {count} times, so the longest times include other work. Close other "
-            "programs, or permit a real-time priority."
+            "tasks were preempted {count} times, so the longest times include other work. Close other programs, or "
+            "permit real-time priorities."
         ),
     }
     """By check, with `{count}` in it. An empty one is not reported."""
@@ -102,7 +102,7 @@ class AlsoDisturbed(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         names = dict.fromkeys(one.name for one in self.samples)
-        return f"{self.benchmark}, {'; '.join(names)}: the values were disturbed there as well."
+        return f"{self.benchmark}, {'; '.join(names)}: these samples were disturbed, too."
 
 
 def disturbed(

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 _CHECKS: Mapping[str, str] = {
     "wrong": "a result was wrong",
-    "migrated": "a pinned task was on another core",
+    "migrated": "a pinned task ran on another core",
     "lost": "a sample was lost",
-    "preempted": "a task was forced off its core",
-    "rings_lost": "an interrupt between cores was lost",
+    "preempted": "a task was preempted",
+    "rings_lost": "a doorbell was lost",
 }
 """What each check counts that tells of a disturbance."""
 
@@ -30,12 +30,10 @@ def in_words(run: Run) -> str:
     sums = {name: sum(each.get(name, 0) for each in counts) for name in _CHECKS}
     what = ", ".join(f"{_CHECKS[name]} {_times(count)}" for name, count in sums.items() if count)
     told = (
-        ["something else was running when it started"]
-        if any(is_busy(one.conditions) for one in run.measurements)
-        else []
+        ["other programs were running at the start"] if any(is_busy(one.conditions) for one in run.measurements) else []
     )
     told += [f"{what}, in {hit:,} of {len(run.measurements):,} measurements"] if hit else []
-    return "; ".join([*told, *([f"{failed:,} failed, with samples that cannot be"] if failed else [])])
+    return "; ".join([*told, *([f"{failed:,} failed, with impossible samples"] if failed else [])])
 
 
 def is_wrong(run: Run) -> bool:

@@ -140,7 +140,7 @@ def _why(one: Measurement) -> str:
             align(recording.trace, recording.windows)
     except RefusedError as error:
         return str(error)
-    return "the meter saw nothing of it"
+    return "the meter recorded nothing of it"
 
 
 def _took(one: Measurement) -> _Took | None:

@@ -146,7 +146,7 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
 
     def missing(self) -> tuple[str, str]:
         return (
-            f"{self.benchmark} of {self.target} that has times",
+            f"{self.benchmark} of {self.target} with times",
             f"intercore run {self.target} {self.benchmark}",
         )
 
@@ -163,15 +163,18 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
         median = next_median(values, tick=tick)
         if median.value <= 0:
             raise UsageError(
-                f"the median of {basis.in_words(setting, setting)} is 0, below what its clock can tell, so nothing can "
-                "be predicted from it"
+                f"the median of {basis.in_words(setting, setting)} is 0, below the resolution of its clock, so "
+                "nothing can be predicted from it"
             )
         if len(chosen) == 1:
-            notes.append("This was measured once: how repetitions differ is not known, and not in the interval.")
+            notes.append(
+                "This was measured once: the differences between repetitions are unknown, and the interval does not "
+                "include them."
+            )
         pooled = np.concatenate(values)
         if len(pooled) < FEWEST_FOR_SINGLE:
             notes.append(
-                f"Nothing is known of a single one: that takes {FEWEST_FOR_SINGLE} samples, and there are "
+                f"There is no range for a single one: it takes {FEWEST_FOR_SINGLE} samples, and there are "
                 f"{len(pooled)}."
             )
         conclusive = is_conclusive(median)

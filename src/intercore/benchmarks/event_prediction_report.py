@@ -52,7 +52,7 @@ def _ranking_section(found: EventRanking) -> Section:
         Column("× the first", lambda row: significant(row.times_first), right=True),
     ]
     names = telling(found.ranking, found.ranking[0].given)
-    return ranking_section(found, lambda one: one.event, in_words, names, columns, named_shows="it alone")
+    return ranking_section(found, lambda one: one.event, in_words, names, columns, named_shows="single")
 
 
 def prediction_rows(found: EventPrediction | EventRanking) -> Sequence[dict[str, object]]:

@@ -68,4 +68,4 @@ def exactness(pool: Sequence[Measurement], name: str = "interval") -> Exactness 
 
 def constant(spread: int) -> str:
     """Call what varies by so many ticks a constant, in words."""
-    return f"a constant but for {spread} tick{'s' if spread > 1 else ''}" if spread else "a constant"
+    return f"constant to within {spread} tick{'s' if spread > 1 else ''}" if spread else "a constant"

@@ -150,7 +150,7 @@ def _of_durations(one: Measurement, series: Series) -> Iterator[Impossible]:
     yield from _below(series, least - apart)
     total = _least_ticks(count * max(1, events), series) if count >= _MANY and not apart else 0
     if series.ticks.min() >= least and series.ticks.sum(dtype=np.float64) < total:
-        fault: Fault = "short in all" if series.ticks.any() else "zero"
+        fault: Fault = "too short in total" if series.ticks.any() else "zero"
         yield Impossible(series.name, count, count, fault, least=total)
 
 

@@ -169,9 +169,9 @@ def _answers_table(run: Run, reports: Sequence[Report], overhead_us: float, *, b
         for report in reports
         for index, answer in enumerate(one for one in report.answers if one.brief)
     ]
-    marked = "; ! has warnings" if any(row.doubtful for row in rows) else ""
+    marked = "; ! marks warnings" if any(row.doubtful for row in rows) else ""
     if overhead_us and any(row.answer.unit == "us" and not row.answer.overhead for row in rows):
-        marked += f"; times include {duration(overhead_us)} of reading the clock"
+        marked += f"; times include {duration(overhead_us)} of timestamp overhead"
     return Table(
         f"Run {run.id} on {where(run)}{marked}",
         rows,

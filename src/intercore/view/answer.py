@@ -68,7 +68,7 @@ class Answer(msgspec.Struct, frozen=True):
         """The answer in words: `12.0 µs (11.9–12.1), notification`; bounds that read as the value are left out."""
         if self.value is None:
             return self.about
-        joint = " " if self.unit == "times" and not self.verdict else ", "
+        joint = " " if self.about.startswith("of ") or (self.unit == "times" and not self.verdict) else ", "
         return joint.join(filter(None, (self.headline, self.about)))
 
     @property
@@ -115,7 +115,7 @@ def equal(times: Interval | None) -> str:
     if times is not None and multiple(times.value) == multiple(1.0):
         return "no difference"
     unsure = times is not None and times.low is not None and times.high is not None and times.low <= 1 <= times.high
-    return "no sure difference" if unsure else ""
+    return "no certain difference" if unsure else ""
 
 
 def about_times(times: float) -> str:

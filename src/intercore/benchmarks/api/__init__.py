@@ -48,13 +48,13 @@ BENCHMARK = Benchmark(
     # Every call, alone, beside a core that computes and beside one that calls the same.
     DefaultLevels(alone={"call": _CALLS, "other": ["none", "spin", "same"]}, suite=_suite),
     # Samples are compared as they were taken; the analysis takes the cost of looking off.
-    SeriesMeaning(results={"call": Result("us", "call with clock reading")}),
+    SeriesMeaning(results={"call": Result("us", "call and timestamp overhead")}),
     choices={
-        "stream-send": "the call that puts so many bytes into a stream buffer",
-        "stream-receive": "the call that takes so many bytes out of a stream buffer",
-        "create": "the call that makes a task",
+        "stream-send": "the call that sends that many bytes to a stream buffer",
+        "stream-receive": "the call that receives that many bytes from a stream buffer",
+        "create": "the call that creates a task",
         "delete": "the call that deletes a task that has ended",
-        "allocate": "the call that takes so many bytes from the heap",
+        "allocate": "the call that allocates that many bytes on the heap",
     },
     load_analysis=_load_analysis,
 )

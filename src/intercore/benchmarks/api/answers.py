@@ -35,12 +35,12 @@ def answers(analysis: ApiAnalysis) -> Iterator[Answer]:
         found = [one for one in alone if one.call == call]
         if found:
             usual = min(found, key=lambda one: one.core)
-            about = f"a call; {_without_reading(usual)}"
+            about = f"per call; {_without_reading(usual)}"
             yield Answer(question, _as_read(usual), about=about, brief=False, topic="locks", leads=True)
     if alone:
         dearest = max(alone, key=lambda one: one.cost_us.value)
         low = dearest.cost_us.low
-        about = _called(dearest) + ", one core; its times are far apart" * (
+        about = _called(dearest) + ", one core active; samples vary widely" * (
             low is not None and low < _FAR * dearest.cost_us.value
         )
         yield Answer("longest kernel call", _as_read(dearest), about=f"{about}; {_without_reading(dearest)}")
@@ -54,7 +54,7 @@ def _as_read(one: ApiCall) -> Interval:
 
 
 def _without_reading(one: ApiCall) -> str:
-    return f"{duration(one.cost_us.value)} less the reading of the clock"
+    return f"{duration(one.cost_us.value)} without timestamp overhead"
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:

@@ -17,4 +17,4 @@ def answers(analysis: ClockAnalysis) -> Iterator[Answer]:
     """Answer what an empty pair of readings takes: it is in every time that is measured."""
     found = [ticks / one.hz * 1e6 for one in analysis.intervals for ticks in one.looking.values()]
     if found:
-        yield Answer("reading the clock", Interval(max(found)), overhead=True)
+        yield Answer("timestamp overhead", Interval(max(found)), overhead=True)

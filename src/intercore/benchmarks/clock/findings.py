@@ -29,7 +29,7 @@ class ClockExactness(Finding, frozen=True):
         verdict = (
             constant(spread)
             if self.constant
-            else f"they differ by more than the {PROMISED_SPREAD} ticks that the clock promises"
+            else f"they differ by more than the {PROMISED_SPREAD} ticks that the clock allows"
         )
         found = (
             f"Checked against the simulator: {self.intervals:,} intervals, on one core and across cores, were measured "
@@ -52,7 +52,7 @@ class ClockInterrupted(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"{self.intervals:,} more {'was' if self.intervals == 1 else 'were'} measured up to "
-            f"{self.longest_ticks:,} ticks longer, because an interrupt on either core came while the clock was read."
+            f"{self.longest_ticks:,} ticks longer, because an interrupt came while a core read the clock."
         )
 
 
@@ -64,9 +64,8 @@ class ClockOfCounters(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "The common clock is made of a counter for each core. The target aligned these counters at start, to "
-            f"{self.uncertainty_ticks:,} ticks either way, so every time from one core to another is uncertain by that "
-            "much."
+            "The common clock consists of one counter per core. The target aligned them at start, to "
+            f"±{self.uncertainty_ticks:,} ticks, so every time from one core to another has that uncertainty."
         )
 
 
@@ -80,8 +79,8 @@ class ClockCountersSynchronised(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The counters of cores {self.first} and {self.second} agree to within {duration(self.within_us)}: on this "
-            "machine they are synchronised to that degree."
+            f"The counters of cores {self.first} and {self.second} agree to within {duration(self.within_us)}: they "
+            "are synchronised on this machine."
         )
 
 
@@ -99,8 +98,8 @@ class ClockCountersApart(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"The counter of core {self.second} is {abs(self.ahead_us):,.2f} µs "
-            f"{'ahead of' if self.ahead_us > 0 else 'behind'} that of core {self.first}, give or take "
-            f"{self.within_us:.2g} µs: align the two before you subtract their readings."
+            f"{'ahead of' if self.ahead_us > 0 else 'behind'} that of core {self.first}, ±{self.within_us:.2g} µs: "
+            "align the two before you subtract their readings."
         )
 
 
@@ -118,7 +117,7 @@ class ClockCounterDrift(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"The counter of core {self.core} runs {with_bound(self.drift_ppm, self.within_ppm)} ppm faster than its "
-            f"nominal {self.hz / 1e6:.6g} MHz, by the common clock."
+            f"nominal {self.hz / 1e6:.6g} MHz, measured by the common clock."
         )
 
 
@@ -134,10 +133,10 @@ class ClockOffsetBounds(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The intervals bound the distance between the clocks of cores {self.first} and {self.second} only "
-            f"loosely: they would show more than the shortest of them, {self.high_ticks:,} ticks of {self.tick_ns:g} "
-            f"ns from core {self.first} to core {self.second} and {-self.low_ticks:,} back. That is how long tasks "
-            "take from reading to reading."
+            f"The offset between the clocks of cores {self.first} and {self.second} is bounded only loosely: an "
+            f"offset beyond the shortest intervals would show, which are {self.high_ticks:,} ticks of "
+            f"{self.tick_ns:g} ns from core {self.first} to core {self.second} and {-self.low_ticks:,} back. Tasks "
+            "take that long from one reading to the next."
         )
 
 
@@ -159,9 +158,8 @@ class ClockMisaligned(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"The clocks of cores {self.first} and {self.second} are {self.low_ticks:,} to {self.high_ticks:,} ticks "
-            f"apart, but the target says that it aligned them to {self.uncertainty_ticks:,}. So they have moved since "
-            "the target started; a change of the cores' clock, sleep or a debugger can cause this. Times between cores "
-            "are wrong: restart the target."
+            f"apart, although the target aligned them to ±{self.uncertainty_ticks:,} at start. A change of the cores' "
+            "clock, sleep or a debugger can cause this. Times between cores are wrong: restart the target."
         )
 
 
@@ -171,8 +169,8 @@ class ClockFailedCheck(FailedCheck, frozen=True):
     wording: ClassVar[dict[str, str]] = {
         **FailedCheck.wording,
         "wrong": (
-            "{count} intervals were negative: the cores do not read the same clock, or a clock or counter steps back. "
-            "Times between cores of this target are wrong."
+            "{count} intervals were negative: the cores do not read the same clock, or a clock stepped back. Times "
+            "between cores of this target are wrong."
         ),
         "preempted": "",  # between its readings a task may be: that is in the interval as well
     }

@@ -100,8 +100,10 @@ BENCHMARK = Benchmark(
     _SERIES,
     EnergyWindows("tower", _windows, in_labels=("preset", "task0", "task1", "main", "free")),
     choices={
-        "recursion": "the towers of Hanoi: many calls, and so much use of a stack; cores with stacks in one memory may "
-        "wait for each other there",
+        "recursion": (
+            "the towers of Hanoi: many calls, so much access to the stack; cores with their stacks in the same memory "
+            "may wait for each other"
+        ),
     },
     load_analysis=_load_analysis,
     load_publication=_load_publication,

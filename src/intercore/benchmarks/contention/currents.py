@@ -120,14 +120,14 @@ def figures(run: Run, analysis: ContentionAnalysis) -> Iterator[Figure]:
 
 NOTES = (
     "Currents of the article on the ESP32 by a linear model, current = rest + core 0 + core 1, from its seven rows "
-    "alone: in all of them core 1 is busy, since a main loop without work likely spins, so its part cannot be "
-    "told from rest. That is likely why the published table has 30 to 40 mA for core 0 and next to nothing for "
-    "core 1: the rows differ in core 0 alone. Of task0 alone (40 mA) the model makes as much as of task0 with "
-    "others (50 mA): the difference is one step of the meter. With a main loop that blocks, only the row of task0 "
-    "would read less: by what core 1 adds, which those rows do not tell; it is at most all that they have for "
-    "rest. If core 1 added as much as core 0, rest would be below 0, so either a core that sleeps saves the chip "
-    "more than the other core's work takes, or the meter reads small currents as too small. A run of one's own "
-    "with main=block tells.",
+    "alone: in all of them core 1 is busy, because a main loop without work likely spins, so the part of core 1 "
+    "cannot be separated from rest. That is likely why the published table has 30 to 40 mA for core 0 and almost "
+    "nothing for core 1: the rows differ in core 0 only. For task0 alone (40 mA) the model gives the same current as "
+    "for task0 with others (50 mA): the difference is one step of the meter. With a main loop that blocks, only the "
+    "row of task0 would read less: by what core 1 adds, which these rows do not show; it is at most their current of "
+    "rest. If core 1 added the same as core 0, rest would be below 0, so either a sleeping core saves the chip more "
+    "than the other core's work takes, or the meter reads small currents as too small. Your own run with main=block "
+    "shows which.",
 )
 
 
@@ -184,10 +184,10 @@ class _Told(NamedTuple):
 
 def _beside_table(title: str, rows: Sequence[Beside], run: Run) -> Table[Beside]:
     columns: list[Column[Beside]] = [
-        Column("at work", lambda row: row.label),
-        Column("cores that never rest", _busy_text, right=True),
+        Column("active", lambda row: row.label),
+        Column("busy cores", _busy_text, right=True),
         Column("published", lambda row: "" if row.published is None else f"{row.published:g} mA", right=True),
-        Column("above the least", lambda row: row.beyond, right=True),
+        Column("above the lowest", lambda row: row.beyond, right=True),
     ]
     if any(row.own is not None for row in rows):
         columns.append(
@@ -222,7 +222,7 @@ def _told_table(models: Mapping[str, ActivityModel], beside: str) -> Table[_Told
         rows,
         [
             Column("of", lambda row: row.of),
-            Column("at work", lambda row: row.label),
+            Column("active", lambda row: row.label),
             Column("read", lambda row: f"{1e3 * row.amps:.3g} mA", right=True),
             Column("model", lambda row: f"{1e3 * row.predicted:.3g} mA", right=True),
             Column("residual", _residual_text, right=True),
@@ -246,7 +246,7 @@ def _core_text(model: ActivityModel, core: int) -> str:
     (one,) = (each for each in model.cores if each.core == core)
     if one.amps is not None:
         return _milliamps(one.amps)
-    return "in rest: busy in every row" if one.always else "not told"
+    return "part of rest: busy in every row" if one.always else "unknown"
 
 
 def _residual_text(row: _Told) -> str:
@@ -256,7 +256,7 @@ def _residual_text(row: _Told) -> str:
 def _blocking_text(row: _Told) -> str:
     found = row.blocking
     if found is None:
-        return "not told"
+        return "unknown"
     if found.low is None or found.high is None:
         return _milliamps(found)
     return f"{significant(1e3 * found.low)} – {significant(1e3 * found.high)} mA"
@@ -282,12 +282,10 @@ class Bar(NamedTuple):
 def _figure(run: Run, label: str, rows: Sequence[Beside]) -> Figure:
     known = [Bar(row.label, None if row.own is None else 1e3 * row.own.value, row.published) for row in rows]
     caption = (
-        "Mean current of each combination, beside the published ones: a USB meter that was read by eye, in steps of 10 "
-        "mA. Boards and chips differ: compare only differences between rows."
+        "Mean current of each combination, with the published ones: a USB meter, read by eye in steps of 10 mA. "
+        "Boards and chips differ: compare only differences between rows."
     )
-    return bars(
-        "currents", "Current by what is at work", caption, "mA", whose_currents(run), f"published: {label}", known
-    )
+    return bars("currents", "Current by active tasks", caption, "mA", whose_currents(run), f"published: {label}", known)
 
 
 def bars(name: str, title: str, caption: str, unit: str, own: str, published: str, rows: Sequence[Bar]) -> Figure:

@@ -33,7 +33,7 @@ def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
         if found:
             worst = max(found, key=lambda one: one.largest_us)
             seen = sum(one.samples for one in found)
-            about = f"{among(_CORES[worst.largest_while], worst.varied)}; the longest of {seen:,} seen"
+            about = f"{among(_CORES[worst.largest_while], worst.varied)}; maximum of {seen:,} samples"
             yield Answer(question, Interval(worst.largest_us), about=about, worst=True)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _CORES = {"core0": "core 0", "core1": "core 1", "both": "all cores"}
 """Where a load is, by its level."""
-_AT_REST, _LOADED = "worst lateness, at rest", "worst lateness, loaded"
+_AT_REST, _LOADED = "worst lateness, no load", "worst lateness, loaded"
 
 
 def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
@@ -36,21 +36,21 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
     Where that at rest is the later one, it is said not to be what load does.
     """
     rest, load = (settings_under(analysis.settings, loaded=loaded) for loaded in (False, True))
-    for question, found, beside in (
+    for question, found, under in (
         (_AT_REST, rest, ""),
-        (_LOADED, load, f"beside {_load_of(load)}, "),
+        (_LOADED, load, f"with {_load_of(load)}, "),
     ):
         if found:
             periods = [duration(us) for us in sorted({one.period_us for one in found})]
             seen = sum(one.releases for one in found)
-            about = f"{beside}the latest of {seen:,} seen; due every {' or '.join(periods)}"
+            about = f"{under}maximum of {seen:,} activations; period {' or '.join(periods)}"
             about += f"; median {duration(typical_us(found))}"
             late = missed(found)
             if late.releases:
                 about += f"; {late.releases:,} of them a period or more late, {late.where}"
             verdict = ""
             if found is rest and is_upside_down(rest, load):
-                about += "; later than loaded"
+                about += "; later than under load"
                 verdict = "likely disturbed"
             yield Answer(question, Interval(largest_us(found)), about=about, verdict=verdict, worst=True)
 
@@ -58,7 +58,7 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
 def _load_of(found: Sequence[JitterSetting]) -> str:
     """Say what a load is: tasks that compute in a loop, and on which cores."""
     where = {one.load: _CORES[one.load] for one in found if one.load in _CORES}
-    return f"tasks of lower priority that compute{' on ' + next(iter(where.values())) if len(where) == 1 else ''}"
+    return f"lower-priority tasks computing{' on ' + next(iter(where.values())) if len(where) == 1 else ''}"
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:
@@ -74,7 +74,7 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 
 def costs(analysis: JitterAnalysis) -> Iterator[Cost]:
     """Give how late a release is, at rest and under load."""
-    for label, loaded in (("a release, late at rest", False), ("a release, late under load", True)):
+    for label, loaded in (("lateness, no load", False), ("lateness under load", True)):
         found = settings_under(analysis.settings, loaded=loaded)
         if found:
             yield Cost("deadline", label, typical_us(found), longest_us=largest_us(found))

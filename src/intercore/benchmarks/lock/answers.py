@@ -21,8 +21,8 @@ _HOLDS_NOTHING = "atomic-"
 """How the names of operations begin that are over at once: nobody has them for a while."""
 _UNFAIR = 2.0
 """Times as often as another core has it from which on a lock is called unfair."""
-_HAND = "hand"
-"""How questions begin that ask for a hand-over."""
+_HAND_OFF = "hand-off"
+"""How questions end that ask for a lock hand-off."""
 
 
 def answers(analysis: LockAnalysis) -> Iterator[Answer]:
@@ -34,24 +34,27 @@ def answers(analysis: LockAnalysis) -> Iterator[Answer]:
     best = min(handed, key=lambda name: _us(handed[name][-1]), default="")
     for name, ways in handed.items():
         if ways[0].lock == "mutex" and name != best:
-            yield _handed(f"{_HAND} a mutex over", name, ways, brief=False)
+            yield _handed(f"mutex {_HAND_OFF}", name, ways, brief=False)
     held = [one for one in analysis.contention if not one.lock.startswith(_HOLDS_NOTHING)] or analysis.contention
     quickest = min(held, key=lambda one: one.each_us, default=None)
     mutexes = [one for one in analysis.contention if one.lock == "mutex"]
     if mutexes:
         mutex = max(mutexes, key=lambda one: one.each_us)
-        yield _turn("mutex fought over, a use", mutex)
+        yield _turn("contended mutex", mutex)
     if best:
-        yield _handed(f"{_HAND} a lock over", best, handed[best])
+        yield _handed(f"lock {_HAND_OFF}", best, handed[best])
     if quickest is not None and quickest not in mutexes:
-        yield _turn("another lock fought over", quickest, brief=not mutexes)
+        yield _turn("fastest contended lock", quickest, brief=not mutexes)
 
 
 def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
     whole = max(1, sum(one.acquisitions))
     shares = ", ".join(f"{100 * each / whole:.0f} % by core {core}" for core, each in enumerate(one.acquisitions))
     unfair = "unfair: " * (max(one.acquisitions, default=0) > _UNFAIR * min(one.acquisitions, default=0))
-    about = f"{among(one.lock, one.varied)}; {unfair}{shares}, longest wait {duration(one.longest_wait_us)}"
+    about = (
+        f"{among(one.lock, one.varied)} per acquire/release; {unfair}{shares}, longest wait "
+        f"{duration(one.longest_wait_us)}"
+    )
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
 
 
@@ -64,7 +67,7 @@ def costs(analysis: LockAnalysis) -> Iterator[Cost]:
     """Give what handing each lock over costs in the slowest direction, and at most."""
     for name, ways in _ways(analysis).items():
         longest = max(one.latency_us.max for one in ways)
-        yield Cost("lock", f"hand over, {name}", _us(ways[-1]), longest_us=longest)
+        yield Cost("lock", f"hand-off, {name}", _us(ways[-1]), longest_us=longest)
 
 
 def _ways(analysis: LockAnalysis) -> dict[str, list[LockHandOver]]:
@@ -81,7 +84,7 @@ def _us(one: LockHandOver) -> float:
 
 def concerns(finding: Finding, answer: Answer) -> bool:
     """Whether a caveat may concern an answer: disturbed hand-overs concern no lock under contention."""
-    return not disturbed_samples(finding) or answer.question.startswith(_HAND)
+    return not disturbed_samples(finding) or answer.question.endswith(_HAND_OFF)
 
 
 def remarks(analysis: LockAnalysis) -> Iterator[LockLeastEven]:

@@ -21,8 +21,8 @@ def answers(analysis: MemoryAnalysis) -> Iterator[Answer]:
     """Answer how many times as long memory takes beside the other core, at worst."""
     worst = _worst(analysis)
     if worst is not None:
-        about = among(f"as long, {worst.access} in {in_words(worst.region)}", worst.varied)
-        yield Answer("memory, other core busy", worst.slowdown, "times", about)
+        about = among(f"as long with the other core busy, {worst.access} in {in_words(worst.region)}", worst.varied)
+        yield Answer("memory slowdown, worst", worst.slowdown, "times", about)
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:

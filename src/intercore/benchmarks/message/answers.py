@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level
 
 
-_COPIED, _NOT_COPIED = "copied", "no copy"
+_COPIED, _NOT_COPIED = "copied", "zero-copy"
 _BLOCKED = "blocked"
 """The level of `receiver` at which it has to be woken."""
 _EXAMPLE = 300
@@ -51,11 +51,11 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
             yield Answer(_of_bytes(size, how), time, about=_choice(one) + ways, brief=number == 0)
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for number, (one, how) in enumerate(_best(streams, lambda one: one.bytes_per_s or 0.0)):
-        question = f"stream bytes/s, {how}" if how else "bytes/s of a stream"
-        about = f"{_choice(one)}, {one.bytes:,} bytes each"
+        question = f"throughput, {how}" if how else "throughput of a stream"
+        about = f"{_choice(one)}, messages of {one.bytes:,} bytes"
         about += f", {one.slowest}, the slowest direction" if one.settings > 1 else ""
         is_largest = one.bytes == max(other.bytes for other in streams)
-        about += "; none larger was streamed" * is_largest
+        about += ", the largest streamed" * is_largest
         yield Answer(
             question, rate(one.bytes, one.time_us), "bytes/s", about, bound="≥" if is_largest else "", brief=number == 0
         )
@@ -132,7 +132,7 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
         told = [line for line in map(_by_line, across) if line is not None]
         if told:
             time_us, by = max(told, key=lambda way: way[0].value)
-            wakes = "waking the receiver included; " * any(row.receiver == _BLOCKED for row in across)
+            wakes = "includes waking the receiver; " * any(row.receiver == _BLOCKED for row in across)
             known.append((time_us, f"{_choice(one)}; {wakes}{by}"))
     if known:
         time_us, about = min(known, key=lambda way: way[0].value)
@@ -153,16 +153,16 @@ def _by_line(one: MessageLatency) -> tuple[Interval, str] | None:
     most_us = max(abs(low), abs(high)) * one.sizes[-1].bytes / 1e3
     is_known = _reach(one.alpha_us) <= _KNOWN * abs(first)
     if is_known and most_us < _NO_MATTER * first:
-        return one.alpha_us, "whatever the size"
+        return one.alpha_us, "independent of size"
     if not is_known or low <= 0:
         beside = {size.bytes: size.latency_us.median for size in one.sizes}
         below = max((size for size in beside if size <= _EXAMPLE), default=min(beside))
         above = min((size for size in beside if size > _EXAMPLE), default=max(beside))
         share = (_EXAMPLE - below) / (above - below) if below < _EXAMPLE < above else 0.0
         ends = f"{duration(beside[below].value)} at {below:,} and {duration(beside[above].value)} at {above:,} bytes"
-        said = f"between {ends}" + ", a difference that chance may have made" * (low <= 0)
+        said = f"between {ends}" + ", a difference that may be chance" * (low <= 0)
         return _between(beside[below], beside[above], share), said
-    through = f"estimated from {len(one.sizes)} sizes: {duration(first)} + {significant(each, 3)} ns a byte"
+    through = f"estimated from {len(one.sizes)} sizes: {duration(first)} + {significant(each, 3)} ns per byte"
     return Interval(first + each * _EXAMPLE / 1e3), through
 
 

@@ -1,4 +1,4 @@
-"""What `speedup` answers on one line: from which work on several cores pay."""
+"""What `speedup` answers on one line: the break-even of work that is split over cores."""
 
 from __future__ import annotations
 
@@ -36,10 +36,9 @@ if TYPE_CHECKING:
 
 
 _WORK = "of work on one core"
-_NO_WORK = "no work measured"
-_TWO = 2
-_KEEPING = "these keep their cores"
-_KINDS = {TASKS["pool"]: "these are made beforehand", TASKS["spin"]: _KEEPING}
+_NO_WORK = "not reached by any size measured"
+_KEEPING = "the tasks keep their cores"
+_KINDS = {TASKS["pool"]: "the tasks exist beforehand", TASKS["spin"]: _KEEPING}
 _WAYS = 4  # that a sentence lists
 
 
@@ -52,17 +51,19 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
     by_way = [*_each_way(analysis, efficiency)] if len(analysis.fits) > 1 else []
     few = 1 < len(analysis.fits) <= _WAYS and bool(by_way)
     if not few:
-        yield from _from(analysis, "more cores pay from", _best(analysis, 1.0, lambda fit: fit.break_even))
-        question = f"{efficiency:.0%} efficient from"
-        without = "not told by fewer than three sizes" if all(fit.loss is None for fit in analysis.fits) else _NO_WORK
+        yield from _from(analysis, "break-even", _best(analysis, 1.0, lambda fit: fit.break_even))
+        question = f"{efficiency:.0%} efficiency from"
+        without = (
+            "unknown: it takes three sizes or more" if all(fit.loss is None for fit in analysis.fits) else _NO_WORK
+        )
         yield from _from(analysis, question, _best(analysis, efficiency, lambda fit: fit.isoefficiency), without)
     for answer in by_way:
         yield msgspec.structs.replace(answer, brief=few)
     several = [point for point in analysis.points if point.cores > 1]
     if several:
         best = max(several, key=lambda point: point.speedup.value)
-        about = f"as fast, at {best.work} by {best.tasks}; one core takes {duration(best.t1_us.value)}"
-        yield Answer("one job split, at best", best.speedup, "times", about, brief=False)
+        about = f"as fast, with {best.work} by {best.tasks}; one core takes {duration(best.t1_us.value)}"
+        yield Answer("largest speed-up", best.speedup, "times", about, brief=False)
 
 
 def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
@@ -72,10 +73,10 @@ def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
         begin = _begin(analysis, fit, 1.0, fit.break_even)
         if begin is not None:
             tasks = _tasks(analysis, fit)
-            work = ", ".join(filter(None, ("of work", _used(analysis, fit, efficiency))))
+            work = ", ".join(filter(None, ("of work on one core", _used(analysis, fit, efficiency))))
             about = "; ".join(filter(None, (work, begin.how_known, _KINDS.get(tasks, ""))))
             named = [_smallest(analysis, fit).work] if several else []
-            question = f"{', '.join(filter(None, (*named, tasks)))} pay from"
+            question = f"{', '.join(filter(None, (*named, tasks)))} break even"
             yield Answer(question, begin.t1_us, about=about, bound=begin.bound, rated=False)
 
 
@@ -111,8 +112,7 @@ def pays_from(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[SpeedupP
 def _used(analysis: SpeedupAnalysis, fit: ForkJoinFit, efficiency: float) -> str:
     """Say from which work on all cores are used well; empty if that is not known."""
     used = _efficient(analysis, fit, efficiency)
-    cores = "both" if fit.cores == _TWO else f"{fit.cores}"
-    return "" if used is None else f"{cores} cores {efficiency:.0%} used from {used}"
+    return "" if used is None else f"{efficiency:.0%} efficiency from {used}"
 
 
 def _efficient(analysis: SpeedupAnalysis, fit: ForkJoinFit, efficiency: float) -> Start | None:
@@ -200,7 +200,7 @@ def _begin(
     """Return from which work on a group has a speed-up of 1, or an efficiency; None if that cannot be told."""
     smallest = _smallest(analysis, fit)
     if _reached(smallest, wanted) and (found.t1_us is None or found.extrapolated):
-        return _Begin(Interval(smallest.t1_us.value), "≤", "the smallest tried")
+        return _Begin(Interval(smallest.t1_us.value), "≤", "the smallest size measured")
     return None if found.t1_us is None else _Begin(found.t1_us, "", "extrapolated" * found.extrapolated)
 
 

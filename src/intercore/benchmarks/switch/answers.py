@@ -41,7 +41,7 @@ def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
         yield from _against_same(analysis, best, slowest)
     if same and (best not in same or len(same) > 1):
         quickest = _best(same)
-        question = "quickest way on one core" if best in same else "wake a task, one core"
+        question = "fastest on one core" if best in same else "wake a task, one core"
         yield _woken(question, quickest, same[quickest], brief=best not in same, again=quickest == best)
     yield from _core_against_core(best, same.get(best, ()))
 
@@ -60,7 +60,7 @@ def _against_same(analysis: SwitchAnalysis, name: str, slowest: WakeUp) -> Itera
         back = known.get((slowest.second, slowest.first, slowest.target))
         if back is not None and not verdict:
             about += f"; {slowest.second} → {slowest.first}: {multiple(back.value)} ×"
-        yield Answer("other core against same", times, "times", about, verdict=verdict, brief=False)
+        yield Answer("wake-up, other/same core", times, "times", about, verdict=verdict, brief=False)
 
 
 def _long(verdict: str) -> str:
@@ -76,8 +76,8 @@ def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:
         most = max(others, key=_us)
         times = ratio_of_intervals(most.wake_up_us.median, first.wake_up_us.median)
         verdict = equal(times)
-        about = f"{_long(verdict)} to wake a task of its own, {name}"
-        question = f"core {most.first} against 0, waking"
+        about = f"{_long(verdict)} to wake its own task, {name}"
+        question = f"wake-up, core {most.first}/core 0"
         yield Answer(question, times, "times", about, verdict=verdict, brief=False, topic="both cores")
 
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def answers(analysis: ThreadMetricAnalysis) -> Iterator[Answer]:
     """Answer how much of one core's count is left at worst: of two cores at once, and of rounds from core to core."""
-    for at_once, question in ((True, "kernel loop, both cores"), (False, "kernel loop across cores")):
+    for at_once, question in ((True, "Thread-Metric, all cores"), (False, "cross-core Thread-Metric")):
         worst = _worst(analysis, at_once=at_once)
         if worst is not None and worst.factor is not None:
-            about = f"one core's, {among(worst.test, worst.varied)}"
+            about = f"one core's count, {among(worst.test, worst.varied)}"
             yield Answer(question, Interval(worst.factor), "times", about, brief=at_once)
 
 

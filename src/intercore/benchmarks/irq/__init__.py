@@ -23,8 +23,8 @@ PATHS: Mapping[Path, str] = {
     "timer-handler": "from a timer to its handler",
     "handler-task": "from a handler to the task that it wakes",
     "timer-task": "from a timer to the task that its handler wakes",
-    "doorbell": "from a ring to the handler of the core that is rung",
-    "doorbell-round-trip": "from a ring to the handler of the ring that answers it",
+    "doorbell": "from a doorbell to its handler on the other core",
+    "doorbell-round-trip": "from a doorbell to the handler of the doorbell that answers it",
 }
 """What each path of an interrupt is, in the order in which they are shown."""
 DOING: Mapping[Doing, str] = {
@@ -74,7 +74,7 @@ BENCHMARK = Benchmark(
         alone={"path": ALL, "from": ["0", "1"], "to": ["0", "1"], "interrupted": ALL},
         suite=_suite,
     ),
-    SeriesMeaning(results={"latency": Result("us", "time to react")}),
+    SeriesMeaning(results={"latency": Result("us", "response time")}),
     load_analysis=_load_analysis,
     load_prediction=_load_prediction,
     load_publication=_load_publication,

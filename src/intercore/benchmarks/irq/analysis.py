@@ -76,11 +76,11 @@ class Latency(msgspec.Struct, frozen=True):
     """One path between two cores."""
 
     path: Path
-    first: Annotated[int, Meta(ge=0, description="Core of the timer's handler, or that rings.")] = msgspec.field(
-        name="from"
+    first: Annotated[int, Meta(ge=0, description="Core of the timer's handler, or of the sender of the doorbell.")] = (
+        msgspec.field(name="from")
     )
     second: Annotated[
-        int | None, Meta(description="Core of the woken task, or that is rung; null for timer-handler.")
+        int | None, Meta(description="Core of the woken task, or of the doorbell's handler; null for timer-handler.")
     ] = msgspec.field(name="to")
     interrupted: Doing
     """What these cores do: sleep, compute, or call the kernel."""
@@ -117,7 +117,7 @@ class IrqComparison(msgspec.Struct, frozen=True):
     """One path from one core to another against the same path on the core where it begins: of one direction."""
 
     path: Path
-    first: Annotated[int, Meta(ge=0, description="Core of the handler, or that rings, in either case.")] = (
+    first: Annotated[int, Meta(ge=0, description="Core of the handler, or of the doorbell's sender, for both.")] = (
         msgspec.field(name="from")
     )
     second: Annotated[int, Meta(ge=0, description="The other core.")] = msgspec.field(name="to")

@@ -46,7 +46,7 @@ def _incomparable(one: Measurement) -> str:
     """Return why measurements of the cores' own counters are not compared."""
     if one.factors.get("time", "common") == "common":
         return ""
-    return "by the cores' own counters, whose differences are no times before they are aligned"
+    return "by each core's counter, whose differences are not times until they are aligned"
 
 
 def _provoked(one: Measurement) -> frozenset[str]:

@@ -42,7 +42,7 @@ def _events(one: Measurement, series: Series) -> int:
 _SERIES = SeriesMeaning(
     results={
         "there": Result("us", "hand-over", only={"measure": ("hand-over",)}),
-        "back": Result("us", "hand-over back", only={"measure": ("hand-over",)}),
+        "back": Result("us", "hand-off back", only={"measure": ("hand-over",)}),
         "bout": Result("us", "length of a bout", only={"measure": ("contention",)}),
         "round_trips": Result("us", "round trips of a batch", only={"measure": ("ping-pong",)}),
     },
@@ -77,11 +77,11 @@ BENCHMARK = Benchmark(
     DefaultLevels(alone={"measure": ALL, "lock": ALL, "from": ["0"], "to": ["1"]}, suite=_suite),
     _SERIES,
     choices={
-        "mutex": "a lock: who waits for it waits in the kernel, which lets it sleep, or looks for a while first",
-        "spinlock": "a lock: who waits for it asks again and again, and keeps its core",
-        "critical-section": "the kernel's own: it also keeps interrupts out",
-        "atomic-add": "a word that tells whose turn it is, read and moved on by atomic additions",
-        "atomic-swap": "a word that tells whose turn it is, read and moved on by compare and swap",
+        "mutex": "a lock whose waiting task blocks in the kernel, on some systems after a short spin",
+        "spinlock": "a lock whose waiting task polls it and keeps its core",
+        "critical-section": "the kernel's critical section, which also masks interrupts",
+        "atomic-add": "a word that names the next core, passed on by atomic additions",
+        "atomic-swap": "a word that names the next core, passed on by compare and swap",
     },
     load_analysis=_load_analysis,
     load_prediction=_load_prediction,

@@ -167,7 +167,7 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
         BENCHMARK,
         (
             (
-                Samples(f"hand-over of {setting['lock']} from core {setting['from']} to core {setting['to']}", setting),
+                Samples(f"hand-off of {setting['lock']} from core {setting['from']} to core {setting['to']}", setting),
                 disturbances(hand_over_us(pool, back=False)),
             )
             for setting, pool in pools(ours, HAND_OVER)

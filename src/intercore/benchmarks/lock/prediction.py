@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _TITLES: Mapping[object, str] = {
     HAND_OVER: "From before a release to after the acquisition on another core",
-    CONTENTION: "Each acquisition, while all cores want it",
+    CONTENTION: "Each acquisition under contention",
     PING_PONG: "One way of a word from core to core",
 }
 

@@ -77,8 +77,6 @@ BENCHMARK = Benchmark(
         events=_events,
     ),
     EnergyWindows("pass", _windows, in_labels=("mark",)),
-    choices={
-        "striped SRAM": "four large banks of the RP2040's memory: words that follow one another lie in turn in each"
-    },
+    choices={"striped SRAM": "the four large banks of the RP2040's memory: consecutive words lie in consecutive banks"},
     load_analysis=_load_analysis,
 )

@@ -54,9 +54,9 @@ class MemoryUncontended(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The cores hardly slow each other down: beyond chance, at worst a pass takes {self.worst.times:.2f} times "
-            f"as long beside the other core ({self.worst.cores}). The place of data does not decide which core can "
-            "work on it."
+            "The cores hardly slow each other down: at worst a pass takes significantly longer, "
+            f"{self.worst.times:.2f} times, with the other core busy ({self.worst.cores}). The region of the data "
+            "does not matter for the choice of a core."
         )
 
 
@@ -68,8 +68,8 @@ class MemoryContended(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"Beyond chance, at worst a pass takes {self.worst.times:.2f} times as long beside the other core: "
-            f"{self.worst.cores}. If a deadline was measured with one core busy, allow for that."
+            f"At worst a pass takes {self.worst.times:.2f} times as long with the other core busy (beyond chance): "
+            f"{self.worst.cores}. If you measured a deadline with one core busy, allow for that."
         )
 
 
@@ -84,8 +84,8 @@ class MemorySeparateRegionsHelp(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"With each core in a region of its own, the worst is {self.apart.times:.2f} instead of "
-            f"{self.same.times:.2f}: give data that only one core uses a region of its own."
+            f"With the cores in separate regions, the worst is {self.apart.times:.2f} instead of "
+            f"{self.same.times:.2f}: put data that only one core uses into its own region."
         )
 
 
@@ -99,8 +99,8 @@ class MemorySeparateRegionsDoNotHelp(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"Separate regions for the cores' data do not help against the worst: it is {self.apart.times:.2f} "
-            f"({self.apart.cores}), and {self.same.times:.2f} in the same region. The cores share something else: code "
-            "in one of the regions, or the way to them."
+            f"({self.apart.cores}), and {self.same.times:.2f} in the same region. The cores share something else: "
+            "code in one of the regions, or the bus to them."
         )
 
 
@@ -151,11 +151,11 @@ class MemoryFailedCheck(FailedCheck, frozen=True):
     wording: ClassVar[dict[str, str]] = {
         **FailedCheck.wording,
         "wrong": (
-            "{count} passes were wrong: memory did not hold what was written there. It is faulty, or something else "
-            "writes to it. The rates mean nothing."
+            "{count} passes were wrong: memory did not hold the values that were written. It is faulty, or something "
+            "else writes to it. The rates mean nothing."
         ),
         "preempted": (
-            "tasks were forced off their core {count} times: other work used memory and caches as well. That affects "
-            "the longest passes, and medians hardly."
+            "tasks were preempted {count} times: other work used memory and caches, too. That affects the longest "
+            "passes, and hardly the medians."
         ),
     }

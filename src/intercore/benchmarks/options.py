@@ -14,7 +14,7 @@ IDLE = Option(
     default=0.0,
     above=-1e-9,
     below=1 + 1e-9,
-    help="Part of the power at rest to subtract from energy per operation: 0 none, 1 all of it.",
+    help="Part of the power at rest to subtract from the energy per operation, from 0 (none) to 1 (all).",
 )
 """Of energy, whatever the benchmark."""
 

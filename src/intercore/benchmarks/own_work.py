@@ -61,12 +61,12 @@ class OwnWorkWrong(_OwnWork, frozen=True):
         """What is wrong, and what it depends on."""
         if self.is_sought:
             return (
-                f"{self.where} gives another sum than its parts, and no unit by itself does: it depends on the order, "
-                "on the split, or on state that parts share."
+                f"The sum of {self.where} differs from that of its parts, but no single unit differs: it depends on "
+                "the order, on the split, or on state that parts share."
             )
         return (
-            f"{self.where} gives wrong results, and {self.benchmark} does not look for the unit: "
-            f"{_SEEKS} workload={PREFIX}{self.work} does."
+            f"{self.where} gives wrong results, and {self.benchmark} does not search for the unit: {_SEEKS} "
+            f"workload={PREFIX}{self.work} does."
         )
 
 
@@ -80,19 +80,19 @@ class OwnWorkWrongUnit(_OwnWork, frozen=True):
     def sentence(self) -> str:
         """What is wrong, and what it depends on."""
         what = {
-            "beyond": f"writes beyond its part: unit {self.unit}, by itself, changes what is not its own.",
+            "beyond": f"writes beyond its part: unit {self.unit} alone changes data of other units.",
             "around": (
-                f"writes around its buffer, in a window or part that begins with unit {self.unit}; none of its units "
-                "does so by itself."
+                f"writes outside its buffer, in a window or part that begins with unit {self.unit}; none of its units "
+                "does so alone."
             ),
-            "unexpected": f"is not what its file says is right: the first unit that differs is {self.unit}.",
+            "unexpected": f"differs from the expected result in its file: the first wrong unit is {self.unit}.",
             "depends": (
-                f"gives another sum than its parts: the first unit that differs is {self.unit}. It adds another number "
-                "after other units than by itself, so it depends on the order, on the split, or on what a call leaves "
-                "behind."
+                f"has another sum than its parts: the first unit that differs is {self.unit}. It gives another number "
+                "after other units than alone, so it depends on the order, on the split, or on state that a call "
+                "leaves."
             ),
             "differs": (
-                f"gives another result than on one core: the first unit that differs is {self.unit}. It depends on "
+                f"has another result than on one core: the first unit that differs is {self.unit}. It depends on "
                 "state that parts share, or on the order of units."
             ),
         }[self.mistake]

@@ -198,7 +198,7 @@ class Question(ABC, Generic[K, P, R]):
                 refusals[self.in_words(ours)] = str(error)
         if not predictions:
             reasons = list(dict.fromkeys(refusals.values()))
-            more = f"; {len(reasons) - 1} more settings have reasons of their own" if len(reasons) > 1 else ""
+            more = f"; {len(reasons) - 1} more settings failed for other reasons" if len(reasons) > 1 else ""
             raise UsageError(f"none of the {len(settings)} settings can be predicted: {reasons[0]}{more}")
         left_out = tuple(f"{where}: {reason}" for where, reason in refusals.items())
         open_ones = [one for one in predictions if one.to_measure is not None]

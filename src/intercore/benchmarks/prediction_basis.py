@@ -45,9 +45,9 @@ def asked(words: Iterable[str], no_setting: Collection[str]) -> dict[str, str]:
     levels = parse_levels(words)
     for name, values in levels.items():
         if len(values) > 1:
-            raise UsageError(f"{name} has {len(values)} values: one prediction is for one setting, so name one")
+            raise UsageError(f"{name} has {len(values)} levels: a prediction is for one setting, so give one")
         if name in no_setting:
-            raise UsageError(f"{name} says how something is measured and not what: leave it out")
+            raise UsageError(f"{name} is a way of measuring, which a prediction does not need: leave it out")
     return {name: values[0] for name, values in levels.items()}
 
 
@@ -151,7 +151,7 @@ def _without_mixed(by_run: dict[int, list[KnownOne]]) -> list[str]:
             notes.append(f"Run {run} is left out: it mixes several kernels ({in_a_row(several)}).")
             del by_run[run]
     if not by_run:
-        raise UsageError(f"nothing can be predicted: {' '.join(notes)} Measure each kernel in a run of its own")
+        raise UsageError(f"nothing can be predicted: {' '.join(notes)} Measure each kernel in a separate run")
     return notes
 
 
@@ -159,24 +159,19 @@ def _identity(chosen: Sequence[Known]) -> Iterator[str]:
     """Say what is not known of the kernel that a prediction rests on, and if its images are several."""
     measurements = [one.measurement for one in chosen]
     if any("freertos.version" in one.conditions and kernel(one.conditions) is None for one in measurements):
-        yield (
-            "It is not known with which kernel's sources it was measured, because it is from before Intercore noted "
-            "that."
-        )
+        yield ("The kernel's sources are unknown, because an earlier version of Intercore did not record them.")
     if images := images_that_differ(measurements):
-        yield f"It rests on several images ({in_a_row(images)}): the program was not the same each time."
+        yield f"It uses several images ({in_a_row(images)}): the program was not always the same."
 
 
 def _of_another_kernel(run: int, conditions: Mapping[str, str], reference: Mapping[str, str]) -> str:
     """Say why a run's measurements are not put together with those that the prediction rests on."""
     if kernel(conditions) is None or kernel(reference) is None:
-        which = "it" if kernel(conditions) is None else "what this rests on"
-        return (
-            f"Run {run} is left out: it is not known which kernel {which} was measured with, so it may be another one."
-        )
+        which = "it" if kernel(conditions) is None else "the rest"
+        return f"Run {run} is left out: the kernel of {which} is unknown, so it may be another one."
     return (
-        f"Run {run} is left out: it was measured with another kernel ({kernel_name(conditions)}) than the one that "
-        f"this rests on ({kernel_name(reference)})."
+        f"Run {run} is left out: it has another kernel ({kernel_name(conditions)}) than the other runs "
+        f"({kernel_name(reference)})."
     )
 
 
@@ -186,8 +181,8 @@ def refuse_several_kernels(measured: Sequence[Known]) -> None:
     if len(found) > 1:
         named = in_a_row(kernel_name(one) for one in found)
         raise UsageError(
-            f"runs {', '.join(map(str, runs(measured)))} are not known to be of one kernel ({named}), and effects of "
-            "factors cannot be taken from several kernels: measure all of it with one, in a store of its own (--store)"
+            f"runs {', '.join(map(str, runs(measured)))} are not known to have the same kernel ({named}), and effects "
+            "of factors need one kernel: measure everything with one kernel, in a separate store (--store)"
         )
 
 
@@ -205,16 +200,16 @@ def never_measured(target: str, wanted: Mapping[str, str], known: Sequence[Known
     return f"{setting} was never measured on {target}; the nearest measured setting has {instead} (run {nearest.run})"
 
 
-BY_EFFECTS = "Measure it, or use --extrapolate to predict it from the effect of each factor by itself"
+BY_EFFECTS = "Measure it, or use --extrapolate to predict it from the effect of each factor alone"
 """What to do about a setting that was never measured, where main effects may stand for it."""
 
 
 def by_effects_note(settings: int) -> str:
     """Say what a prediction from the effect of each factor by itself assumes; `settings` is how many it rests on."""
     return (
-        "Extrapolated: this setting was never measured. The prediction assumes that each factor multiplies the time by "
-        f"a ratio of its own, whatever the others are, as found in {settings} settings. Where factors depend on one "
-        "another, that is wrong."
+        "Extrapolated: this setting was never measured. The prediction assumes that each factor multiplies the time "
+        f"by a constant ratio, independently of the others, as in the {settings} settings measured. Where factors "
+        "interact, that is wrong."
     )
 
 

@@ -42,20 +42,20 @@ def setting_section(
         Column[tuple[str, str, str]]("95 %", lambda row: row[2], right=True),
     ]
     where = f"{in_words(found.setting, found.setting)} on {in_heading(found.target, found.origin)}"
-    said = (f"Setting: {where}.", *_no_answer(found.to_measure, "This is no answer"), *sentences, *found.notes)
+    said = (f"Setting: {where}.", *_no_answer(found.to_measure, "This is inconclusive"), *sentences, *found.notes)
     return Section(title, said, (Table(title, list(lines), columns),))
 
 
 def rests_on(basis: Basis, samples_of: str) -> str:
     """Say what a prediction rests on; `samples_of` is what its samples are, ` of 3 sizes`."""
     when = basis.first[:10] if basis.first[:10] == basis.last[:10] else f"{basis.first[:10]} to {basis.last[:10]}"
-    return f"It rests on {_runs(basis.runs)}: {basis.samples:,} samples {samples_of}, measured on {when}."
+    return f"Basis: {_runs(basis.runs)}, {basis.samples:,} samples {samples_of}, measured on {when}."
 
 
 def _no_answer(to_measure: ToMeasure | None, what: str) -> Iterator[str]:
     """Say that a prediction is none, and what to measure."""
     if to_measure is not None:
-        yield f"{what}: the truth may be more than half of the value away. To find out: {to_measure.command}"
+        yield f"{what}: the interval is wider than ±50 %. To measure it: {to_measure.command}"
 
 
 def _runs(numbers: Collection[int]) -> str:
@@ -82,7 +82,7 @@ def ranking_section(
     first = found.ranking[0].prediction
     given = list({str(one.given): one.given for one in found.ranking}.values())
     without = [one for one in found.ranking if not one.prediction.conclusive]
-    what = f"{len(without)} of {len(found.ranking)} {'is' if len(without) == 1 else 'are'} no answer"
+    what = f"{len(without)} of {len(found.ranking)} {'is' if len(without) == 1 else 'are'} inconclusive"
     sentences = [
         *_no_answer(found.to_measure, what),
         *(sentence for each in given for sentence in _ties(found.ranking, each, names, in_words)),
@@ -121,7 +121,7 @@ def interval_column(interval: Callable[[P], Interval]) -> Column[Rank[P]]:
 
     def cell(row: Rank[P]) -> str:
         text = duration_bounds(interval(row.prediction)) or "–"
-        return text if row.prediction.conclusive else f"{text}, no answer"
+        return text if row.prediction.conclusive else f"{text}, inconclusive"
 
     return Column("95 %", cell, right=True)
 
@@ -139,13 +139,16 @@ def _ties(
     names = [*(given if any(one.given != given for one in ranking) else ()), *told]
     tied = [in_words(one.prediction.setting, names) for one in others if not one.told_from_first]
     if tied:
-        yield f"These cannot be told from the first, {in_words(first.prediction.setting, names)}: {'; '.join(tied)}."
+        yield (
+            f"Not significantly different from the first, {in_words(first.prediction.setting, names)}: "
+            f"{'; '.join(tied)}."
+        )
 
 
 def _basis(ranking: Sequence[Rank[P]]) -> str:
     runs = sorted({run for one in ranking for run in one.prediction.basis.runs}, reverse=True)
     samples = sum(one.prediction.basis.samples for one in ranking)
-    return f"It rests on {_runs(runs)}: {samples:,} samples."
+    return f"Basis: {_runs(runs)}, {samples:,} samples."
 
 
 def _common_notes(ranking: Sequence[Rank[P]]) -> list[str]:

@@ -27,7 +27,7 @@ def predict(store: StoreReader, target: str, benchmark: str, words: Iterable[str
     """
     load = registry.benchmark(benchmark).load_prediction
     if load is None:
-        raise UsageError(f"there is no model of {benchmark} that predicts; there is one of: {', '.join(names())}")
+        raise UsageError(f"{benchmark} has no model that predicts; these have one: {', '.join(names())}")
     if any(run.plan.emulated for run in store.runs() if run.plan.target == target):
-        raise UsageError(f"nothing can be predicted from {target}, {LABELS['emulated']}: measure on the chip itself")
+        raise UsageError(f"nothing can be predicted from {target}, {LABELS['emulated']}: measure on the real chip")
     return load()(store, target, words, extrapolate=extrapolate)

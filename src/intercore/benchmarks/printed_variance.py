@@ -105,14 +105,14 @@ def variance_sentence(label: str, rows: Sequence[Printed]) -> str:
     apart = [row.one_apart for row in impossible]
     known = [found for found in apart if found is not None]
     counts = (
-        f" If one value stands apart from the others, s/√n says that there were {_counts(known)} of them."
+        f" If one value stands apart from the others, s/√n implies {_counts(known)} values."
         if len(known) == len(apart)
         else ""
     )
     return (
-        f"{label} print a “Variance” in tables of ms. With this mean, least and largest value no variance can be so "
-        f"large ({bounds}). It is likely the standard error of the mean, s/√n, so that stands beside it for our own "
-        f"values.{counts}"
+        f"{label} print a “Variance” in tables of ms. With this mean, minimum and maximum no variance can be so large "
+        f"({bounds}). It is likely the standard error of the mean, s/√n, so the table has that for this run's values, "
+        f"too.{counts}"
     )
 
 

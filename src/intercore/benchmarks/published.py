@@ -112,9 +112,7 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         known = {one.id for one in self.exhibits}
         for claim in self.claims:
             if unknown := set(claim.exhibits) - known:
-                raise ValueError(
-                    f"the claim {claim.id} names exhibits that are not there: {', '.join(sorted(unknown))}"
-                )
+                raise ValueError(f"the claim {claim.id} names unknown exhibits: {', '.join(sorted(unknown))}")
 
     @property
     def in_words(self) -> str:
@@ -140,7 +138,7 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         return Exhibit(
             known.id,
             known.name,
-            f"{known.name}, {self.label}, in this run's numbers: {known.shows}",
+            f"{known.name}, {self.label}, with this run's numbers: {known.shows}",
             msgspec.structs.replace(self.source, table=known.name).citation,
             known.form,
             tables,

@@ -145,6 +145,6 @@ class ApiFailedCheck(FailedCheck, frozen=True):
         **FailedCheck.wording,
         "wrong": (
             "{count} results were wrong: a kernel call did not do what it must do. A received item differed from the "
-            "sent one, memory ran out, or a count of a semaphore was lost. The times of these calls mean nothing."
+            "sent one, memory ran out, or a unit of a semaphore was missing. The times of these calls mean nothing."
         ),
     }

@@ -63,9 +63,9 @@ def report(run: Run) -> Report:
 
 
 _NOTES = (
-    "The task sleeps from activation to activation by the kernel's delay-until, and its first instruction reads the "
-    "common clock. Lateness is the time from when the activation was due, by the kernel's tick, to that reading. The "
-    "deviation of a period is the time from one reading to the next, minus the period.",
+    "The task sleeps from activation to activation by the kernel's delay-until, and reads the common clock "
+    "immediately afterwards. Lateness is the time from when the activation was due, by the kernel's tick, to that "
+    "reading. The deviation of a period is the time from one reading to the next, minus the period.",
     "Migrations are requested while the task waits. The requesting task has a lower priority and is pinned to the "
     "core where the measured task has just run, so it cannot run before that task waits. `affinity` pins the waiting "
     "task to the next core. `blockers` leaves it free, suspends a task of higher priority on the next core and "

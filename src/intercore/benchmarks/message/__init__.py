@@ -158,7 +158,7 @@ WITHIN = Option(
     default=0.01,
     above=0,
     below=1,
-    help="Of a pilot of messages: the fraction to either side within which a 95 % interval is to know a time.",
+    help="Of a pilot of messages: the half-width, relative to the time, that its 95 % interval is to have.",
 )
 
 _CHOICES = {
@@ -166,19 +166,19 @@ _CHOICES = {
     "queue": "the kernel's queue, by value",
     "stream-buffer": "the kernel's stream buffer",
     "message-buffer": "the kernel's message buffer",
-    "ring": "a lock-free ring of our own in shared memory",
-    "ring-zero-copy": "the ring, in which both ends work in place",
-    "ring-futex": "the ring, with ends that sleep by futex",
-    "rpmsg": "RPMsg over virtio's rings, as OpenAMP and Linux have it",
-    "rpmsg-zero-copy": "RPMsg, in which both ends work in place",
+    "ring": "Intercore's lock-free ring buffer in shared memory",
+    "ring-zero-copy": "the ring, both ends working in place",
+    "ring-futex": "the ring, both ends sleeping on a futex",
+    "rpmsg": "RPMsg over virtio rings, as in OpenAMP and Linux",
+    "rpmsg-zero-copy": "RPMsg, both ends working in place",
     "ringbuf": "ESP-IDF's ring buffer",
-    "ringbuf-zero-copy": "ESP-IDF's ring buffer, in which both ends work in place",
+    "ringbuf-zero-copy": "ESP-IDF's ring buffer, both ends working in place",
     "fifo": "the hardware FIFO between the cores, word by word",
     "dma": "a DMA channel copies from the sender to the receiver",
     "pipe": "a pipe of Linux",
     "unix-socket": "a pair of Unix sockets",
     "posix-mq": "a POSIX message queue",
-    "rpmsg-char": "a device of Linux, to another core's firmware and back",
+    "rpmsg-char": "a Linux device, to another core's firmware and back",
 }
 
 

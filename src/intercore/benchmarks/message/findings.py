@@ -47,9 +47,7 @@ class Second(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """Return by how much the best is ahead of it."""
         if self.equally_good:
-            return (
-                f"{self.choice} is equally good as far as these samples can tell ({_ratio(self.times)} times as long)"
-            )
+            return f"{self.choice} does not differ significantly ({_ratio(self.times)} times as long)"
         return f"the next, {self.choice}, takes {_ratio(self.times)} times as long"
 
 
@@ -132,7 +130,7 @@ class Gain(msgspec.Struct, frozen=True):
             how = f"{significant(self.times.value)} ({least} to {most} in {self.pairs} pairs)"
         else:
             how = _ratio(self.times, f"; {self.pairs} pairs of settings" if self.pairs > 1 else "")
-        unsure = ", which cannot be told from 1" if self.unsure else ""
+        unsure = ", not significantly different from 1" if self.unsure else ""
         return f"{what} of {size_in_words(self.bytes)} {how} times as fast{unsure}"
 
 
@@ -208,9 +206,9 @@ class MessageLineFit(Finding, frozen=True):
     def sentence(self) -> str:
         what = "a stream by " if self.worst_measure == "throughput" else ""
         return (
-            f"A line alpha + beta × size is off by {percent(self.median_error)} of the time in median and by "
-            f"{percent(self.worst_error)} at worst ({what}{_words(self.worst_setting)}). In {self.straight} of "
-            f"{self.settings} settings, one line is enough, or no second line can be told."
+            f"A line alpha + beta × size has a median error of {percent(self.median_error)} of the time and an error "
+            f"of {percent(self.worst_error)} at worst ({what}{_words(self.worst_setting)}). In {self.straight} of "
+            f"{self.settings} settings one line is enough, or no second line is significant."
         )
 
 
@@ -251,8 +249,8 @@ class MessageBreaks(Finding, frozen=True):
         curve = _words(self.curve)
         name = capitalised(curve) if self.measure == "latency" else f"A stream by {curve}"
         return (
-            f"{name}: one line is not enough, because it is off by up to {percent(self.line_error)}; {self.lines} "
-            f"lines are off by up to {percent(self.lines_error)}. {' '.join(map(str, self.breaks))}"
+            f"{name}: one line is not enough, because its error is up to {percent(self.line_error)}; that of "
+            f"{self.lines} lines is up to {percent(self.lines_error)}. {' '.join(map(str, self.breaks))}"
         )
 
 
@@ -264,8 +262,8 @@ class MessageMoreBreaks(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         if self.settings == 1:
-            return "The same is true of 1 more setting: its pieces are in the JSON document."
-        return f"The same is true of {self.settings} more settings: their pieces are in the JSON document."
+            return "The same holds for 1 more setting: its pieces are in the JSON document."
+        return f"The same holds for {self.settings} more settings: their pieces are in the JSON document."
 
 
 class MessagePartWords(Finding, frozen=True):
@@ -286,10 +284,10 @@ class MessagePartWords(Finding, frozen=True):
     def sentence(self) -> str:
         sizes = ", ".join(f"{size:,}" for size in self.sizes[:NAMED])
         return (
-            f"In {self.apart} of {self.settings} settings, sizes that are not a multiple of {self.word_bytes} bytes do "
-            f"not follow the model of the others. At worst ({_words(self.worst_setting)}, {self.measure}, {sizes} "
-            f"bytes), a quarter of such messages takes {significant(self.times)} times as long as whole words, or "
-            "longer. Pad messages to whole words."
+            f"In {self.apart} of {self.settings} settings, sizes that are not a multiple of {self.word_bytes} bytes "
+            f"do not follow the model of the other sizes. At worst ({_words(self.worst_setting)}, {self.measure}, "
+            f"{sizes} bytes), a quarter of such messages take {significant(self.times)} times as long as whole words, "
+            "or longer. Pad messages to whole words."
         )
 
 
@@ -307,9 +305,9 @@ class MessageHeldOutCheck(Finding, frozen=True):
     def sentence(self) -> str:
         verdict = "within" if self.median <= self.aim else "not within"
         return (
-            f"Held-out check: sizes that the model did not see are predicted to {percent(self.median)} in median, "
-            f"{verdict} the aim of {percent(self.aim)} ({percent(self.p90)} or better for 9 of 10, "
-            f"{percent(self.max)} at worst; {self.predictions:,} predictions)."
+            f"Cross-validation: the median error for sizes left out of the fit is {percent(self.median)}, {verdict} "
+            f"the aim of {percent(self.aim)} ({percent(self.p90)} or better for 9 of 10, {percent(self.max)} at "
+            f"worst; {self.predictions:,} predictions)."
         )
 
 
@@ -326,8 +324,8 @@ class MessageExactness(Finding, frozen=True):
         low, high = self.least_ticks, self.most_ticks
         between = f"{low}" if low == high else f"{low} to {high}"
         return (
-            f"Checked against the simulator: measured minus true latency is {between} ticks, within a setting and size "
-            f"{constant(self.spread_ticks)}."
+            f"Checked against the simulator: measured minus true latency is {between} ticks, within each setting and "
+            f"size {constant(self.spread_ticks)}."
         )
 
 
@@ -353,8 +351,8 @@ class MessagePilotSamples(Finding, frozen=True):
     def sentence(self) -> str:
         some = f", of {self.known} of {self.asked} settings and sizes" if self.known < self.asked else ""
         return (
-            f"Pilot of {self.pilot_samples:,} samples or more: knowing a median to ±{percent(self.within)} with 95 % "
-            f"confidence takes {self.samples:,} samples at most ({self.measure}, {_words(self.curve)}, {self.bytes:,} "
+            f"Pilot of {self.pilot_samples:,} samples or more: a median to ±{percent(self.within)} with 95 % "
+            f"confidence takes at most {self.samples:,} samples ({self.measure}, {_words(self.curve)}, {self.bytes:,} "
             f"bytes){some}, within one repetition."
         )
 
@@ -385,8 +383,8 @@ class MessagePilotPublished(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"{self.samples:,} samples, as many as {self.publication} took after a pilot of {self.pilot_samples:,}, "
-            f"give each of these medians to ±{percent(self.within)} or better."
+            f"{self.samples:,} samples, the number that {self.publication} took after a pilot of "
+            f"{self.pilot_samples:,}, give each of these medians to ±{percent(self.within)} or better."
         )
 
 
@@ -401,7 +399,7 @@ class MessagePilotRepetitions(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"For {self.apart} of {self.asked}, the pilot's own repetitions give the median no better than to "
+            f"For {self.apart} of {self.asked}, the repetitions of the pilot give the median no better than to "
             f"±{percent(self.within)}: more repetitions help there, and more samples do not."
         )
 
@@ -414,9 +412,9 @@ class MessageRoundTrips(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"By {', '.join(self.transports)}, messages went to an echo and came back: these are round trips, which "
-            "include the echo's own work. Its clock is not ours, so the time of one way is not known, and it is not "
-            "half of a round trip."
+            f"By {', '.join(self.transports)}, messages go to an echo and back: these are round trips, which include "
+            "the work of the echo. It has another clock, so the one-way latency is unknown, and it is not half of a "
+            "round trip."
         )
 
 
@@ -454,11 +452,11 @@ class MessageFailedCheck(FailedCheck, frozen=True):
     wording: ClassVar[dict[str, str]] = {
         **FailedCheck.wording,
         "wrong": (
-            "{count} messages were lost, came twice, out of order, or differed from what was sent: this transport does "
-            "not work, and its times mean nothing."
+            "{count} messages were lost, duplicated, reordered or altered: this transport does not work, and its "
+            "times mean nothing."
         ),
         "preempted": (
-            "tasks were forced off their core {count} times, so the longest latencies include other work. This affects "
-            "medians hardly."
+            "tasks were preempted {count} times, so the longest latencies include other work. This hardly affects "
+            "medians."
         ),
     }

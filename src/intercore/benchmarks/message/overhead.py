@@ -203,7 +203,7 @@ def overhead_table(found: Sequence[MessageOverhead], where: str) -> Table[Messag
     """Show them, a row for each setting and size."""
     regions = len({one.region for one in found}) > 1
     return Table(
-        f"What a message takes from each core on {where}",
+        f"Processor time of a message on each core on {where}",
         found,
         [
             Column("transport", lambda one: one.transport),

@@ -136,10 +136,10 @@ def pilot_table(found: Sequence[MessagePilot], where: str) -> Table[MessagePilot
         Column("pilot", lambda one: f"{one.repetitions} × {one.samples // one.repetitions:,}", right=True),
         Column("for the median", lambda one: _samples(one.for_median), right=True),
         Column("for the mean", lambda one: _samples(one.for_mean), right=True),
-        *(Column[MessagePilot](f"{samples} know it to", partial(_known, samples), right=True) for samples in taken),
+        *(Column[MessagePilot](f"{samples} give it to", partial(_known, samples), right=True) for samples in taken),
         Column("all to", _repetitions, right=True),
     ]
-    return Table(f"Samples that know a time to ±{percent(found[0].within)} on {where}", found, columns)
+    return Table(f"Samples needed for a time to ±{percent(found[0].within)} on {where}", found, columns)
 
 
 def _known(samples: str, one: MessagePilot) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from intercore.view.figure import Figure
 
 _ALONE = 6  # curves that one panel holds
-_KINDS = {True: "copied", False: "no copy"}
+_KINDS = {True: "copied", False: "zero-copy"}
 """Of more curves, those of transports that copy have a panel, and those that hand over where a message lies."""
 _TITLES: Mapping[Measure, str] = {"latency": "Latency of a message", "throughput": "Throughput of a stream of messages"}
 
@@ -64,15 +64,17 @@ def curves_figure(
     is_latency = measure == "latency"
     model = "one line by least squares" if linear else "the fitted model"
     caption = (
-        f"Median latency with its 95 % interval (marks), and {model} (lines). Less is better."
+        f"Median latency with its 95 % interval (marks), and {model} (lines). Lower is better."
         if is_latency
-        else f"Median throughput with its 95 % interval (marks), and the size over the time per message by {model} "
-        "(lines). More is better."
+        else (
+            f"Median throughput with its 95 % interval (marks), and the size over the time per message by {model} "
+            "(lines). Higher is better."
+        )
     )
     return curve_figure(
         name,
         title,
-        ("bytes of a message", "latency, less is better" if is_latency else "throughput, more is better"),
+        ("message size in bytes", "latency, lower is better" if is_latency else "throughput, higher is better"),
         ("B", "s" if is_latency else "B/s"),
         drawn,
         " ".join(filter(None, (caption, _points_alone(found), note))),
@@ -82,7 +84,7 @@ def curves_figure(
 def _points_alone(found: Sequence[Curve]) -> str:
     """Say that settings are points without a line: those of a campaign of which a part was measured mostly are."""
     alone = sum(len(curve.measurements) == 1 for curve in found)
-    return f"{alone:,} of {len(found):,} settings were measured at one size: a point without a line." if alone else ""
+    return f"{alone:,} of {len(found):,} settings have one size only: a point without a line." if alone else ""
 
 
 def _chosen(names: Sequence[str], view: View) -> tuple[list[str], list[str]] | None:

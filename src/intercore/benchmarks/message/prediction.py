@@ -146,9 +146,9 @@ def _asked(words: Iterable[str]) -> tuple[int, Measure, dict[str, str]]:
     asked = basis.asked(words, NO_SETTING - {"size", "measure"})
     size, measure = asked.pop("size", ""), asked.pop("measure", MEASURES[0])
     if not size:
-        raise UsageError("say the size of the message, e.g. size=300")
+        raise UsageError("give the size of the message, e.g. size=300")
     if not (size.isascii() and size.isdecimal() and 1 <= int(size[:20]) <= _MOST_BYTES):
-        raise UsageError(f"size={size} is no number of bytes: a whole number from 1 up")
+        raise UsageError(f"size={size} is not a number of bytes: a whole number from 1 up")
     if measure not in MEASURES:
         raise UsageError(unknown("measure", measure, MEASURES))
     return int(size), msgspec.convert(measure, Measure), asked
@@ -195,7 +195,7 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
             )
         outside = _outside(found, model, size)
         if outside and not self.extrapolate:
-            raise UsageError(f"{outside}. Measure it, or use --extrapolate to predict it all the same")
+            raise UsageError(f"{outside}. Measure it, or predict it with --extrapolate")
         median, error = model.prediction(size)
         if median.value <= 0:
             raise UsageError(f"the model of {where} gives no time above 0 for {size:,} bytes: it cannot be used there")
@@ -204,9 +204,9 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
         errors = found.held_out
         held_out = float(np.median(errors)) if len(errors) else None
         if held_out is not None and held_out > HELD_OUT_AIM:
-            notes.append(f"Sizes that the model did not see were predicted no better than to {100 * held_out:.2g} %.")
+            notes.append(f"Cross-validation: sizes left out of the fit are predicted to {100 * held_out:.2g} % only.")
         if error is None:
-            notes.append("Any two sizes have a line through them: a third size would tell how good the line is.")
+            notes.append("A line through two sizes always fits: measure a third size to see its error.")
         single = _single(found, model, size, median) if measure == "latency" else None
         if single is not None and median.low is not None and single.low is None:
             notes.append(_too_few(found, model, size))
@@ -247,9 +247,7 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
             raise UsageError(f"{basis.never_measured(self.target, wanted, known)}. {basis.BY_EFFECTS}")
         found = [one for one in curves(each.measurement for each in known) if _is_in_range(one, size)]
         if len(found) <= 1:
-            raise UsageError(
-                f"no more than one setting was measured around {size:,} bytes: there are no effects of factors"
-            )
+            raise UsageError(f"only one setting was measured around {size:,} bytes: there are no effects of factors")
         names = [name for name in found[0].setting if len({one.setting.get(name) for one in found}) > 1]
         if left_out := [name for name in names if name not in wanted]:
             raise UsageError(f"give a level for each factor that was measured with several: {', '.join(left_out)}")
@@ -259,9 +257,7 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
             if level not in {str(one.setting.get(name, level)) for one in found}
         ]
         if missing:
-            raise UsageError(
-                f"{', '.join(missing)} was not measured around {size:,} bytes: nothing is known of its effect"
-            )
+            raise UsageError(f"{', '.join(missing)} was not measured around {size:,} bytes: its effect is unknown")
         measured = [
             one
             for one in known
@@ -349,7 +345,7 @@ def _outside(found: Curve, model: Fit, size: int) -> str:
     """Say why a size is outside of what was measured; empty if it is not."""
     low, high = (int(end) for end in model.points.x[[0, -1]])
     if not low <= size <= high:
-        return f"size={size} is outside of what was measured: {low:,} to {high:,} bytes"
+        return f"size={size} is outside the measured range of {low:,} to {high:,} bytes"
     word = found.word_bytes
     if size % word and not any(each % word for each in found.measurements):
         return (
@@ -407,9 +403,9 @@ def _too_few(found: Curve, model: Fit, size: int) -> str:
     """Say why nothing is known of a single message."""
     few = {each: len(found.samples(each)) for each in _neighbours(model, size) if _spread(found.samples(each)) is None}
     return (
-        f"Nothing is known of a single message: that takes {FEWEST_FOR_SINGLE} samples of "
-        f"{' and of '.join(f'{each:,}' for each in few)} bytes, and there are "
-        f"{' and '.join(map(str, few.values()))}: measure with samples={FEWEST_FOR_SINGLE}."
+        f"There is no range for a single message: it takes {FEWEST_FOR_SINGLE} samples of "
+        f"{' and of '.join(f'{each:,}' for each in few)} bytes, and there are {' and '.join(map(str, few.values()))}: "
+        f"measure with samples={FEWEST_FOR_SINGLE}."
     )
 
 

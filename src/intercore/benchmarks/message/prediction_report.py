@@ -56,16 +56,16 @@ def _basis(found: MessagePrediction) -> Iterator[str]:
     yield rests_on(found.basis, f"of {len(sizes)} sizes from {sizes[0]:,} to {sizes[-1]:,} bytes")
     if found.alpha_us is not None and found.beta_ns_per_byte is not None:
         held_out = "" if found.held_out is None else (
-            f"; sizes that it did not see are predicted to {significant(100 * found.held_out, 2)} % in median"
+            f"; median error for sizes left out of the fit: {significant(100 * found.held_out, 2)} %"
         )  # fmt: skip
         yield f"Model: {_model(found, found.alpha_us, found.beta_ns_per_byte)}{held_out}."
 
 
 def _model(found: MessagePrediction, alpha_us: float, beta_ns: float) -> str:
     if found.size_effect == "none":
-        return f"{duration(found.median_us.value)}; the size makes no difference within what was measured"
+        return f"{duration(found.median_us.value)}; the size makes no difference in the measured range"
     line = f"{duration(alpha_us)} {'−' if beta_ns < 0 else '+'} {ns_per_byte(abs(beta_ns))} ns per byte × size"
-    return f"{line}; whether the size makes a difference cannot be told" if found.size_effect == "cannot tell" else line
+    return f"{line}; the effect of the size is not significant" if found.size_effect == "cannot tell" else line
 
 
 def _ranking_section(found: MessageRanking) -> Section:

@@ -47,7 +47,7 @@ class CrossCoreUncertainty(Finding, frozen=True):
     def sentence(self) -> str:
         """It in words."""
         return (
-            f"Each {self.times_of} from one core to another is uncertain by {duration(self.within_us)} either way, "
-            "alike in all samples: the clocks of the two cores were aligned at start, and the distance between them is "
-            "known no better."
+            f"Each {self.times_of} from one core to another has an uncertainty of ±{duration(self.within_us)}, the "
+            "same in all samples: the clocks of the two cores were aligned at start, and their offset is known to "
+            "that only."
         )

@@ -121,7 +121,7 @@ EFFICIENCY = Option(
     default=0.9,
     above=0,
     below=1,
-    help="Parallel efficiency wanted of all cores: from which work on it is reached. Above 0, below 1.",
+    help="Parallel efficiency whose smallest work is reported. Above 0, below 1.",
 )
 
 
@@ -162,10 +162,10 @@ BENCHMARK = Benchmark(
     EnergyWindows("unit of work", _windows, _operations, in_labels=("n", "mode", "mark")),
     option=EFFICIENCY,
     choices={
-        "created tasks": "the parts of the work are done by tasks made for them",
-        "woken tasks": "the parts are done by tasks that sleep until there is work",
-        "polling tasks": "the parts are done by tasks that look for work all the time, and keep their cores for it",
-        "floating point": "square roots, products and quotients in single precision, each of what the one before gave",
+        "created tasks": "a task is created for each part of the work",
+        "woken tasks": "the parts are done by existing tasks that sleep until there is work",
+        "polling tasks": "the parts are done by tasks that poll for work and keep their cores",
+        "floating point": "square roots, products and quotients in single precision, each of the previous result",
     },
     witness=_witness,
     load_analysis=_load_analysis,

@@ -86,7 +86,7 @@ def _not_reached(largest: SpeedupPoint, model: Model, *, surely: bool) -> BreakE
             None,
             "never",
             f"never reached: the work loses {model.loss:.0%} per core, so {largest.cores} cores are slower than one "
-            "however large it is",
+            "at any size",
         )
     there = f"the largest size measured, where {_in_words(largest)}"
     return BreakEven(None, None, "above", f"{'above' if surely else 'near or above'} {there}")

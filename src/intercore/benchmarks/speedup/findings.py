@@ -75,20 +75,20 @@ class SpeedupPaysFrom(Finding, frozen=True):
     def sentence(self) -> str:
         first, *others = self.ways
         parts = [
-            f"from {first.break_even} of work on one core{self._how(first)}",
-            *(f"from {way.break_even}{self._how(way)}" for way in others),
+            f"{first.break_even} of work on one core{self._how(first)}",
+            *(f"{way.break_even}{self._how(way)}" for way in others),
         ]
-        return f"A job is worth splitting {listed(parts)}."
+        return f"Break-even is {listed(parts)}."
 
     def _how(self, way: Way) -> str:
         tasks = {
             None: "",
-            "create": " if you create tasks for its parts",
-            "pool": " if you wake tasks that wait for its parts",
-            "spin": " if tasks poll for its parts and keep their cores",
+            "create": " with created tasks",
+            "pool": " with woken tasks",
+            "spin": " with polling tasks, which keep their cores",
         }[way.tasks]
         levels = f" with {in_words(way.levels)}" if way.levels else ""
-        well = f" ({self.efficiency_percent:.4g} % efficient from {way.efficient})" if way.efficient else ""
+        well = f" ({self.efficiency_percent:.4g} % efficiency from {way.efficient})" if way.efficient else ""
         return f"{tasks}{levels}{well}"
 
 
@@ -163,10 +163,10 @@ class SpeedupOwnPays(_OwnSizes, frozen=True):
         text = f"With {self.cores} cores {self.work} is faster from"
         if isinstance(begin, FromSize):
             return f"{text} {begin} {how}"
-        less = f"For less work, name a smaller n: from {self.cores} on."
+        less = f"For less work, give a smaller n, at least {self.cores}."
         if begin.unit_us is not None:
             unit = duration(begin.unit_us)
-            less = f"For less work, make a unit, {unit}, smaller by a constant that a flag sets: --flag=-DNAME=VALUE."
+            less = f"For less work, make a unit, {unit}, smaller with a constant: --flag=-DNAME=VALUE."
         return f"{text} the smallest size measured, n={begin.n} {how} {less}"
 
 
@@ -184,7 +184,7 @@ class SpeedupOwnDoesNotPay(_OwnSizes, frozen=True):
             f"With {self.cores} cores {self.work} is faster at no size measured (mode={self.mode}): {self.at_largest}."
         )
         if self.loss_percent is not None:
-            text += f" Larger work does not change that: each core loses {percent(self.loss_percent / 100)}."
+            text += f" Larger work does not change this: each core loses {percent(self.loss_percent / 100)}."
         if self.extrapolated is not None:
             never = ", or never" if self.extrapolated.t1_us.high is None else ""
             text += f" Extrapolated, it is faster from {self.extrapolated}{never}."
@@ -200,7 +200,7 @@ class SpeedupOwnOverhead(_Own, frozen=True):
     @property
     def sentence(self) -> str:
         if self.overhead_us is None:
-            return f"Starting and joining the parts of {self.work} takes a time too short to be told from 0."
+            return f"The time of starting and joining the parts of {self.work} is not significantly above 0."
         overhead = duration_with_bounds(self.overhead_us)
         return f"Small sizes of {self.work} are limited by starting and joining its parts, which takes {overhead}."
 
@@ -211,8 +211,8 @@ class SpeedupOwnFewSizes(_Own, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"Fewer than three sizes of {self.work} do not tell what starting and joining its parts takes from what "
-            "large work loses."
+            f"With fewer than three sizes of {self.work}, the overhead of starting and joining its parts cannot be "
+            "separated from the loss of large work."
         )
 
 
@@ -237,7 +237,7 @@ class SpeedupOwnNoLoss(_OwnLargest, frozen=True):
 
     @property
     def sentence(self) -> str:
-        return f"{self.what} loses next to nothing per core{self.beyond}."
+        return f"{self.what} loses almost nothing per core{self.beyond}."
 
 
 class SpeedupOwnUncertainLoss(_OwnLargest, frozen=True):
@@ -248,7 +248,7 @@ class SpeedupOwnUncertainLoss(_OwnLargest, frozen=True):
     @property
     def sentence(self) -> str:
         most = percent(self.most_percent / 100)
-        return f"What {self.what} loses per core{self.beyond} cannot be told from 0: it is at most {most}."
+        return f"The loss of {self.what} per core{self.beyond} is not significantly above 0: it is at most {most}."
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -266,10 +266,10 @@ class Cause(msgspec.Struct, frozen=True):
         share = percent(self.share_percent / 100)
         slaves = ", ".join(f"{slave.upper()} {percent(part / 100)}" for slave, part in self.slaves_percent.items())
         return {
-            "conflicts": f"waits for {share} because the other one holds {slaves}",
-            "waits": f"waits for {share} more than one core alone for wait states of {slaves}",
-            "cache": f"waits for {share} more than one core alone for misses of the flash's cache",
-            "sleep": f"sleeps for {share}, until the other one is done",
+            "conflicts": f"loses {share} to bus conflicts ({slaves})",
+            "waits": f"waits {share} longer than one core alone for wait states ({slaves})",
+            "cache": f"waits {share} longer than one core alone for misses of the flash cache",
+            "sleep": f"sleeps {share} until the other core is done",
         }[self.kind]
 
 
@@ -288,15 +288,15 @@ class SpeedupOwnLoss(_OwnLargest, frozen=True):
         loss = f"{percent(self.loss_percent.value / 100)}{f' ({between})' if between else ''}"
         text = f"{self.what} loses {loss} per core{self.beyond}"
         if self.causes is None:
-            return f"{text}; what limits it is unknown."
+            return f"{text}; the cause is unknown."
         if not self.causes:
-            return f"{text}, and next to none of it is waiting or sleep: what limits it is unknown."
+            return f"{text}, and almost none of it is waiting or sleep: the cause is unknown."
         rest = ""
         if self.unexplained_percent is not None:
             why = "is starting and joining, or unknown" if self.with_overhead else "is unknown"
             rest = f"; the rest, {percent(self.unexplained_percent / 100)}, {why}"
         causes = listed(list(map(str, self.causes)))
-        return f"{text}: each {causes}{rest} (shares of its part, as the chip counts cycles)."
+        return f"{text}: each core {causes}{rest} (of its time, by the chip's cycle counts)."
 
 
 # What makes speed-ups doubtful
@@ -330,9 +330,9 @@ class SpeedupImpossible(DoubtOfGroup, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"A speed-up of {self.speedup:.3f} on {self.cores} core{'s' * (self.cores != 1)} is not possible: either "
-            "noise, then take more samples, or T1 was measured under worse conditions than TP (cold caches, a lower "
-            "clock frequency), then rest or warm up before it."
+            f"A speed-up of {self.speedup:.3f} on {self.cores} core{'s' * (self.cores != 1)} is not possible. Either "
+            "it is noise (take more samples), or T1 was measured under worse conditions than TP, such as cold caches "
+            "or a lower clock frequency (add rest or a warm-up)."
         )
 
 
@@ -360,11 +360,11 @@ class SpeedupUnstable(Caveat, frozen=True):
             ),
             "placement": (
                 "nothing else runs on a simulated chip: the time of the work itself varies, because the tick, the "
-                "other core or a cache affects it in other places; take more samples"
+                "other core or a cache affects it at different places; take more samples"
             ),
             "unequal units": (
                 "nothing else runs on a simulated chip: the units of this work take unequal times, so windows of few "
-                "units differ; believe the largest n"
+                "units differ; use the largest n"
             ),
         }[self.cause]
         ways = ", ".join(TASKS.get(mode, mode) for mode in self.modes)
@@ -386,8 +386,8 @@ class SpeedupOnTicks(DoubtOfGroup, frozen=True):
     def sentence(self) -> str:
         return (
             f"TP falls on whole kernel ticks of {self.tick_us:g} µs (Rayleigh test, p = {self.p_value:.2g}): "
-            "completion was polled on the tick. The overhead includes the wait for the tick, and TP is known no better "
-            "than to a tick; wait for completion with join=notify."
+            "completion was polled on the tick. The overhead includes the wait for the tick, and the resolution of TP "
+            "is a tick; wait for completion with join=notify."
         )
 
 
@@ -408,8 +408,8 @@ class SpeedupPoorFit(DoubtOfGroup, frozen=True):
             ),
             "uneven growth": (
                 "The time of the work does not grow evenly with its size, for example because it outgrows a cache "
-                "between two sizes, or starting and joining take another time beside small work; look at the plot, and "
-                "measure more and larger sizes"
+                "between two sizes, or starting and joining take a different time with small work; look at the plot, "
+                "and measure more and larger sizes"
             ),
         }[self.cause]
         return (
@@ -428,7 +428,7 @@ class SpeedupNoFlash(Caveat, frozen=True):
 
     @property
     def sentence(self) -> str:
-        return f"workload=flash read no flash ({self.condition}: {self.read}): these numbers tell nothing about it."
+        return f"workload=flash read no flash ({self.condition}: {self.read}): these numbers mean nothing for flash."
 
 
 class SpeedupFailedCheck(FailedCheck, frozen=True):
@@ -436,17 +436,17 @@ class SpeedupFailedCheck(FailedCheck, frozen=True):
 
     wording: ClassVar[dict[str, str]] = {
         "wrong": (
-            "{count} results of the work were wrong: these durations belong to broken work. Suspect the compiler's "
-            "optimisation, the memory or an overclocked chip."
+            "{count} results of the work were wrong, so these durations mean nothing. The compiler's optimisation, "
+            "the memory or an overclocked chip can be the cause."
         ),
         "migrated": (
-            "{count} times a pinned task was found on another core: the pinning was not honoured. Allow the affinity "
-            "(container, cpuset), or these numbers do not show what the cores do."
+            "{count} times a pinned task ran on another core, so these numbers do not show the cores. Permit the "
+            "affinity (container, cpuset)."
         ),
-        "lost": "{count} samples did not fit the target's buffer: ask for fewer samples.",
+        "lost": "{count} samples did not fit into the target's buffer: request fewer samples.",
         "preempted": (
-            "{count} times the work was preempted while it was timed: something else ran on its core. Close other "
-            "programs or permit a real-time priority."
+            "{count} times the work was preempted while it was timed. Close other programs or permit real-time "
+            "priorities."
         ),
     }
 

@@ -71,15 +71,15 @@ def isoefficiency_of(efficiency: float, points: Sequence[SpeedupPoint], model: M
 def _unknown(efficiency: float, points: Sequence[SpeedupPoint], model: Model) -> str | None:
     """Return why the model tells no such work, a sentence without its full stop; None if it does."""
     if efficiency * (1 + model.loss) >= 1:
-        return f"never reached: the work loses {model.loss:.1%} per core however large it is"
+        return f"never reached: the work loses {model.loss:.1%} per core at any size"
     smallest, largest = (end(points, key=lambda point: point.t1_us.value) for end in (min, max))
     is_reached = smallest.efficiency.value >= efficiency
     if not model.has_overhead:
         return (
-            _REACHED if is_reached else "the overhead cannot be told from 0: more samples or smaller sizes are needed"
+            _REACHED if is_reached else "the overhead is not significantly above 0: take more samples or smaller sizes"
         )
     if not model.with_loss:
-        return _REACHED if is_reached else "not told by fewer than three sizes: their model knows no loss of large work"
+        return _REACHED if is_reached else "unknown with fewer than three sizes: their model has no loss of large work"
     t1_us = model.t1_us_at(efficiency, points[0].cores).value
     if t1_us * FARTHEST < smallest.t1_us.value and is_reached:
         return _REACHED

@@ -118,9 +118,7 @@ def speedup_figure(own: Sequence[Group], literature: Sequence[Group], view: View
             panels.setdefault(title, []).extend(drawn)
     every = [one for series in panels.values() for one in series]
     x_axis = (
-        Axis("size of the work n", log=True, form="si")
-        if by_size
-        else Axis("what one core takes, T1", log=True, unit="s")
+        Axis("size of the work n", log=True, form="si") if by_size else Axis("time on one core, T1", log=True, unit="s")
     ).around(_values(every, "x"))
     caption = (
         "The tasks are created for the parts (mode=create), woken for them (mode=pool), or poll for work (mode=spin). "
@@ -161,7 +159,7 @@ def _durations_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figu
             Line(group.label, _colour(group, index), n, t1, "dashed" if group.is_published else "dotted"),
             _points(group, index, n, durations, 1e-6),
         ]
-    caption = "Medians: on one core (T1), thin lines, and on all (TP). Where TP lies above T1, one core is faster."
+    caption = "Medians on one core (T1, thin lines) and on all cores (TP). Where TP lies above T1, one core is faster."
     panel = Panel(
         Axis("size of the work n", log=True, form="si").around(_values(series, "x")),
         Axis("T1 and TP", log=True, unit="s").around(_values(series, "y")),
@@ -193,10 +191,10 @@ def _ticks_figure(own: Sequence[Group], literature: Sequence[Group]) -> Iterator
         colour, shape = _look(group, index)
         series.append(Points(group.label, colour, n, past, texts, shape=shape, hollow=group.is_published))
     caption = (
-        "How far the medians of TP go beyond whole ticks of their kernel. If a program looks once per tick whether all "
-        "is done, every size ends at the same height. The published .97 and .98 ms do so, likely for that reason. The "
-        "end of the work is then known no better than to a tick. Lines join groups whose ends are so quantised. Sizes "
-        "below half a tick say nothing."
+        "Medians of TP modulo the tick of their kernel. If a program polls for completion once per tick, every size "
+        "ends at the same height. The published .97 and .98 ms do so, likely for that reason. The resolution of the "
+        "end of the work is then a tick. Lines join groups that are quantised in this way. Sizes below half a tick "
+        "are not conclusive."
     )
     panel = Panel(
         Axis("size of the work n", log=True, form="si").around(_values(series, "x")),
@@ -204,7 +202,7 @@ def _ticks_figure(own: Sequence[Group], literature: Sequence[Group]) -> Iterator
         series,
         _HEIGHT,
     )
-    yield Figure("beyond-whole-ticks", "The last digits of TP: its part beyond whole ticks", caption, [panel])
+    yield Figure("beyond-whole-ticks", "TP modulo tick", caption, [panel])
 
 
 def _past_tick(group: Group, point: SpeedupPoint) -> float:
@@ -287,8 +285,8 @@ def _samples_figure(own: Sequence[Group]) -> Figure:
     most = _most_drawn(own)
     strips = [_strip(group, index, len(own), sizes, most) for index, group in enumerate(own)]
     caption = (
-        "Each point is one repetition, nothing removed: outliers, drift and groups show here. 1 is the ideal; below 1, "
-        "T1 of that repetition was disturbed."
+        "Each point is one repetition; nothing is removed, so outliers, drift and groups are visible. 1 is the ideal; "
+        "below 1, T1 of that repetition was disturbed."
     )
     panel = Panel(
         Axis("size of the work n").of_names([_short(n) for n in sizes]),

@@ -132,13 +132,13 @@ def _asked(words: Iterable[str]) -> tuple[float, dict[str, str]]:
     """Return the duration in µs and the factors that were named."""
     wanted = basis.asked(words, IRRELEVANT)
     if "n" in wanted:
-        raise UsageError("n is a size in units of the workload; say what the work takes on one core: duration=3ms")
+        raise UsageError("n is a size in units of the workload; give the time of the work on one core: duration=3ms")
     text = wanted.pop(DURATION, None)
     if text is None:
-        raise UsageError("say how long the work takes on one core, e.g. duration=3ms")
+        raise UsageError("give the time of the work on one core, e.g. duration=3ms")
     found = _DURATION.fullmatch(text)
     if found is None or float(found[1]) <= 0:
-        raise UsageError(f"{DURATION}={text} is no duration above 0, such as 250us, 3ms or 1.5s")
+        raise UsageError(f"{DURATION}={text} is not a duration above 0, such as 250us, 3ms or 1.5s")
     return float(found[1]) * _US[found[2]], wanted
 
 
@@ -171,15 +171,15 @@ class _Question(Question[Known, SpeedupPrediction, SpeedupRanking]):
         by_n = _by_n(chosen)
         points = [point for pool in by_n.values() if isinstance(point := measured_setting(pool, ()), SpeedupSetting)]
         if len(points) <= 1:
-            raise UsageError(f"there is no model of {where}, measured at n={_sizes(by_n)} alone: measure more sizes")
+            raise UsageError(f"there is no model of {where}, measured at n={_sizes(by_n)} only: measure more sizes")
         low, high = _range(points)
         outside = not low <= t1_us <= high
         why_outside = (
-            f"{duration(t1_us)} on one core is outside of what was measured of {where}: {duration(low)} to "
+            f"{duration(t1_us)} on one core is outside the measured range of {where}: {duration(low)} to "
             f"{duration(high)}"
         )
         if outside and not self.extrapolate:
-            raise UsageError(f"{why_outside}. Measure it, or use --extrapolate to predict it all the same")
+            raise UsageError(f"{why_outside}. Measure it, or predict it with --extrapolate")
         quantisation = quantisation_of(points)
         tick_us = quantisation.tick_us if quantisation and quantisation.quantised else 0.0
         model = fitted(where, points, tick_us)
@@ -190,7 +190,7 @@ class _Question(Question[Known, SpeedupPrediction, SpeedupRanking]):
                 f"the model of {where} gives no time above 0 for {duration(t1_us)}: it cannot be used there"
             )
         if len(points) < _FEWEST_SIZES:
-            notes.append("Any two sizes have a line through them: a third size would tell how good the line is.")
+            notes.append("A line through two sizes always fits: measure a third size to see its error.")
         if tick_us:
             notes.append(f"TP falls on whole ticks of {duration(tick_us)} here: the prediction is their mean.")
         speedup = _inverse(tp_us, t1_us)
@@ -227,8 +227,8 @@ class _Question(Question[Known, SpeedupPrediction, SpeedupRanking]):
 
     def of_unmeasured(self, known: Sequence[Known]) -> SpeedupPrediction:
         raise UsageError(
-            f"{basis.never_measured(self.target, self.wanted, known)}. Measure it: the cost of one way to fork and "
-            "join does not follow from that of another"
+            f"{basis.never_measured(self.target, self.wanted, known)}. Measure it: the overhead of one way to fork "
+            "and join does not follow from another"
         )
 
     def time_us(self, found: SpeedupPrediction) -> Interval:

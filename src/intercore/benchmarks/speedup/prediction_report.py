@@ -53,7 +53,7 @@ def _pays(found: SpeedupPrediction) -> str:
     told = {
         True: f"{found.cores} cores are faster than one.",
         False: f"{found.cores} cores are slower than one.",
-        None: f"Whether {found.cores} cores are faster than one cannot be told.",
+        None: f"It is not known whether {found.cores} cores are faster than one.",
     }
     return told[found.pays]
 

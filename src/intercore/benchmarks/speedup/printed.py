@@ -56,7 +56,7 @@ def literature_tables(run: Run, points: Sequence[SpeedupPoint]) -> Iterator[Tabl
     for table in published(SpeedupPublication):
         sizes = {row.n for row in table.figures.rows}
         if same := [one for one in alike(points, table) if one.n in sizes]:
-            yield beside(run, table, same, f"{table.source.table} of {table.label}, and its sizes on {where(run)}")
+            yield beside(run, table, same, f"{table.source.table} of {table.label}, and the same sizes on {where(run)}")
 
 
 def beside(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], title: str) -> Table[Printed]:
@@ -68,7 +68,7 @@ def beside(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], ti
             *(_N, _OF, _T1, _TP, _S, _S_BOUNDS),
             Column("S / P", _share, right=True),
             _E,
-            Column("past a tick", _past_tick, right=True),
+            Column("TP mod tick", _past_tick, right=True),
         ],
         published=True,
         is_theirs=_is_theirs,
@@ -92,7 +92,7 @@ _OF: Column[Printed] = Column("of", lambda row: row.of)
 _T1: Column[Printed] = Column("T1, ms", lambda row: _ms(row.t1_us), right=True)
 _TP: Column[Printed] = Column("TP, ms", lambda row: _ms(row.tp_us), right=True)
 _S: Column[Printed] = Column("S", lambda row: "" if row.speedup is None else f"{row.speedup:.4f}", right=True)
-_S_BOUNDS: Column[Printed] = Column("own S, 95 %", lambda row: row.bounds, right=True)
+_S_BOUNDS: Column[Printed] = Column("S here, 95 %", lambda row: row.bounds, right=True)
 _E: Column[Printed] = Column("E", lambda row: "" if row.efficiency is None else f"{row.efficiency:.1%}", right=True)
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level, Run
     from intercore.statistics.intervals import Interval
 
-TITLE = "What more than one core buys (speedup)"
+TITLE = "Speed-up on several cores (speedup)"
 
 
 class Analysed(NamedTuple):
@@ -145,8 +145,10 @@ def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table
         rows += [_Cost(f"published: {table.label}", table.setting.cpu_hz, fit) for fit in fits]
     shared = set.intersection(*(set(fit.group.split()) for fit in analysis.fits)) if len(analysis.fits) > 1 else set()
     return Table(
-        title="Cost of fork and join, break-even (S = 1), and "
-        f"work for {efficiency:.0%} efficiency, with 95 % intervals",
+        title=(
+            f"Overhead of fork and join, break-even (S = 1), and work for {efficiency:.0%} efficiency, with 95 % "
+            "intervals"
+        ),
         rows=rows,
         columns=[
             Column("where", lambda row: row.where),
@@ -160,4 +162,4 @@ def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table
 
 def _overhead(row: _Cost) -> str:
     below = row.fit.resolution_us
-    return row.duration(row.fit.overhead_us) if below is None else "too small to tell: below " + row.bound(below)
+    return row.duration(row.fit.overhead_us) if below is None else "not above 0: below " + row.bound(below)

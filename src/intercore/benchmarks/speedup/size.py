@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.speedup.points import SpeedupPoint
 
-UNKNOWN_SIZE = "the size is not known: T1 does not grow in proportion to n"
+UNKNOWN_SIZE = "the size is unknown: T1 is not proportional to n"
 """Why there is none, a sentence without its full stop."""
 
 _NONLINEAR = 0.1

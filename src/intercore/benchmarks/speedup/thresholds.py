@@ -112,15 +112,14 @@ def threshold_tables(efficiency: float) -> Iterator[Table[Named]]:
     """Show each publication's durations with S and E there, and what its own table implies, by duration."""
     for found in thresholds(efficiency):
         yield Table(
-            f"What the text of {found.table.label} says of short work, beside what its own {found.table.source.table} "
-            "implies",
+            f"Short work: the text of {found.table.label} and the result of its {found.table.source.table}",
             found.named,
             [
                 Column("T1", _t1),
                 Column("where", lambda one: one.place),
                 Column("S, by the fit", _speedup, right=True),
                 Column("E", lambda one: f"{one.efficiency.value:.1%}", right=True),
-                Column("what it says", lambda one: one.statement + (f" (likely {one.likely})" if one.likely else "")),
+                Column("statement", lambda one: one.statement + (f" (likely {one.likely})" if one.likely else "")),
             ],
             published=True,
         )

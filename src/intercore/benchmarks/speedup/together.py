@@ -54,7 +54,7 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
     most = max((group.fit.cores for group in own), default=2)
     return Together(
         title=TITLE,
-        heading="What more than two cores buy" if most > 2 else "What the second core buys",
+        heading="Gain of more than one core" if most > 2 else "Gain of the second core",
         label=label,
         nothing={run.id: _nothing(run) for run in runs if not by_run[run.id]},
         leads={

@@ -58,7 +58,7 @@ def incomparable(one: Measurement) -> str:
     """Return why differences of the cores' own counters are not compared; empty if none is one."""
     if one.factors.get("time", "common") == "common":
         return ""
-    return "by the cores' own counters, whose differences are no times before they are aligned"
+    return "by each core's counter, whose differences are not times until they are aligned"
 
 
 _ACROSS = ("switch", "before.there", "before.back", "after.there", "after.back")
@@ -79,7 +79,7 @@ _SERIES = SeriesMeaning(
         "*.back": Role.AUXILIARY,
     },
     results={
-        "switch": Result("us", "time to wake", only={"time": ("common",)}),
+        "switch": Result("us", "wake-up latency", only={"time": ("common",)}),
         "call": Result("us", "signalling call", only={"time": ("common",)}),
     },
     incomparable=incomparable,
@@ -119,10 +119,10 @@ BENCHMARK = Benchmark(
     _SERIES,
     EnergyWindows("wake-up"),
     choices={
-        "notification": "the kernel's direct notification of a task; on Linux a semaphore of the thread's own",
-        "binary-semaphore": "a semaphore that is free or taken",
-        "counting-semaphore": "a semaphore that counts",
-        "mutex": "a lock: who waits for it sleeps, until the kernel wakes it",
+        "notification": "the kernel's direct notification of a task; on Linux a semaphore per thread",
+        "binary-semaphore": "a binary semaphore",
+        "counting-semaphore": "a counting semaphore",
+        "mutex": "a lock whose waiting task sleeps until the kernel wakes it",
         "queue": "a queue, with an item of 4 bytes",
         "event-group": "a bit of an event group",
         "stream-buffer": "a stream buffer, with 4 bytes",

@@ -66,13 +66,13 @@ class SwitchCrossCore(Finding, frozen=True):
     def sentence(self) -> str:
         what = "asleep" if self.target == "idle" else "busy with a task of lower priority"
         ways = "; ".join(way.text(first=place == 0) for place, way in enumerate(self.ways))
-        found = f"Waking a task on another core that is {what} takes {ways}."
+        found = f"The wake-up latency of a task on another core that is {what} is {ways}."
         if self.directions > _BOTH:
             found += f" Of {self.directions} directions, these are the quickest and the slowest."
         if self.explained:
             found += (
-                " These are medians, and include the timestamp overhead. On one core the woken task preempts the "
-                "signaller; across cores the signaller stays out of the kernel meanwhile."
+                " These are medians, timestamp overhead included. On one core the woken task preempts the signaller; "
+                "across cores the signaller does not call the kernel during the wake-up."
             )
         return found
 
@@ -96,7 +96,7 @@ class SwitchCallTime(Finding, frozen=True):
             if self.across
             else ("a task of lower priority on its own core", "cores")
         )
-        found = f"The call that wakes {where} keeps the caller for {duration(self.quickest_us)} ({self.quickest})"
+        found = f"The call that wakes {where} returns after {duration(self.quickest_us)} ({self.quickest})"
         found += "." if self.slowest == self.quickest else f" to {duration(self.slowest_us)} ({self.slowest})."
         return f"{found} Of several {several}, the slowest counts." if self.several else found
 
@@ -120,9 +120,9 @@ class SwitchCounters(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         apart = (
-            f"are {duration(abs(self.ahead_us))} apart, give or take {duration(self.ahead_within_us)}"
+            f"differ by {duration(abs(self.ahead_us))} ±{duration(self.ahead_within_us)}"
             if self.distinguishable
-            else f"cannot be told apart: they differ by less than {duration(self.within_us)}"
+            else f"do not differ significantly: by less than {duration(self.within_us)}"
         )
         return (
             f"The counters of cores {self.first} and {self.second} {apart}, and drift by "
@@ -143,13 +143,13 @@ class SwitchAlignedAgainstCommon(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         verdict = (
-            "the difference is no more than that, the medians' intervals and the timestamp overhead explain"
+            "the alignment, the medians' intervals and the timestamp overhead explain that"
             if self.explained
-            else "more than that explains, so the machine was not equally quiet in both measurements"
+            else "the alignment does not explain that, so the machine was disturbed differently in the two measurements"
         )
         return (
             f"Aligned counters and the common clock differ by up to {duration(self.largest_us)} in {self.medians} "
-            f"medians, where the alignment can be off by {duration(self.within_us)}: {verdict}."
+            f"medians, and the alignment has an uncertainty of {duration(self.within_us)}: {verdict}."
         )
 
 
@@ -168,12 +168,12 @@ class SwitchFalseTimes(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         true = "" if self.true_us is None else f" instead of {duration(self.true_us)}"
-        back = "" if self.back_us is None else f", and {duration(self.back_us)} the other way"
+        back = "" if self.back_us is None else f", and {duration(self.back_us)} in the opposite direction"
         return (
-            f"FALSE on purpose: subtracting the counters of two cores that were never aligned gives "
+            "FALSE on purpose: subtracting the counters of two cores that were never aligned gives "
             f"{duration(self.false_us)} from core {self.first} to core {self.second}{true}, with a standard deviation "
-            f"of {duration(self.stdev_us)}{back}. It is not a time: it shows how much later one counter began, and so "
-            "it is large, nearly constant, and of the opposite sign in the opposite direction."
+            f"of {duration(self.stdev_us)}{back}. It is not a latency: it shows how much later one counter started, "
+            "so it is large, nearly constant, and has the opposite sign in the opposite direction."
         )
 
 
@@ -184,7 +184,7 @@ class SwitchSynchronisedCounters(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             "Subtracting raw counters gives no false times here: the counters of this machine's cores are "
-            "synchronised, as far as these samples can tell. That is a property of the machine, not of the method."
+            "synchronised, as far as these samples show. That is a property of the machine, not of the method."
         )
 
 
@@ -211,10 +211,12 @@ class SwitchExactness(Finding, frozen=True):
         verdict = (
             f"in each setting {constant(self.spread_ticks)}"
             if self.constant
-            else f"within a setting by up to {self.spread_ticks} apart, more than the {PROMISED_SPREAD} that the clock "
-            "promises"
+            else (
+                f"varying within a setting by up to {self.spread_ticks}, more than the {PROMISED_SPREAD} that the "
+                "clock allows"
+            )
         )
-        more = f"; {self.interrupted:,} more were looked at during an interrupt" if self.interrupted else ""
+        more = f"; {self.interrupted:,} more were delayed by an interrupt" if self.interrupted else ""
         return (
             f"Checked against the simulator: {self.wake_ups:,} wake-ups were measured {between} ticks longer than they "
             f"truly were, {verdict}{more}."
@@ -229,9 +231,8 @@ class SwitchRetaken(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"{self.turns:,} turn{'s' * (self.turns != 1)} of yields {'were' if self.turns != 1 else 'was'} taken "
-            "again: the other task ran before the yield, or ran for another reason, for example because tasks of one "
-            "priority take turns at a tick."
+            f"{self.turns:,} turn{'s' * (self.turns != 1)} of yields {'were' if self.turns != 1 else 'was'} repeated: "
+            "the other task ran before the yield, or ran for another reason, for example time slicing at a tick."
         )
 
 
@@ -245,7 +246,7 @@ class SwitchSlowerAcross(Remark, frozen=True):
 
     @property
     def sentence(self) -> str:
-        busy = " while that is busy" if self.target == "busy" else ""
+        busy = " while that core is busy" if self.target == "busy" else ""
         return (
             f"Waking a task from core {self.first} takes {about_times(self.times)} times as long on core "
             f"{self.second}{busy} as on core {self.first} ({self.primitive})."
@@ -266,9 +267,9 @@ class SwitchTimeSlices(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"In {self.count} of the yields, the other task ran before the yield: in this kernel tasks of one priority "
-            f"take turns at each tick ({self.condition} is 1). These numbers mean nothing; a program of this version "
-            "takes such turns again, so rebuild it."
+            f"In {self.count} of the yields, the other task ran before the yield: this kernel uses time slicing at "
+            f"each tick ({self.condition} is 1). These numbers mean nothing; rebuild the program with this version, "
+            "which repeats such turns."
         )
 
 
@@ -278,8 +279,8 @@ class SwitchNoPriorities(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "Without real-time scheduling a woken task need not preempt another one. So the results of switch on one "
-            "core, and with target=busy, depend on how the system shares its time."
+            "Without real-time scheduling a woken task may not preempt a running one. So the results of switch on one "
+            "core, and with target=busy, depend on the system's scheduler."
         )
 
 
@@ -290,7 +291,7 @@ class SwitchNotAligned(Caveat, frozen=True):
 
     @property
     def sentence(self) -> str:
-        return f"{self.measurements} measurements with time=aligned hold no exchanges: they are left out."
+        return f"{self.measurements} measurements with time=aligned have no exchanged timestamps: they are left out."
 
 
 class SwitchFailedCheck(FailedCheck, frozen=True):
@@ -300,10 +301,10 @@ class SwitchFailedCheck(FailedCheck, frozen=True):
         **FailedCheck.wording,
         "wrong": (
             "{count} of the signals arrived altered, or before they were sent: the primitive or the common clock of "
-            "this target is broken."
+            "this target is wrong."
         ),
         "preempted": (
-            "tasks that should not be preempted were preempted {count} times: something of higher priority ran. Close "
-            "it, or look at the median and not at the largest values."
+            "tasks that should not be preempted were preempted {count} times: another program with a higher priority "
+            "ran. Close it, or use the median and not the largest values."
         ),
     }

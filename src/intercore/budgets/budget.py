@@ -110,7 +110,7 @@ def parsed(text: str, line: int) -> Budget:
 
 def _why_not(text: str) -> str:
     if found := _OTHER_SENSE.search(text.rpartition(": ")[2]):
-        return f"'{found[0]}' limits nothing here: a budget has <= or >="
+        return f"'{found[0]}' is not a limit: a budget has <= or >="
     return f"{_FORM}, and not '{text}'"
 
 
@@ -118,12 +118,12 @@ def _what(text: str) -> tuple[str | None, str, bool]:
     """Return series, statistic, and whether it is the ratio to the baseline."""
     value, slash, other = (part.strip() for part in text.partition("/"))
     if slash and other != "baseline":
-        raise UsageError(f"a ratio is one to the baseline, 'median / baseline', and not to '{other}'")
+        raise UsageError(f"a ratio is to the baseline, 'median / baseline', and not to '{other}'")
     *series, statistic = value.split()
     if statistic not in STATISTICS:
         raise UsageError(unknown("statistic", statistic, STATISTICS))
     if len(series) > 1:
-        raise UsageError(f"'{' '.join(series)}' is more than one series: give each a budget of its own")
+        raise UsageError(f"'{' '.join(series)}' is more than one series: give each its own budget")
     return (series[0] if series else None), statistic, bool(slash)
 
 
@@ -140,7 +140,7 @@ def _limit(text: str, *, to_baseline: bool) -> tuple[float, str]:
     if unit and unit not in UNITS and unit != CYCLES:
         raise UsageError(unknown("unit of a limit", unit, [*UNITS, CYCLES]))
     if not 1 / _LARGEST <= value * UNITS.get(unit, ("", 1.0))[1] <= _LARGEST:
-        raise UsageError(f"the limit {text} is out of range: nothing measured comes near it")
+        raise UsageError(f"the limit {text} is out of range: no measurement has such a value")
     return value, unit
 
 

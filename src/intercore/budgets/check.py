@@ -101,8 +101,8 @@ def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, 
     """
     if run.plan.emulated:
         raise UsageError(
-            f"{run.title} is of {run.plan.target}, which is emulated: its times mean nothing, so no budget can be held "
-            "against them"
+            f"{run.title} is of {run.plan.target}, which is emulated: its times mean nothing, so no budget can be "
+            "checked"
         )
     settings = _Settings(run, file.baseline, usual)
 
@@ -224,7 +224,9 @@ def _of_baseline(budget: Budget, settings: _Settings, why: str) -> Iterator[Held
     alone = [[one] for one in settings.alone if _ours(budget, [one])]
     _check(budget, settings)
     if not alone and not of_both:
-        raise UsageError(f"the baseline {file} has no such setting: save one that has, or give a limit with a unit")
+        raise UsageError(
+            f"the baseline {file} has no such setting: save a baseline with it, or give a limit with a unit"
+        )
     known = {id(pool): before for pool, before in of_both}
     for pool, setting in _named(budget, [*(pool for pool, _ in of_both), *alone]):
         if id(pool) in known:
@@ -291,7 +293,7 @@ def _failure(pool: Sequence[Measurement]) -> str:
     spoilt = {name: sum(one.checks.get(name, 0) for one in pool) for name in SPOILING_CHECKS}
     told = [f"{name}: {count}" for name, count in spoilt.items() if count]
     if not all(map(is_possible, pool)):
-        told.append("samples that cannot be")
+        told.append("impossible samples")
     return f"the measurement failed ({', '.join(told)})" if told else ""
 
 

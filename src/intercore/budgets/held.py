@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Outcome: TypeAlias = Literal["kept", "broken", "cannot tell", "not measured"]
 
-NO_CYCLES = "the target does not say how many cycles it has in a second: give the limit in us"
+NO_CYCLES = "the target does not report its cycles per second: give the limit in us"
 _SEEN = frozenset({"min", "max"})
 """Statistics that need no interval: the sample was seen."""
 
@@ -189,9 +189,13 @@ def _judged(
     fewest = min(len(one.medians.each) for one in sides)
     if fewest == 1:
         where = "" if under is None or len(quantity.medians.each) == 1 else " of the baseline"
-        return "cannot tell", ENOUGH_REPETITIONS - 1, f"one repetition{where} does not show how repetitions differ"
+        return (
+            "cannot tell",
+            ENOUGH_REPETITIONS - 1,
+            f"one repetition{where} does not show the differences between repetitions",
+        )
     if estimate.low is None or estimate.high is None:
-        return "cannot tell", None, "the samples cannot give its interval"
+        return "cannot tell", None, "the samples do not give an interval"
     ends = {limit.is_kept_by(estimate.low), limit.is_kept_by(estimate.high)}
     if len(ends) == 1:
         return ("kept" if ends.pop() else "broken"), None, ""
@@ -201,16 +205,16 @@ def _judged(
 def _untold(statistic: str, quantity: Quantity, under: Quantity | None) -> tuple[int | None, str]:
     """Return how many more repetitions would tell a statistic, and why it cannot be told."""
     if statistic == "median":
-        return None, "a ratio takes medians above 0"
+        return None, "a ratio needs medians above 0"
     for one, whose in ((quantity, ""), (under, "the baseline's ")):
         if one is not None and one.percentile(statistic) is None:
             needed = math.ceil(round(BEYOND / (1 - percent_of(statistic) / 100), 6))
             if one.samples >= needed:
-                return None, f"{whose}repetitions differ too much to have one {statistic}"
+                return None, f"{whose}repetitions differ too much for a common {statistic}"
             have = len(one.medians.each)
             more = None if whose else max(1, math.ceil(needed * have / one.samples) - have)
-            return more, f"{whose}{statistic} takes {needed:,} samples, and there are {one.samples:,}"
-    return None, "a ratio takes values above 0"
+            return more, f"{whose}{statistic} needs {needed:,} samples, and there are {one.samples:,}"
+    return None, "a ratio needs values above 0"
 
 
 def _more(limit: float, estimate: Interval, have: int) -> int | None:

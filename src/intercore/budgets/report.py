@@ -33,7 +33,7 @@ _RANK: Mapping[Outcome, int] = {"broken": 0, "not measured": 1, "cannot tell": 2
 _IN_WORDS: Mapping[Outcome, str] = {
     "kept": "kept",
     "broken": "broken",
-    "cannot tell": "that cannot be told",
+    "cannot tell": "undecided",
     "not measured": "not measured",
 }
 
@@ -79,7 +79,7 @@ def sentences(found: Check, left_out: int = 0) -> Iterator[str]:
         if one.why:
             yield f"{found.file}:{one.line}: {name(one)}: {doubt(one)}."
     if left_out > 0:
-        yield f"{left_out} more are kept: --format json has them all."
+        yield f"{left_out} more are kept: --format json lists all."
 
 
 def name(one: Held) -> str:
@@ -99,7 +99,7 @@ def doubt(one: Held) -> str:
     if one.more_repetitions is None:
         return one.why
     more = f"{one.more_repetitions} more repetition{'s' * (one.more_repetitions != 1)}"
-    return f"{one.why}; {more} would tell, as far as is known"
+    return f"{one.why}; {more} would likely decide it"
 
 
 class Coverage(NamedTuple):

@@ -153,7 +153,7 @@ def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({}), *, w
     if len(targets) != 2:
         raise UsageError(
             f"two targets are compared, and these are runs of {len(targets)}: {', '.join(targets)}. To compare two "
-            "runs of one target, give their numbers: intercore runs"
+            "runs of the same target, give their numbers: intercore runs"
         )
     first, second = ([run for run in runs if run.plan.target == target] for target in targets)
     return compare_sides(first, second, usual, within=within)
@@ -345,13 +345,12 @@ def _refuse_several_kernels(target: str, side: Sequence[Run]) -> None:
     measurements = [one for run in side for one in run.measurements]
     several = identity.kernels_that_differ(measurements)
     if several and isinstance(side[0], Baseline):
-        raise UsageError(f"{side[0].file} names several kernels ({in_a_row(several)}): save it anew")
+        raise UsageError(f"{side[0].file} names several kernels ({in_a_row(several)}): save it again")
     if several:
         named = ", ".join(str(run.id) for run in side)
         raise UsageError(
-            f"run{'s' * (len(side) > 1)} {named} of {target}: measured with several kernels "
-            f"({in_a_row(several)}), whose numbers are not put together; name runs of one kernel, or measure "
-            f"{target} again"
+            f"run{'s' * (len(side) > 1)} {named} of {target}: measured with several kernels ({in_a_row(several)}), "
+            f"whose numbers are not combined; name runs of one kernel, or measure {target} again"
         )
 
 
@@ -380,7 +379,7 @@ def _fixed(mine: Levels, theirs: Levels, benchmarks: Iterable[str]) -> Iterator[
 
 def _turns(by_turns: bool) -> Iterator[str]:
     if by_turns:
-        yield "The two were measured by turns: each ratio compares repetitions that were measured next to each other."
+        yield "The two were measured alternately: each ratio compares repetitions measured next to each other."
 
 
 def _built_from(sides: Iterable[Sequence[Run]], names: Iterable[str]) -> Iterator[str]:
@@ -450,11 +449,11 @@ def _deciding(
     if spoiling:
         named = "; ".join(f"{one.key}: {_values(one.first)} and {_values(one.second)}" for one in spoiling)
         if first.target == second.target:
-            yield f"{first.name} and {second.name} differ in conditions that may decide a ratio ({named})."
+            yield f"{first.name} and {second.name} differ in conditions that may affect a ratio ({named})."
         else:
             yield (
-                f"{first.name} and {second.name} also differ in conditions that may decide a ratio ({named}), so a "
-                "ratio is not due to the kernels alone."
+                f"{first.name} and {second.name} also differ in conditions that may affect a ratio ({named}), so a "
+                "ratio is not due to the kernels only."
             )
 
 
@@ -463,7 +462,7 @@ def _warnings(first: Side, second: Side) -> Iterator[str]:
         yield CAUTION
     elif first.simulated != second.simulated:
         simulated, measured = (first, second) if first.simulated else (second, first)
-        yield f"{simulated.name} is SIMULATED and {measured.name} is measured: a ratio contains the simulator's error."
+        yield f"{simulated.name} is SIMULATED and {measured.name} is measured: a ratio includes the simulator's error."
 
 
 def _one_after_the_other(first: Side, second: Side, compared: Sequence[Sequence[Measurement]]) -> Iterator[str]:
@@ -471,15 +470,15 @@ def _one_after_the_other(first: Side, second: Side, compared: Sequence[Sequence[
     if first.target != second.target or first.simulated or first.emulated:
         return
     mine, theirs = (identity.images(measurements) for measurements in compared)
-    by_turns = f"Measuring by turns cancels that: intercore compare --alternate {first.target}"
+    by_turns = f"Alternating measurements cancel that: intercore compare --alternate {first.target}"
     if mine and mine == theirs and all(len(digests) == 1 for digests in mine.values()):
-        yield f"Both ran one and the same program: what differs is not a change of it, but of {first.target}."
+        yield f"Both ran the same program: differences come from {first.target}, not from a change of the program."
     elif any(identity.runs_linux(one.conditions) for measurements in compared for one in measurements):
         yield (
-            f"The two were measured one after the other, so the ratios contain what changed on {first.target} "
-            f"meanwhile. {by_turns}."
+            f"The two were measured one after the other, so the ratios include changes of {first.target} between "
+            f"them. {by_turns}."
         )
 
 
 def _values(values: Sequence[str]) -> str:
-    return " / ".join(values) or "not told"
+    return " / ".join(values) or "unknown"

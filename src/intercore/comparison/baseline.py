@@ -69,7 +69,7 @@ def of_run(run: Run) -> Baseline:
             pools[setting_key(one.benchmark, one.factors)].append(one)
     settings = [made for pool in pools.values() if (made := _kept(pool)).quantities]
     if not settings:
-        raise UsageError(f"{run.title} has no series with a median, so there is nothing to keep of it")
+        raise UsageError(f"{run.title} has no series with a median, so there is nothing to save")
     settings.sort(key=lambda one: (one.benchmark, by_level(one.factors)))
     _check_conditions(run, settings)
     return baseline(run.plan.target, run.tool, settings, simulated=run.plan.simulated, file="")
@@ -86,13 +86,13 @@ def _check(run: Run) -> None:
         raise UsageError(f"{run.title} is of {run.plan.target}, which is emulated: its times mean nothing")
     if not run.complete:
         raise IntercoreError(
-            f"{run.title} is unfinished ({len(run.measurements)} of {run.total} measurements): finish it before it is "
-            "saved as a baseline"
+            f"{run.title} is unfinished ({len(run.measurements)} of {run.total} measurements): finish it before you "
+            "save it as a baseline"
         )
     failed = sum(not is_sound(one) for one in run.measurements)
     if failed:
         raise IntercoreError(
-            f"of {len(run.measurements)} measurements of {run.title}, {failed} failed, so it is no baseline: see "
+            f"of {len(run.measurements)} measurements of {run.title}, {failed} failed, so it is not a baseline: see "
             f"intercore show {run.id}, and measure again"
         )
 
@@ -106,8 +106,8 @@ def _check_conditions(run: Run, settings: Iterable[Measurement]) -> None:
         for key, value in lasting(one.conditions).items():
             if known.setdefault((build, key), value) != value:
                 raise IntercoreError(
-                    f"the condition {key} changed within {run.title} ({known[build, key]} / {value}), so it is no "
-                    "baseline: measure again in one go"
+                    f"the condition {key} changed within {run.title} ({known[build, key]} / {value}), so it is not a "
+                    "baseline: measure again in one session"
                 )
     if several := identity.kernels_that_differ(run.measurements):
-        raise IntercoreError(f"{run.title} mixes kernels ({in_a_row(several)}), so it is no baseline")
+        raise IntercoreError(f"{run.title} mixes kernels ({in_a_row(several)}), so it is not a baseline")

@@ -116,7 +116,7 @@ def write(known: Baseline, path: Path, *, force: bool = False) -> None:
     try:
         parse(content, str(path))
     except UsageError as error:
-        raise IntercoreError(f"{path} is not written, as it could not be read again: {error}") from error
+        raise IntercoreError(f"{path} was not written, because it could not be read again: {error}") from error
     with replacement(path, BASELINE, force=force) as file:
         file.write(content.encode())
 
@@ -202,7 +202,7 @@ def parse(text: str, name: str) -> Baseline:
             continue
         key = (found.name, str(found.build))
         if key in conditions:
-            place.refuse(f"the condition {found.name} is there twice: keep one of the two")
+            place.refuse(f"the condition {found.name} appears twice: keep one of the two")
         conditions[key] = found
     if not settings:
         lines[-1][0].refuse(f"the baseline has no setting; {_SAVE} {name}")
@@ -221,7 +221,7 @@ def _head(place: _Place, line: str) -> _Head:
     try:
         version = msgspec.json.decode(line, type=_AnyVersion).version
     except msgspec.MsgspecError:
-        place.refuse(f'this is no baseline: its first line does not begin with {{"kind":"{KIND}"')
+        place.refuse(f'this is not a baseline: its first line does not begin with {{"kind":"{KIND}"')
     if version > VERSION:
         place.refuse(
             f"this baseline is of version {version}, and this Intercore reads up to version {VERSION}: update Intercore"
@@ -233,7 +233,7 @@ def _decoded(place: _Place, line: str, decoder: msgspec.json.Decoder[L]) -> L:
     try:
         return decoder.decode(line)
     except msgspec.MsgspecError as error:
-        place.refuse(f"this is no line of a baseline: {error}; correct it, or {_SAVE} {place.file}")
+        place.refuse(f"this is not a line of a baseline: {error}; correct it, or {_SAVE} {place.file}")
 
 
 def _of_build(one: _Series, conditions: Iterable[_Condition]) -> dict[str, str]:
@@ -248,10 +248,10 @@ def _add_series(
     first, quantities = settings.setdefault(key, (found, {}))
     if first.factors != found.factors:
         place.refuse(
-            f"this setting of {found.benchmark} is there already, measured in another way (seed, samples …): keep one"
+            f"this setting of {found.benchmark} appears twice, measured in another way (seed, samples …): keep one"
         )
     if (found.series, found.unit) in quantities:
-        place.refuse(f"the series {found.series} of this setting is there twice: keep one of the two")
+        place.refuse(f"the series {found.series} of this setting appears twice: keep one of the two")
     quantities[found.series, found.unit] = _kept(place, found)
 
 

@@ -34,7 +34,7 @@ def causes(pairs: Sequence[Pair], change: Change | None, *, is_one_setting: bool
         return
     count = len(change.functions)
     if not count:
-        yield "No function differs between the two programs: their data does, or where it lies."
+        yield "No function differs between the two programs: their data differs, or its addresses."
         return
     names = listed([*change.functions]) if count <= _MOST_NAMED else f"{count} functions"
     differ = f"{names} {'differs' if count == 1 else 'differ'}"
@@ -42,7 +42,7 @@ def causes(pairs: Sequence[Pair], change: Change | None, *, is_one_setting: bool
     if not is_one_setting or any(pair.verdict == "cannot tell" for pair in pairs):
         yield f"{differ}."
     elif not told:
-        yield f"{differ}: no number moved by more than other phases move it."
+        yield f"{differ}: no number changed by more than another phase changes it."
     else:
         settings = {(pair.benchmark, tuple(pair.setting.items())) for pair in told}
         many = f"{len(settings)} setting{'s' * (len(settings) != 1)}"
@@ -80,7 +80,7 @@ def where_to_look(
     named = {"--kernel": plan.kernel, "--firmware": plan.firmware}
     options = [word for option, value in named.items() if value is not None for word in (option, value)]
     command = shlex.join(["intercore", "trace", plan.target, first.benchmark, *levels, *options])
-    yield f"To see what the largest difference consists of: {command}"
+    yield f"To see the parts of the largest difference: {command}"
 
 
 def unknown_phases(pairs: Sequence[Pair], change: Change | None) -> Iterator[str]:
@@ -91,6 +91,6 @@ def unknown_phases(pairs: Sequence[Pair], change: Change | None) -> Iterator[str
     many = f"{unknown} differences are" if unknown > 1 else "1 difference is"
     why = change.why_unknown or "fewer than two other phases were measured, or a sample is not above 0"
     yield (
-        f"{many} real, but may come from other phases than before and not from the change: how far phases move "
-        f"{'these numbers' if unknown > 1 else 'this number'} is not known ({why})."
+        f"{many} real, but may come from another phase and not from the change: the effect of the phase on "
+        f"{'these numbers' if unknown > 1 else 'this number'} is unknown ({why})."
     )

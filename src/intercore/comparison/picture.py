@@ -189,7 +189,7 @@ def _label(ratio: float) -> str:
 def _mark(pair: Pair, at: Callable[[float], float]) -> Mark:
     ratio = pair.ratio
     if ratio is None:
-        raise ValueError("what has no ratio has no mark")
+        raise ValueError("quantities without a ratio have no mark")
     drawn = _worse(pair, ratio)
     value = at(drawn.value)
     return Mark(

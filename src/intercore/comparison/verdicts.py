@@ -112,11 +112,11 @@ def summary(verdicts: Sequence[Verdict], first: str, second: str, within: float,
         return
     parts = [f"{counts[name]} {name}" for name in ("slower", "faster", "fewer", "more") if counts[name]]
     if counts["same"]:
-        same = "identical" if is_exact else f"no different within {100 * within:g} %"
+        same = "identical" if is_exact else f"the same within {100 * within:g} %"
         parts.append(f"{counts['same']} {same}")
     if counts["phase"]:
-        parts.append(f"{counts['phase']} moved no more than other phases move")
+        parts.append(f"{counts['phase']} within the effect of the phase")
     if counts["cannot tell"]:
-        parts.append(f"{counts['cannot tell']} that cannot be told")
+        parts.append(f"{counts['cannot tell']} undecided")
     many = f"{len(verdicts)} quantities" if len(verdicts) > 1 else "one quantity"
-    yield f"{second} beside {first}, of {many}: {listed(parts)}."
+    yield f"{second} against {first}, of {many}: {listed(parts)}."

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _HEADINGS: Mapping[Outcome, str] = {
     "kept": "All budgets are kept",
     "broken": "A budget is broken",
-    "cannot tell": "It cannot be told whether all budgets are kept",
+    "cannot tell": "It is undecided whether all budgets are kept",
     "not measured": "Not all budgets could be measured",
 }
 

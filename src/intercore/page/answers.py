@@ -183,10 +183,10 @@ def differ_most(name: str, found: Sequence[tuple[str, Sequence[str]]], speed: st
     told = dict(found)
     said = []
     for word in ("faster", "slower"):
-        places = [f"in computing alone, {speed.removesuffix(word)}at least"] * speed.endswith(word)
-        places += [f"at {text}" for text in told.get(word, ())[:1]]
+        places = [f"pure computing, at least {speed.removesuffix(' ' + word)}"] * speed.endswith(word)
+        places += [f"{text}" for text in told.get(word, ())[:1]]
         if places:
-            said.append(f"{name} is {word} most {', otherwise '.join(places)}.")
+            said.append(f"Largest gaps where {name} is {word}: {'; '.join(places)}.")
     return " ".join(said)
 
 

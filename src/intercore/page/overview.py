@@ -58,7 +58,7 @@ def overview(costs: Sequence[Cost | Paying], cycle_hz: int | None) -> Markup:
     around = f"margin:{top}px {_SIDE}px {_AXIS}px;width:calc(100% - {2 * _SIDE}px);height:{height:.0f}px"
     label = printable("; ".join(_words(row) for row in rows if not isinstance(row, str)))
     return Markup(
-        '<svg class="plot overview" role="img" aria-label="What crossing cores costs: {}" style="{}">{}</svg>'
+        '<svg class="plot overview" role="img" aria-label="Cost of crossing cores: {}" style="{}">{}</svg>'
     ).format(label, f"--below-narrow:{_AXIS}px;{around}", Markup().join(canvas.pieces))
 
 
@@ -109,7 +109,7 @@ def _draw_cost(canvas: Canvas, axis: Axis, y: float, row: Cost) -> None:
         return
     if longest is not None and longest > min(known):
         canvas.line("interval c-text", (min(known), longest), (y, y))
-        canvas.mark(longest, y, "line-ns", _look("text", "line-ns"), f"longest {duration(row.longest_us or 0)}")
+        canvas.mark(longest, y, "line-ns", _look("text", "line-ns"), f"maximum {duration(row.longest_us or 0)}")
     if same is not None:
         canvas.mark(same, y, "ring", _look("series0", "ring", hollow=True), f"same core {duration(row.same_us or 0)}")
     if across is not None:
@@ -145,4 +145,4 @@ def _words(row: Cost | Paying) -> str:
         return f"{row.label}: {duration(row.across_us or row.same_us or 0)}"
     begin = f"faster from {duration(row.faster_us)}, " if row.faster_us > 0 else ""
     used = duration(row.used_us) + " or less" * row.at_most
-    return f"{row.label}: {begin}{row.efficiency:.0%} from {used}"
+    return f"{row.label}: {begin}{row.efficiency:.0%} efficiency from {used}"

@@ -73,15 +73,14 @@ if TYPE_CHECKING:
 
 _DESK = "host"
 _TRUST = {
-    "measured": "Measured on the target itself, which these numbers hold for, as it was built.",
+    "measured": "Measured on this target, as it was built.",
     "simulated": Markup(
-        "Good for comparing ways to do something on this chip; before you rely on a time, measure a board. Its "
-        '<a href="#model">model</a> counts every cycle and was never compared with a board: how far a time is off is '
-        "not known."
+        "Good for comparing alternatives on this chip; before you rely on a time, measure a board. Its "
+        '<a href="#model">model</a> counts every cycle and was never compared with a board, so its error is unknown.'
     ),
     "emulated": CAUTION,
 }
-_NOT_FLASH = "; from flash it would take other times"
+_NOT_FLASH = "; expect different timings from flash"
 _WARNINGS_SHOWN = 3
 """Of each run, before the others are folded."""
 _VALUES_SHOWN = 3  # of a condition that changes within a run
@@ -236,14 +235,14 @@ class _Section:
         if self.run.plan.emulated:
             return ""
         if disturbance.is_wrong(self.run):
-            return " Results were wrong: trust no number of it before you have read the warnings."
+            return " Results were wrong: read the warnings before you trust any number."
         stopped = self.condition("cpu.virtualisation") == "virtual machine"
         who = " or ".join(["the disturbance"] * bool(self.disturbed) + ["the hypervisor"] * stopped)
         if not who:
             return ""
         return (
-            " Trust its medians where no warning is marked, as far as their brackets reach; do not trust its worst "
-            f"cases: {who} may have made them."
+            f" Its medians without a warning are as reliable as their intervals; do not trust its worst cases: {who} "
+            "may have caused them."
         )
 
     @cached_property
@@ -290,7 +289,7 @@ def write_page(
     written.
     """
     if not reported:
-        raise UsageError("there is no run to make a page of")
+        raise UsageError("there is no run for a page")
     # What crosses cores on a chip comes before what it takes on a machine at a desk, here and in ratios.
     ordered = [_by_topic(each) for each in sorted(reported, key=lambda each: each.run.plan.target == _DESK)]
     compared = _compared([each.run for each in ordered], usual)
@@ -480,7 +479,7 @@ def _section(reported: Reported, together: Sequence[Together]) -> _Section:
     doubts = [(report, one) for report in reported.reports for one in report.caveats]
     nothing = [each.nothing[run.id] for each in together if each.nothing.get(run.id)]
     if not run.measurements:
-        nothing = [f"Run {run.id} holds no measurement yet, so there is nothing to show."]
+        nothing = [f"Run {run.id} has no measurement yet."]
     return _Section(
         run,
         reported.analysed,
@@ -522,7 +521,7 @@ def _heading(drawn: Sequence[_Drawn], chapters: Sequence[_Chapter]) -> str:
         return drawn[0].together.heading
     if len(chapters) == 1 and not drawn:
         return chapters[0].title
-    return "What a second core buys, and what it costs" if chapters or drawn else "What the second core buys"
+    return "Gain and cost of a second core" if chapters or drawn else "Gain of the second core"
 
 
 def _conditions(sections: Sequence[_Section]) -> list[tuple[str, list[str]]]:

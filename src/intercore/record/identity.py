@@ -54,7 +54,7 @@ def kernel_name(conditions: Mapping[str, str]) -> str:
     """Return what people call the kernel: `FreeRTOS V11.2.0 SMP, sources 0123456789abcdef, unmodified`."""
     if _VERSION in conditions:
         return f"FreeRTOS {conditions[_VERSION]}, sources {conditions.get(SOURCES, 'unknown')}"
-    return conditions.get(_LINUX, "a kernel that it does not name")
+    return conditions.get(_LINUX, "an unknown kernel")
 
 
 def is_other_kernel(first: Mapping[str, str], second: Mapping[str, str]) -> bool:

@@ -63,8 +63,8 @@ class Series(msgspec.Struct, frozen=True, eq=False):
         """
         if not self.is_time:
             raise IntercoreError(
-                f"series {self.name} is needed in ns, and its unit is {self.unit}: "
-                "the target's firmware is not one that this Intercore understands; build it from the same version"
+                f"series {self.name} is needed in ns, and its unit is {self.unit}: the target's firmware is of "
+                "another version; build it with this Intercore"
             )
         ns: NDArray[np.float64] = self.ticks.astype(np.float64) * (1e9 / self.hz)
         return ns

@@ -86,7 +86,7 @@ def settings(plan: Plan) -> list[Setting]:
     ]
     if not positions:
         why = plan.excluded[0].why if plan.excluded else "its parts are empty"
-        raise UsageError(f"the plan has nothing that can be measured: {why}")
+        raise UsageError(f"nothing in the plan can be measured: {why}")
     return _sorted(plan, positions)
 
 
@@ -167,15 +167,15 @@ def remaining(run: Run) -> list[Setting]:
 def check(plan: Plan) -> None:
     """Raise UsageError for a plan that can be no plan on any target; see `settings`."""
     if plan.repetitions < 1:
-        raise UsageError(f"repetitions={plan.repetitions} is out of range: a setting is measured at least once")
+        raise UsageError(f"repetitions={plan.repetitions} is out of range: at least 1")
     if plan.stop is not None and plan.stop.cap < plan.repetitions:
-        raise UsageError(f"cap={plan.stop.cap} is out of range: at least {plan.repetitions}, the repetitions asked for")
+        raise UsageError(f"cap={plan.stop.cap} is out of range: at least {plan.repetitions}, the number of repetitions")
     for part in plan.parts:
         _check_levels(part)
     most = plan.repetitions if plan.stop is None else plan.stop.cap
     total = most * sum(math.prod(len(levels) for levels in part.levels.values()) for part in plan.parts)
     if total > MAX_SETTINGS:
-        raise UsageError(f"the plan has {total} measurements, more than {MAX_SETTINGS}: give fewer values per factor")
+        raise UsageError(f"the plan has {total} measurements, more than {MAX_SETTINGS}: give fewer levels per factor")
     for benchmark in plan.benchmarks:
         _check_parts([part for part in plan.parts if part.benchmark == benchmark])
 
@@ -188,7 +188,7 @@ def left_out(plan: Plan) -> str:
     reasons = {one.why.partition(":")[0] for one in whole}  # before the colon stands what several may have in common
     why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
     names = ", ".join(one.benchmark for one in whole)
-    more = f"To see why of each: intercore run {plan.target} NAME."
+    more = f"For the reason of each: intercore run {plan.target} NAME."
     return f"Left out, because {plan.target} cannot measure them{why}: {names}. {more}"
 
 
@@ -197,10 +197,10 @@ def _check_levels(part: Part) -> None:
         raise UsageError(f"fraction={part.fraction:g} is out of range: above 0, at most 1")
     for name, levels in part.levels.items():
         if not levels:
-            raise UsageError(f"factor {name} has no level: give it at least one value")
+            raise UsageError(f"factor {name} has no level: give it at least one")
         level, times = Counter(levels).most_common(1)[0]
         if times > 1:
-            raise UsageError(f"{name}={level} is given {times} times: to measure it more often, ask for repetitions")
+            raise UsageError(f"{name}={level} is given {times} times: to measure it more often, use --repetitions")
 
 
 def _check_parts(parts: Sequence[Part]) -> None:

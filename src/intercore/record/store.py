@@ -44,17 +44,20 @@ _TO_READ = "that you may read"
 _TO_WRITE = "that you may read and write, in a directory that you may write to"
 
 _CAUSES = {
-    sqlite3.SQLITE_BUSY: "it is locked by another process; wait for that one to end, then try again",
-    sqlite3.SQLITE_FULL: "the disk is full; free some space, then go on with --resume (what is complete is kept)",
-    sqlite3.SQLITE_IOERR: "the disk failed, is full or limits the size of a file (disk I/O error); "
-    "mend that, then go on with --resume (what is complete is kept)",
+    sqlite3.SQLITE_BUSY: "it is locked by another process; wait until that process ends, then try again",
+    sqlite3.SQLITE_FULL: "the disk is full; free space, then continue with --resume (complete measurements are kept)",
+    sqlite3.SQLITE_IOERR: (
+        "the disk failed, is full or limits the size of a file (disk I/O error); correct that, then continue with "
+        "--resume (complete measurements are kept)"
+    ),
     sqlite3.SQLITE_CORRUPT: "the file is damaged; restore it from a copy, or choose another file",
-    sqlite3.SQLITE_NOTADB: "it is not an Intercore store and was left as it is; choose another file",
+    sqlite3.SQLITE_NOTADB: "it is not an Intercore store and was not changed; choose another file",
     sqlite3.SQLITE_READONLY: "it is read-only; make the file and its directory writable, or work on a copy",
     sqlite3.SQLITE_ERROR: "its tables are not those of an Intercore store: the file is damaged, or another program has "
     "changed it; restore it from a copy, or choose another file",
-    sqlite3.SQLITE_TOOBIG: f"a value in it is longer than {bounds.STORE_VALUE}, as none of an Intercore store is; "
-    "choose another file",
+    sqlite3.SQLITE_TOOBIG: (
+        f"a value in it is longer than {bounds.STORE_VALUE}, longer than any in an Intercore store; choose another file"
+    ),
     sqlite3.SQLITE_CONSTRAINT_UNIQUE: "that is in it already",
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "it has no such run",
 }
@@ -141,7 +144,7 @@ class StoreReader:
         """Return a run without its measurements; the newest run if None."""
         ids = [number for (number,) in self._db.execute("SELECT id FROM campaigns ORDER BY id DESC")]
         if not ids:
-            raise UsageError(f"{self.path} holds no run yet; make one with `intercore run`")
+            raise UsageError(f"{self.path} holds no run yet; measure one with `intercore run`")
         if run_id is None:
             run_id = ids[0]
         if run_id not in ids:
@@ -308,7 +311,7 @@ class Store(StoreReader):
             lock = run_lock.acquired(path)
         if lock is None:
             raise IntercoreError(
-                f"another process is measuring run {run_id} of {self.path}; wait until that one has ended, or end it"
+                f"another process is measuring run {run_id} of {self.path}; wait until it ends, or end it"
             )
         self._locks[run_id] = lock
 
@@ -347,7 +350,7 @@ class Store(StoreReader):
         what = f"repetition {setting.repetition} of {setting.benchmark} with {key}"
         if not is_of(measurement, setting):
             raise IntercoreError(
-                f"the target was asked for {what} and measured repetition {measurement.repetition} of "
+                f"the target was to measure {what} and measured repetition {measurement.repetition} of "
                 f"{measurement.benchmark} with {factors}; it was not stored: please report this"
             )
         conditions = canonical(measurement.conditions)
@@ -456,7 +459,7 @@ def _explained(path: Path, action: str, needed: str = _TO_WRITE) -> Iterator[Non
 def _cause(error: sqlite3.Error, path: Path, needed: str) -> str:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # errors of the Python module have none
     if code == sqlite3.SQLITE_CANTOPEN and not path.parent.is_dir():
-        return f"there is no directory {path.parent}; make it, or choose another file"
+        return f"there is no directory {path.parent}; create it, or choose another file"
     if code == sqlite3.SQLITE_CANTOPEN and path.is_dir():
         return "it is a folder; choose a file"
     if code == sqlite3.SQLITE_CANTOPEN:

@@ -194,7 +194,7 @@ def _format_of(db: sqlite3.Connection, path: Path) -> int:
     if (application, version, tables) == (0, 0, 0):
         return 0
     if application != APPLICATION_ID:
-        raise IntercoreError(f"{path} is another application's database and was left as it is; choose another file")
+        raise IntercoreError(f"{path} is another application's database and was not changed; choose another file")
     if not 1 <= version <= FORMAT:
         raise IntercoreError(
             f"{path} has format {version}, this Intercore {__version__} reads formats up to {FORMAT}; "
@@ -210,6 +210,6 @@ def _check_tables(db: sqlite3.Connection, path: Path) -> None:
         # Not by its type, which may be anything: SQLite does what the text says.
         if not re.match(r"CREATE\s+TABLE\b", str(sql), re.IGNORECASE) or _COMPUTES.search(str(sql)):
             raise IntercoreError(
-                f"{path} is no plain store: '{printable(str(name))}' in it is no table of values, but has SQLite "
-                "compute; it was left as it is; choose another file"
+                f"{path} is not an Intercore store: '{printable(str(name))}' in it is not a table of values but makes "
+                "SQLite run code; the file was not changed; choose another file"
             )

@@ -61,7 +61,7 @@ def unpacked(row: tuple[Any, ...]) -> Series:
     """Return the series of a row of the table `samples`, within `reading`. Raises DamagedError for one that is none."""
     samples = msgspec.convert(row, _Samples)
     if samples.count > SERIES_SAMPLES.most:
-        raise DamagedError(f"series {samples.name} is said to have more than {SERIES_SAMPLES}")
+        raise DamagedError(f"series {samples.name} claims more than {SERIES_SAMPLES}")
     size = 8 * samples.count
     inflate = zlib.decompressobj()
     data = inflate.decompress(samples.data, size + 1)  # bounded, whatever the blob would grow to; 0 means no bound

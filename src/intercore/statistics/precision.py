@@ -50,7 +50,7 @@ class Precision(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """Return it in words: `tp ±1.8 %`."""
         if self.distance is None:
-            return f"{self.series} not known from {self.samples} sample{'s' * (self.samples != 1)}"
+            return f"{self.series} unknown from {self.samples} sample{'s' * (self.samples != 1)}"
         return (
             f"{self.series} ±{self.distance:g} {self.unit}s"
             if self.fraction is None

@@ -107,8 +107,8 @@ def tail(
     candidates = list(_candidates(smooth, rng))
     if not candidates:
         reason = (
-            f"its largest values come in clusters, fewer than {FEWEST_EXCEEDANCES} of them: measure longer, or "
-            "find out what disturbs it"
+            f"its largest values come in fewer than {FEWEST_EXCEEDANCES} clusters: measure longer, or find the "
+            "disturbance"
         )
         caveats = (reason, *_mixed(array, grid))
         return Tail(f"No rare value is estimated: {'; '.join(caveats)}.", caveats, ())
@@ -135,13 +135,13 @@ def _no_tail(values: Floats) -> str:
     """Return why no tail can be fitted; empty if one can."""
     fewest = round(FEWEST_EXCEEDANCES / _HIGHEST_SHARE)
     if len(values) < fewest:
-        return f"{len(values)} samples are too few for it, at least {fewest} are needed"
+        return f"{len(values)} samples are too few, at least {fewest} are needed"
     highest = _highest(values, _first(len(values)))
     distinct = len(np.unique(highest))
     if distinct < _FEWEST_DISTINCT:
         return (
             f"the largest {len(highest)} samples take only {distinct} different value{'s' * (distinct != 1)}, so "
-            "there is no tail to follow; the clock is coarse, or the target does the same each time"
+            "there is no tail to fit; the clock is coarse, or the target is deterministic"
         )
     return ""
 
@@ -319,7 +319,7 @@ def _caveats(
         if one.once_in > _FAR * len(values):
             yield f"once in {one.once_in:,.0f} lies far beyond the {len(values):,} {words.what}s measured"
         if one.value.high is None or one.value.low is None or one.value.high - one.value.low > abs(one.value.value):
-            yield "its interval is as wide as the value itself"
+            yield "its interval is as wide as its value"
 
 
 def _mixed(values: Floats, grid: float | None) -> Iterator[str]:
@@ -327,7 +327,7 @@ def _mixed(values: Floats, grid: float | None) -> Iterator[str]:
     if len(levels(values, tick=grid)) > 1:
         yield "the values lie on several levels, and the tail is that of the highest one only"
     if is_drifting(values, tick=grid):
-        yield "the values drift, so they have no one distribution"
+        yield "the values drift, so they have no single distribution"
 
 
 def _is_unstable(fit: _Fit, tried: Sequence[Threshold]) -> bool:
@@ -358,8 +358,8 @@ def _sentence(values: Floats, fit: _Fit, exceeded: Sequence[Exceeded], caveats: 
     if caveats:
         return f"Extrapolated, {said}, {basis}. Do not rely on it: {'; '.join(caveats)}."
     return (
-        f"Extrapolated, {said}, {basis}. The checks found nothing against it, but it is no guarantee: it knows nothing "
-        "of what did not happen while it was measured."
+        f"Extrapolated, {said}, {basis}. The checks found no objection, but it is not a guarantee: it does not "
+        "include events that did not occur during the measurement."
     )
 
 

@@ -61,7 +61,7 @@ class ParametersFindings:
                 {"factor": factor.name, "values": factor.values, "default": factor.default, "meaning": factor.title}
                 for factor in self.factors
             ]
-            title = f"{self.target} itself: for all its benchmarks, given like their parameters"
+            title = f"{self.target}: for all its benchmarks, given like their parameters"
             yield from PlainRows(title, known).text()
 
 

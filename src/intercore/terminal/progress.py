@@ -169,7 +169,7 @@ class _Bar(_Observer):
         self._progress.update(self._task, completed=self._whole + done / max(of, 1))
 
     def chip_time(self, seconds: float) -> None:
-        self._progress.update(self._task, description=f"{self._words}  chip at {seconds:.2f} s")
+        self._progress.update(self._task, description=f"{self._words}  simulated {seconds:.2f} s")
 
     def told(self, text: str) -> None:
         self._progress.console.print(text, markup=False)
@@ -191,7 +191,7 @@ class _Log(_Observer):
         self._position = done
 
     def chip_time(self, seconds: float) -> None:
-        self._chip = f", chip at {seconds:.2f} s of its own time"
+        self._chip = f", simulated time {seconds:.2f} s"
 
     def told(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)

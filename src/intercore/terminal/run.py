@@ -100,7 +100,7 @@ class RunFindings:
         known = {one.id: one for report in reports for one in report.exhibits}
         for name in self.exhibits:
             if name not in known:
-                yield Caution(f"{name}: this run has measured nothing of it.")
+                yield Caution(f"{name}: this run has no measurement of it.")
                 continue
             one = known[name]
             yield Sentence(f"{one.title}. {one.form} {one.citation}.")
@@ -114,7 +114,7 @@ class RunFindings:
             so_far = f"{len(self.run.measurements)} of {self.run.total} measurements so far"
             if self.run.lacking_energy:
                 so_far += f", {self.run.lacking_energy} without their energy"
-            yield Line(f"{so_far}; go on with: {self.go_on}")
+            yield Line(f"{so_far}; continue with: {self.go_on}")
 
     def _all(self, reports: Sequence[Report], caveats: Sequence[Finding]) -> Iterator[Part]:
         hidden = 0
@@ -124,7 +124,7 @@ class RunFindings:
             yield from shown
             yield from map(Sentence, report.section.sentences)
         if hidden:
-            yield Line(f"Papers' tables beside the run's own ({hidden}): {self.published}")
+            yield Line(f"Published tables with this run's values ({hidden}): {self.published}")
         if self.left_out:
             yield Sentence(self.left_out)
         yield from (Caution(one.text) for one in caveats)

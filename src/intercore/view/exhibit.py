@@ -59,7 +59,7 @@ class Exhibit:
     def verdict_table(self) -> Table[Verdict]:
         """What the run says of each finding."""
         return Table(
-            f"What this run says of the findings on: {self.name}",
+            f"This run and the findings on: {self.name}",
             self.verdicts,
             [
                 Column("finding", lambda one: f"{one.finding} ({one.place})"),

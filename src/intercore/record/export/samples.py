@@ -49,7 +49,7 @@ def export(
 
         def write(run: RunInParts) -> None:
             if next(run.headers(), None) is None:
-                raise UsageError(f"run {run.id} has no measurement to export yet; go on with --resume")
+                raise UsageError(f"run {run.id} has no measurement to export yet; continue with --resume")
             try:
                 file.seek(0)
                 file.truncate()

@@ -176,7 +176,7 @@ def test_the_work_of_free_tasks_counts_where_it_ran_and_not_where_towers_ended()
     ]
     shown = report(run(free_tasks()))
     assert cells(shown, "Towers")[0][-2:] == ["200 2.00", "98–100% 100%"]
-    assert [row[2] for row in cells(shown, "Shares")] == ["0: 48% 1: 50% ?: 2%", "0: 50% 1: 50%"]
+    assert [row[2] for row in cells(shown, "Share of")] == ["0: 48% 1: 50% ?: 2%", "0: 50% 1: 50%"]
     assert found_in(free_tasks(), kind=ContentionFreeTasks) == [
         ContentionFreeTasks(tasks=2, cores=2, times=near(2.0), parts_percent=(near(100), near(100)))
     ]
@@ -218,8 +218,8 @@ def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
 @pytest.mark.parametrize(
     ("parts", "about"),
     [
-        ({"task0.0": 0.9, "task1.1": 0.9}, "one core's, at recursion (2 is ideal); other work differs"),
-        ({"task0.0": 1.1, "task1.1": 1.0}, "one core's, at recursion (above 2: one was slower alone)"),
+        ({"task0.0": 0.9, "task1.1": 0.9}, "that of one core, recursion (ideal: 2); other work differs"),
+        ({"task0.0": 1.1, "task1.1": 1.0}, "that of one core, recursion (above 2: a core was slower alone)"),
     ],
 )
 def test_more_than_all_cores_can_do_is_said_to_come_from_what_they_are_compared_with(
@@ -536,7 +536,7 @@ def cells(shown: Any, title: str) -> list[list[str]]:  # noqa: ANN401
 
 def test_the_table_shows_published_counts_below_ours() -> None:
     shown = report(run(preset()))
-    rows = cells(shown, "Towers (pieces of work) in a window")
+    rows = cells(shown, "Towers (pieces of work) per window")
     assert rows[0] == ["task0, task1, main", "pico-sim", "100 100%", "50 50%", "50 50%", "200 2.00", "100% 100%"]
     assert rows[1] == ["task0, task1, main", "published", "59 100%", "30 51%", "30 51%", "119 2.02", ""]
     assert rows[-1] == ["Raspberry Pi Zero W", "published", "", "", "", "126", ""]

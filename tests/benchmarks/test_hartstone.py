@@ -94,8 +94,8 @@ def test_a_miss_below_a_load_that_was_kept_is_doubted() -> None:
     ("measured", "words"),
     [
         ([measurement(80), measurement(90, 1)], "no deadline was missed up to a load of 80.0 % of one core, and some"),
-        ([measurement(80), measurement(90)], "no deadline was missed at any load that was tried, up to 90.0 %"),
-        ([measurement(80, 1)], "deadlines were missed at every load that was tried, from 80.0 % of one core on."),
+        ([measurement(80), measurement(90)], "no deadline was missed at any load measured, up to 90.0 %"),
+        ([measurement(80, 1)], "deadlines were missed at every load measured, from 80.0 % of one core on."),
         ([measurement(160, 0, "free")], "up to 160.0 % of one core (80.0 % of all cores)."),
     ],
 )

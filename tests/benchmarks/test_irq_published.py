@@ -30,7 +30,7 @@ def test_they_stand_beside_what_is_like_them_and_say_where_they_come_from() -> N
     found = report(run(measurement("timer-handler", [100] * 30)))
     (table,) = (one for one in found.section.tables if one.title.startswith("RTEMS"))
     cells = [[column.text(row) for column in table.columns] for row in table.rows]
-    assert cells[0] == ["published", "IRQ latency", "0.12 ms, kind not stated", "not said"]
+    assert cells[0] == ["published", "IRQ latency", "0.12 ms, kind not stated", "not stated"]
     assert cells[1][1] == "timer-handler, one core"
     assert [row[1] for row in cells[2:]] == ["post object", "receive object"]
     assert any("master thesis" in note and "was not read here" in note for note in found.section.notes)

@@ -49,7 +49,7 @@ def test_what_was_late_is_told_by_how_many_measurements_it_came_in() -> None:
     analysis = analyse([*quiet, hit, measurement([500] * 3, load="both")])
     at_rest, loaded = answers(analysis)
     missed = "median 8.00 µs; 2 of them a period or more late, in 1 of 4 measurements; later"
-    assert f"due every 10.0 ms; {missed}" in at_rest.about
+    assert f"period 10.0 ms; {missed}" in at_rest.about
     assert "a period or more late" not in loaded.about
     first = next(results(analysis))
     assert isinstance(first, JitterLateness)

@@ -173,9 +173,9 @@ def test_a_mutex_fought_over_is_told_first_and_then_what_is_quicker() -> None:
         return [(one.question, one.about.partition(";")[0], one.brief) for one in found]
 
     (unfair,) = answers(lock.analyse([bout("0010", lock="mutex")]))
-    assert unfair.about.startswith("mutex; unfair: 75 % by core 0, 25 % by core 1, longest wait ")
+    assert unfair.about.startswith("mutex per acquire/release; unfair: 75 % by core 0, 25 % by core 1, longest wait ")
     (fair,) = answers(lock.analyse([bout("01" * 16, lock="mutex")]))
-    assert fair.about.startswith("mutex; 50 % by core 0, 50 % by core 1, longest wait ")
+    assert fair.about.startswith("mutex per acquire/release; 50 % by core 0, 50 % by core 1, longest wait ")
     assert told("mutex") == [("contended mutex", "mutex", True)]
     assert told("spinlock") == [("fastest contended lock", "spinlock", True)]
     assert told("spinlock", "mutex") == [

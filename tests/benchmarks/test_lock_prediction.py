@@ -63,7 +63,7 @@ def test_locks_are_ranked_by_direction(store: Store) -> None:
 def test_contention_is_told_by_acquisition_and_a_ping_pong_by_one_way(store: Store) -> None:
     contended = one(store, "measure=contention")
     assert contended.median_us.value == pytest.approx(4)  # of 3 and 5
-    assert contended.event == "Each acquisition, while all cores want it"
+    assert contended.event == "Each acquisition under contention"
     assert "from" not in contended.setting
     assert one(store, "measure=ping-pong").median_us.value == pytest.approx(1.5)
 

@@ -81,7 +81,7 @@ def test_other_samples_are_times_or_counts() -> None:
 
 
 def test_differences_of_counters_that_are_not_aligned_are_not_compared() -> None:
-    assert incomparable(measured("switch", time="raw-counter")).startswith("by the cores' own counters")
+    assert incomparable(measured("switch", time="raw-counter")).startswith("by each core's counter")
     assert not incomparable(measured("switch", time="common"))
     assert not incomparable(measured("novel", time="raw-counter"))
 

@@ -489,11 +489,11 @@ class TestFewSizes:
             assert (well.t1_us, well.n) == (None, None)
             assert well.reason is not None
             assert not any(
-                "% used" in one.text or "efficient" in one.question for one in answers(found, 0.9) if one.value
+                "% efficiency" in one.text or "efficiency" in one.question for one in answers(found, 0.9) if one.value
             )
             assert [way.efficient for told in pays_from(found, 0.9) for way in told.ways] == [None]
-            (told,) = (one for one in answers(found, 0.9) if "efficient" in one.question)
-            assert "no work" not in told.about, "whether some does is not known"
+            (told,) = (one for one in answers(found, 0.9) if "efficiency" in one.question)
+            assert "not reached" not in told.about, "whether some does is not known"
             assert list(paying(found, 0.9)) == []
         three = analyse(synthetic(overhead_us=100, loss=0.05, noise_us=1, sizes=(10, 200, 2_000)))
         assert holds(only_fit(three).isoefficiency.t1_us, 0.9 * 2 * 100 / (1 - 0.9 * 1.05))

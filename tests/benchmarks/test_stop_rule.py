@@ -106,7 +106,7 @@ def test_what_has_no_median_that_means_something_is_not_repeated(benchmark: str)
 
 def test_too_few_samples_are_worse_than_any_interval() -> None:
     mixed = measured(Setting("b", {}, 0), series("few", [1] * 5), series("wide", [1, 10**6] * 10))
-    assert str(worst(precisions([mixed]))) == "few not known from 5 samples"
+    assert str(worst(precisions([mixed]))) == "few unknown from 5 samples"
 
 
 # How it is told

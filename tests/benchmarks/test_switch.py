@@ -375,7 +375,7 @@ def test_wake_ups_across_cores_carry_the_uncertainty_of_a_clock_of_two_counters(
     assert [one.within_us for one in analysis.wake_ups] == [0, 25 / US], "on one core there is none"
     assert CrossCoreUncertainty(times_of="wake-up", within_us=25 / US) in found_in(*known)
     found = report(run(*known))
-    assert any("give or take 200 ns" in table.title for table in found.section.tables)
+    assert any("±200 ns" in table.title for table in found.section.tables)
     assert found_in(*FOUR, kind=CrossCoreUncertainty) == []
 
 

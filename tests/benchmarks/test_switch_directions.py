@@ -152,7 +152,9 @@ def test_of_many_directions_the_quickest_and_the_slowest_are_told() -> None:
     assert across.directions == 12
     assert [(one.first, one.second, one.quickest.cross_us) for one in across.ways] == [(0, 1, 8.08), (3, 2, 32.16)]
     (table, *_) = report(run(*known)).section.tables
-    assert table.title.startswith("Median wake-up across cores, and on the core that signals, in the quickest and the")
+    assert table.title.startswith(
+        "Median wake-up latency across cores, and on the signalling core, in the quickest and the"
+    )
     assert [table.columns[1].text(row) for row in table.rows] == ["0 → 1", "3 → 2"]
 
 
@@ -177,7 +179,7 @@ def test_the_answer_tells_of_cores_that_differ() -> None:
     assert found["wake a task, same core"] == "24.0 µs, notification on core 1; on core 0: 8.00 µs"
     both = "0.80 × as long on another core, notification 1 → 0; 0 → 1: 2.40 ×"
     assert found["wake-up, other/same core"] == both
-    assert found["wake-up, core 1/core 0"] == "3.00 × as long to wake a task of its own, notification"
+    assert found["wake-up, core 1/core 0"] == "3.00 × as long to wake its own task, notification"
 
 
 @pytest.mark.parametrize(("quicker_by", "told"), [(0, "notification"), (40, "counting-semaphore")])

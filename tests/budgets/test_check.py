@@ -86,7 +86,7 @@ def test_a_percentile_says_how_many_samples_it_takes() -> None:
     found = check(budgets("switch: p99 <= 200 us"), host(*of(STEADY, 40)), {})
     (one,) = found.budgets
     assert (one.outcome, one.more_repetitions) == ("cannot tell", 20)
-    assert one.why == "p99 takes 1,000 samples, and there are 200"
+    assert one.why == "p99 needs 1,000 samples, and there are 200"
 
 
 def test_a_budget_is_for_each_setting_that_has_its_levels() -> None:
@@ -170,7 +170,7 @@ def test_the_exit_status_is_that_of_the_worst(texts: list[str], outcome: str, st
             "switch: median <= 1",
             "b.toml:2: switch of switch is a time: give its limit in ns, us, ms, s or cycles, and no",
         ),
-        ("switch: median <= 10 cycles", "b.toml:2: the target does not say how many cycles it has in a second"),
+        ("switch: median <= 10 cycles", "b.toml:2: the target does not report its cycles per second"),
         (
             "speedup: median <= 1 us",
             "b.toml:2: speedup has several series (t1, tp, S): name one of them, as 't1 median",

@@ -101,7 +101,7 @@ def test_a_measurement_that_breaks_off_is_none_either(tool: Tool, board: FakeBoa
 @pytest.mark.parametrize(
     ("text", "words", "says"),
     [
-        (KEPT.replace("<=", "<"), ("host",), "b.toml:1: '<' limits nothing here: a budget has <= or >="),
+        (KEPT.replace("<=", "<"), ("host",), "b.toml:1: '<' is not a limit: a budget has <= or >="),
         (KEPT.replace("mode", "mod"), ("host",), "b.toml:1: there is no factor of speedup 'mod'; did you mean 'mode'?"),
         (KEPT.replace("create", "creat"), ("host",), "b.toml:1: there is no mode 'creat'; did you mean 'create'?"),
         (KEPT.replace("n=10", "n=0"), ("host",), "b.toml:1: n=0 is out of range: 1 to"),
@@ -146,7 +146,7 @@ def test_a_series_or_unit_that_is_wrong_is_found_before_the_target_is_asked(
 
 def test_what_the_target_does_not_have_is_found_before_anything_is_measured(tool: Tool) -> None:
     budgets(tool, KEPT, f"{SETTING} samples=5: t1 p99 <= 1 s")
-    assert "b.toml:1: p99 takes 1,000 samples" in tool("check", "b.toml", "host").failed(2).error
+    assert "b.toml:1: p99 needs 1,000 samples" in tool("check", "b.toml", "host").failed(2).error
     assert not tool.store.exists()
 
 

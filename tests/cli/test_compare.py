@@ -35,7 +35,7 @@ def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
     shown = both("compare", "host", "serial", "--all").succeeded().out
     assert "speedup, time on one core (T1): host and serial" in shown
     assert "Conditions that differ" in shown
-    assert "Warning: host and serial also differ in conditions that may decide a ratio" in " ".join(shown.split())
+    assert "Warning: host and serial also differ in conditions that may affect a ratio" in " ".join(shown.split())
     found = both("compare", "host", "serial", "--format", "json").succeeded().json
     jsonschema.Draft202012Validator(schema("comparison")).validate(found)
     assert [pair["setting"] for pair in found["pairs"] if pair["series"] == "tp"] == [{"n": 10}, {"n": 100}]
@@ -72,9 +72,9 @@ def test_a_run_is_compared_with_the_baseline_that_was_saved_of_another(both: Too
 
 def test_a_page_of_two_targets_has_them_side_by_side(both: Tool) -> None:
     both("report", "host", "serial", "-o", "both.html").succeeded()
-    assert ">Where they differ: serial and host</a></h2>" in (both.directory / "both.html").read_text()
+    assert ">Differences: serial and host</a></h2>" in (both.directory / "both.html").read_text()
     both("report", "host", "-o", "one.html").succeeded()
-    assert ">Where they differ: " not in (both.directory / "one.html").read_text()
+    assert ">Differences: " not in (both.directory / "one.html").read_text()
 
 
 def test_a_comparison_is_written_to_a_page_where_one_is_asked_for(both: Tool) -> None:
@@ -93,7 +93,7 @@ def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(
     assert "What differs most: host and serial" in shown.out
     assert "run 3 of host is newer than run 1 and unfinished (0 of 1 measurements): left out" in shown.err
     both("report", "host", "serial", "-o", "both.html").succeeded()
-    assert ">Where they differ: serial and host</a></h2>" in (both.directory / "both.html").read_text()
+    assert ">Differences: serial and host</a></h2>" in (both.directory / "both.html").read_text()
 
 
 @pytest.mark.parametrize(

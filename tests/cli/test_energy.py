@@ -72,7 +72,7 @@ def test_the_whole_of_seed_001_is_one_command(tool: Tool) -> None:
     page = (tool.directory / "page.html").read_text()
     for text in (
         "What a busy core adds",
-        "in rest: busy in every row",
+        "part of rest: busy in every row",
         "published: probably makotaka, ESP32",
         "37.5 mA",
     ):

@@ -101,7 +101,7 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch
     path = tmp_path / "x.txt"
     path.write_text(older)
     monkeypatch.setattr(baseline_file, "text_of", lambda _: SMALL.replace('"max":13.0', '"max":12.2'))
-    with pytest.raises(IntercoreError, match=r"x\.txt is not written.*median=12\.5 is above max=12\.2"):
+    with pytest.raises(IntercoreError, match=r"x\.txt was not written.*median=12\.5 is above max=12\.2"):
         baseline_file.write(baseline_file.parse(SMALL, "x.txt"), path)
     assert path.read_text() == older
 
@@ -180,11 +180,11 @@ def edited(old: str, new: str) -> str:
         ("intercore baseline 1\ntool = 0.1.0\n", 1, "version 1.*intercore baseline save x.txt"),
         (edited('"version":2', '"version":3'), 1, "version 3.*update Intercore"),
         (edited('"version":2', '"version":1'), 1, "version"),
-        ("", 1, "no baseline"),
+        ("", 1, "not a baseline"),
         (edited("simulated", "simulation"), 1, "simulation"),
         (edited('"target":"pico-sim",', ""), 1, "target"),
         (edited("GNU 12.2", 'GNU "12'), 2, "malformed"),
-        (SMALL + SMALL.splitlines()[1], 4, "the condition compiler is there twice"),
+        (SMALL + SMALL.splitlines()[1], 4, "the condition compiler appears twice"),
         (edited('"us"', '"ms"'), 3, "ms.*unit"),
         (edited('n":12.5', 'n":"12,5"'), 3, "float.*median"),
         (edited("12.5", "1e999"), 3, "out of range.*median"),
@@ -194,7 +194,7 @@ def edited(old: str, new: str) -> str:
         (edited('"n":10,', ""), 3, "missing required field `n`"),
         (edited('"n":10', '"n":0'), 3, "int.*n"),
         (edited('"n":10', '"n":2,"each":[1,2,3]'), 3, "each has 3 medians, of 2 samples"),
-        (SMALL + SMALL.splitlines()[-1], 4, "the series switch of this setting is there twice"),
+        (SMALL + SMALL.splitlines()[-1], 4, "the series switch of this setting appears twice"),
         (SMALL + SMALL, 4, "intercore baseline.*kind"),
         (edited('{"kind":"series"', '<<<<<<< HEAD\n{"kind":"series"'), 3, "malformed"),
         (SMALL[: SMALL.index('{"kind":"series"')], 2, "no setting"),

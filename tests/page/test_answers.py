@@ -160,9 +160,11 @@ def test_what_two_targets_differ_in_most_is_told_by_their_answers() -> None:
     ]
     assert differing([worst], []) == []
     found = [("slower", ["“late” 8.0 ×", "“hand” 4.0 ×"]), ("faster", ["“lock” 22 ×"])]
-    faster = "host is faster most in computing alone, 731 × at least, otherwise at “lock” 22 ×."
-    assert differ_most("host", found, "731 × faster") == f"{faster} host is slower most at “late” 8.0 ×."
-    assert differ_most("host", [], "9.0 × slower") == "host is slower most in computing alone, 9.0 × at least."
+    faster = "Largest gaps where host is faster: pure computing, at least 731 ×; “lock” 22 ×."
+    assert differ_most("host", found, "731 × faster") == f"{faster} Largest gaps where host is slower: “late” 8.0 ×."
+    assert (
+        differ_most("host", [], "9.0 × slower") == "Largest gaps where host is slower: pure computing, at least 9.0 ×."
+    )
     assert differ_most("host", [], "") == ""
 
 

@@ -31,7 +31,7 @@ DRIFT = Disturbed(
     disturbances=(Drift(first=1.0, second=2.0),),
 )
 PREEMPTED = FailedCheck(benchmark="lock", check="preempted", count=1, factor="lock", levels=())
-ANSWERS = [Answer(f"hand a {name} over", Interval(2.0), about=name) for name in ("mutex", "spinlock")]
+ANSWERS = [Answer(f"{name} hand-off", Interval(2.0), about=name) for name in ("mutex", "spinlock")]
 
 
 def reported(
@@ -111,12 +111,12 @@ def test_a_mark_leads_to_the_warnings_of_its_own_target(
     tmp_path: Path, host: tuple[Finding, ...], chip: tuple[Finding, ...], leads: list[str]
 ) -> None:
     source = written(tmp_path, reported(*host), reported(*chip, target="pico-sim"))
-    assert marked(source) == [("hand a spinlock over", where) for where in leads]
+    assert marked(source) == [("spinlock hand-off", where) for where in leads]
 
 
 def test_of_one_target_a_mark_leads_to_all_warnings_and_its_column_has_none_of_another(tmp_path: Path) -> None:
     source = written(tmp_path, reported(DRIFT))
-    assert [question for question, _ in marked(source)] == ["hand a spinlock over"]
+    assert [question for question, _ in marked(source)] == ["spinlock hand-off"]
     assert '<a class="doubt" href="#warnings"' in source
 
 
@@ -131,18 +131,18 @@ def test_the_card_says_how_many_answers_are_marked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("checks", "conditions", "said"),
     [
-        ({"preempted": 1}, {}, "do not trust its worst cases: the disturbance may have made them."),
+        ({"preempted": 1}, {}, "do not trust its worst cases: the disturbance may have caused them."),
         (
             {},
             {"cpu.virtualisation": "virtual machine"},
-            "do not trust its worst cases: the hypervisor may have made them.",
+            "do not trust its worst cases: the hypervisor may have caused them.",
         ),
         (
             {"preempted": 1},
             {"cpu.virtualisation": "virtual machine"},
-            "do not trust its worst cases: the disturbance or the hypervisor may have made them.",
+            "do not trust its worst cases: the disturbance or the hypervisor may have caused them.",
         ),
-        ({"preempted": 1, "wrong": 1}, {}, "Results were wrong: trust no number of it"),
+        ({"preempted": 1, "wrong": 1}, {}, "Results were wrong: read the warnings"),
     ],
 )
 def test_the_card_says_which_numbers_may_be_trusted(
@@ -150,12 +150,12 @@ def test_the_card_says_which_numbers_may_be_trusted(
 ) -> None:
     told = card(written(tmp_path, reported(checks=checks, conditions=conditions)), "host")
     assert said in told
-    assert ("Trust its medians" in told) == ("wrong" not in checks)
+    assert ("as reliable as their intervals" in told) == ("wrong" not in checks)
 
 
 def test_where_nothing_could_have_made_the_worst_cases_the_card_doubts_none(tmp_path: Path) -> None:
     told = card(written(tmp_path, reported()), "host")
-    assert "How far to trust it: Measured on the target itself" in told
+    assert "Validity: Measured on this target" in told
     assert "worst cases" not in told
     both = written(tmp_path, reported(checks={"preempted": 1}), reported(target="pico-sim"))
     assert ["worst cases" in card(both, target) for target in ("host", "pico-sim")] == [True, False]

@@ -119,7 +119,7 @@ def test_a_hostile_label_stays_text(row: Cost | Paying) -> None:
         )
     }
     assert all(label.startswith(HOSTILE) for label in written(picture, "value"))
-    assert picture.get("aria-label", "").startswith(f"What crossing cores costs: {HOSTILE}")
+    assert picture.get("aria-label", "").startswith(f"Cost of crossing cores: {HOSTILE}")
 
 
 def test_cycles_stand_above_where_the_clock_is_known() -> None:

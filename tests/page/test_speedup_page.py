@@ -33,9 +33,9 @@ def test_the_answer_is_in_sentences(tmp_path: Path) -> None:
     assert "Two cores did the work up to 2.00 times as fast as one" in text
     assert "woken tasks at n = 1,000,000, which takes one core 20.0 ms" in text
     assert re.search(
-        r"created tasks: starting and joining costs 80\.\d µs \([\d.]+ – [\d.]+ µs\); "
-        r"break-even \(S = 1\) at 160 µs \([\d.]+ – [\d.]+ µs\) of sequential work, n ≈ 8,0\d0: one core is faster for "
-        r"less; 90 % of both cores from 1\.44 ms \([\d.]+ – [\d.]+ ms\), n ≈ 72,\d00\.",
+        r"created tasks: starting and joining takes 80\.\d µs \([\d.]+ – [\d.]+ µs\); "
+        r"break-even \(S = 1\) at 160 µs \([\d.]+ – [\d.]+ µs\) of sequential work, n ≈ 8,0\d0: for less work one "
+        r"core is faster; 90 % of both cores from 1\.44 ms \([\d.]+ – [\d.]+ ms\), n ≈ 72,\d00\.",
         text,
     )
     assert "At break-even all cores together are as fast as one (S = 1)" in text

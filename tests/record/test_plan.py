@@ -212,7 +212,7 @@ def test_what_is_excluded_is_neither_measured_nor_missing() -> None:
 
 def test_a_plan_that_excludes_everything_says_why() -> None:
     of = msgspec.structs.replace(plan(n=[1, 2]), excluded=(Excluded("speedup", {}, "it has one core"),))
-    with pytest.raises(UsageError, match="nothing that can be measured: it has one core"):
+    with pytest.raises(UsageError, match="nothing in the plan can be measured: it has one core"):
         settings(of)
 
 

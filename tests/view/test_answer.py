@@ -30,7 +30,7 @@ def test_an_answer_reads(answer: Answer, text: str) -> None:
     [
         (Interval(1.0), "no difference", "no difference (1.00 ×)"),
         (Interval(1.004, 1.002, 1.006), "no difference", "no difference: 1.00 × (1.00–1.01)"),
-        (Interval(1.33, 0.95, 1.67), "no sure difference", "no sure difference: 1.33 × (0.95–1.67)"),
+        (Interval(1.33, 0.95, 1.67), "no certain difference", "no certain difference: 1.33 × (0.95–1.67)"),
         (Interval(1.33, 1.2, 1.4), "", "1.33 × (1.20–1.40)"),
         (Interval(1.33), "", "1.33 ×"),
     ],

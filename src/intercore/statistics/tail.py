@@ -319,7 +319,7 @@ def _caveats(
         if one.once_in > _FAR * len(values):
             yield f"once in {one.once_in:,.0f} lies far beyond the {len(values):,} {words.what}s measured"
         if one.value.high is None or one.value.low is None or one.value.high - one.value.low > abs(one.value.value):
-            yield "its interval is as wide as its value"
+            yield "its interval is as wide as the value itself"
 
 
 def _mixed(values: Floats, grid: float | None) -> Iterator[str]:

@@ -68,7 +68,8 @@ class Answer(msgspec.Struct, frozen=True):
         """The answer in words: `12.0 µs (11.9–12.1), notification`; bounds that read as the value are left out."""
         if self.value is None:
             return self.about
-        joint = " " if self.about.startswith("of ") or (self.unit == "times" and not self.verdict) else ", "
+        is_phrase = self.unit == "times" or self.about.startswith("of ")
+        joint = " " if is_phrase and not self.verdict else ", "
         return joint.join(filter(None, (self.headline, self.about)))
 
     @property

@@ -176,11 +176,11 @@ def test_a_mutex_fought_over_is_told_first_and_then_what_is_quicker() -> None:
     assert unfair.about.startswith("mutex per acquire/release; unfair: 75 % by core 0, 25 % by core 1, longest wait ")
     (fair,) = answers(lock.analyse([bout("01" * 16, lock="mutex")]))
     assert fair.about.startswith("mutex per acquire/release; 50 % by core 0, 50 % by core 1, longest wait ")
-    assert told("mutex") == [("contended mutex", "mutex", True)]
-    assert told("spinlock") == [("fastest contended lock", "spinlock", True)]
+    assert told("mutex") == [("contended mutex", "mutex per acquire/release", True)]
+    assert told("spinlock") == [("fastest contended lock", "spinlock per acquire/release", True)]
     assert told("spinlock", "mutex") == [
-        ("contended mutex", "mutex", True),
-        ("fastest contended lock", "spinlock", False),
+        ("contended mutex", "mutex per acquire/release", True),
+        ("fastest contended lock", "spinlock per acquire/release", False),
     ]
     assert told("atomic-add", "spinlock")[0][1] == "spinlock", "what one operation does is no lock"
     assert told("atomic-add")[0][1] == "atomic-add", "where nothing else was measured"

@@ -282,7 +282,7 @@ def test_a_card_says_how_far_to_trust_the_numbers_and_whether_anything_disturbed
     ]
     chip = page(tmp_path, run(*placed, simulated=True)).text
     assert "Its model counts every cycle" in chip
-    assert "Its code runs from striped SRAM; from flash it would take other times." in chip
+    assert "Its code runs from striped SRAM; expect different timings from flash." in chip
     assert "What the simulated chip assumes" in chip, "where what the model assumes leads to"
     assert "What the simulated chip assumes" not in disturbed.text
 

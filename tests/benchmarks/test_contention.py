@@ -13,7 +13,6 @@ from rich.console import Console
 
 from intercore.benchmarks.contention.analysis import analyse, caveats
 from intercore.benchmarks.contention.findings import (
-    Apart,
     ContentionAloneWithoutSleep,
     ContentionBesideLoop,
     ContentionBothCores,
@@ -34,6 +33,7 @@ from intercore.benchmarks.contention.findings import (
     ContentionSleep,
     ContentionSlowedByLoop,
     ContentionUnsteady,
+    SeparateWindows,
 )
 from intercore.benchmarks.contention.report import asked, report
 from intercore.benchmarks.contention.results import results
@@ -423,10 +423,10 @@ def test_what_cores_take_from_each_other_is_told_by_the_same_work_on_one_of_them
     )
     assert found_in(both) == [told, ContentionCoreSpeed(core=1, first=0, times=1.0, varied_percent=None)]
     single = [own({"task0.0": 1.0}, task0="work"), own({"main.1": 1.0}, main="work")]
-    apart = Apart((near(100), near(100)), lost_percent=near(30))
+    apart = SeparateWindows((near(100), near(100)), lost_percent=near(30))
     assert found_in(both, *single)[0] == msgspec.structs.replace(told, apart=apart)
     slow = [own({"task0.0": 0.9}, task0="work"), own({"main.1": 0.8}, main="work")]
-    apart = Apart((near(90), near(80)), lost_percent=None)
+    apart = SeparateWindows((near(90), near(80)), lost_percent=None)
     assert found_in(both, *slow)[0] == msgspec.structs.replace(told, apart=apart)
 
 

@@ -24,7 +24,7 @@ from intercore.benchmarks.jitter.findings import (
     JitterNoBound,
     JitterNotMoved,
 )
-from intercore.benchmarks.possible import impossible
+from intercore.benchmarks.plausibility import impossible
 from intercore.benchmarks.series import role
 from intercore.record.measurement import Part, Plan, Run, Series, Unit
 from intercore.statistics.histogram import quantile

@@ -17,8 +17,8 @@ from intercore.benchmarks.jitter.findings import JitterEarly, JitterFalsePeriods
 from intercore.benchmarks.jitter.literature import counters_of
 from intercore.benchmarks.jitter.publication import JitterPublication
 from intercore.benchmarks.jitter.report import report
-from intercore.benchmarks.jitter.two_counters import TwoCounters, Wrapped, wrap_us
-from intercore.benchmarks.possible import impossible, longer_than
+from intercore.benchmarks.jitter.two_counters import TwoCounters, WrappedRow, wrap_us
+from intercore.benchmarks.plausibility import impossible, longer_than
 from intercore.benchmarks.published import published
 from intercore.benchmarks.series import has_median, incomparable
 from tests.benchmarks.esp32_report import cells
@@ -133,7 +133,7 @@ def test_another_variance_is_of_other_numbers_or_of_none() -> None:
 @pytest.mark.parametrize("n", [40, 128])
 def test_splits_find_the_number_that_a_table_was_made_of(n: int) -> None:
     model = TwoCounters(24, 125_000_000, 10_000.0, 30_000.0, n // 2, n // 2)
-    table = Wrapped(
+    table = WrappedRow(
         mean=round(model.mean_us / 1e3, 3),
         least=round(model.least_us / 1e3, 3),
         largest=round(model.largest_us / 1e3, 3),

@@ -10,7 +10,7 @@ from intercore.benchmarks.caveats import disturbed_samples
 from intercore.benchmarks.jitter.activations import FORCED, LOADS
 from intercore.benchmarks.jitter.analysis import analyse, caveats, results
 from intercore.benchmarks.jitter.answers import answers, concerns
-from intercore.benchmarks.jitter.findings import JitterLateness, JitterLeftOut, Missed
+from intercore.benchmarks.jitter.findings import JitterLateness, JitterLeftOut, MissedActivations
 from tests.benchmarks.jitter_data import HZ, measurement
 
 PERIOD = HZ // 100
@@ -54,7 +54,7 @@ def test_what_was_late_is_told_by_how_many_measurements_it_came_in() -> None:
     first = next(results(analysis))
     assert isinstance(first, JitterLateness)
     assert first.upside_down is not None
-    assert first.upside_down.missed == Missed(2, 1, 4)
+    assert first.upside_down.missed == MissedActivations(2, 1, 4)
     assert first.upside_down.shorter_median_us == 4.0
 
 

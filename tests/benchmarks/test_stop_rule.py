@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from intercore.benchmarks.findings import Imprecise, PrecisionNotReached
+from intercore.benchmarks.findings import ImpreciseSetting, PrecisionNotReached
 from intercore.benchmarks.stop_rule import caveats, is_reached, precisions, to_json
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series, StopRule, Unit
 from intercore.record.plan import Setting, repetitions_by_setting
@@ -131,7 +131,7 @@ def test_without_a_rule_there_is_nothing_to_say() -> None:
 def test_a_warning_says_which_settings_did_not_get_there_and_how_far_they_got() -> None:
     known = worst(precisions(repetitions_by_setting(RUN)["b", '{"spread":100000}']))
     assert known is not None
-    short = (Imprecise("b", {"spread": 100_000}, known),)
+    short = (ImpreciseSetting("b", {"spread": 100_000}, known),)
     assert list(caveats(RUN)) == [PrecisionNotReached(until=0.01, cap=12, settings=short)]
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from intercore.benchmarks.switch.analysis import analyse
 from intercore.benchmarks.switch.answers import answers, costs, remarks
-from intercore.benchmarks.switch.findings import SwitchCallTime, SwitchCrossCore, SwitchSlowerAcross, Wake
+from intercore.benchmarks.switch.findings import PrimitiveWakeUp, SwitchCallTime, SwitchCrossCore, SwitchSlowerAcross
 from intercore.benchmarks.switch.report import report
 from intercore.record.measurement import Measurement
 from intercore.terminal.formats.table import print_table
@@ -21,7 +21,7 @@ from tests.benchmarks.switch_data import ACROSS, FOUR, SAME, US, found_in, measu
 
 
 def of_both(to_1: int, to_0: int, *, on_0: int = 1200, on_1: int = 1200) -> list[Measurement]:
-    """Wake-ups by one primitive of so many ticks: from core 0 to core 1 and back, and on either core."""
+    """PrimitiveWakeUp-ups by one primitive of so many ticks: from core 0 to core 1 and back, and on either core."""
     ways = {(0, 0): on_0, (1, 1): on_1, (0, 1): to_1, (1, 0): to_0}
     return [measurement([ticks] * 9, from_=first, to=second) for (first, second), ticks in ways.items()]
 
@@ -74,8 +74,8 @@ def test_directions_that_differ_by_four_are_both_told_and_never_averaged() -> No
     assert [round(one.ratio.value, 2) for one in analysis.ratios] == [1.19, 7.6]
     (both,) = found_in(*of_both(475, 1900, on_0=400, on_1=250), kind=SwitchCrossCore)
     there, back = both.ways
-    assert (there.quickest, there.most_times) == (Wake("notification", 3.8, 3.2), pytest.approx(1.1875))
-    assert (back.quickest, back.most_times) == (Wake("notification", 15.2, 2.0), pytest.approx(7.6))
+    assert (there.quickest, there.most_times) == (PrimitiveWakeUp("notification", 3.8, 3.2), pytest.approx(1.1875))
+    assert (back.quickest, back.most_times) == (PrimitiveWakeUp("notification", 15.2, 2.0), pytest.approx(7.6))
     assert [(one.first, one.second) for one in both.ways] == [(0, 1), (1, 0)]
     across, *_ = answers(analysis)
     assert across.text == "15.2 µs, notification 1 → 0; 0 → 1: 3.80 µs"

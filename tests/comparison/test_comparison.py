@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from intercore.comparison.analysis import compare, compare_sides
-from intercore.comparison.most import quantity_name
+from intercore.comparison.largest import quantity_name
 from intercore.comparison.report import comparison_section, times
 from intercore.document.schema import schema
 from intercore.errors import UsageError

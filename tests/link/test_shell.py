@@ -14,7 +14,7 @@ import pytest
 from intercore.errors import IntercoreError
 from intercore.link.port import Port
 from intercore.link.shell import converse
-from intercore.terminal.spoken import in_words
+from intercore.terminal.console_text import in_words
 
 
 def sealed(**fields: object) -> bytes:

@@ -8,8 +8,8 @@ import pytest
 
 from intercore.benchmarks.caveats import AlsoDisturbed, FailedCheck, Samples
 from intercore.benchmarks.lock.findings import LockBroken
-from intercore.benchmarks.reports import Reported
-from intercore.page.answers import Asked, answer_rows, differ_most, differing, worst_case
+from intercore.benchmarks.reports import ReportedRun
+from intercore.page.answers import QuestionRow, answer_rows, differ_most, differing, worst_case
 from intercore.record.measurement import Part, Plan, Run
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Unit
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from intercore.finding import Finding
 
 
-def asked(first: Answer | None, second: Answer | None, looking_us: float = 0.0) -> Asked:
-    return Asked("lock", "lock hand-off", (first, second), "lock", True, (False, False), (looking_us, looking_us))
+def asked(first: Answer | None, second: Answer | None, looking_us: float = 0.0) -> QuestionRow:
+    return QuestionRow("lock", "lock hand-off", (first, second), "lock", True, (False, False), (looking_us, looking_us))
 
 
 def answer(value: float, about: str = "mutex", unit: Unit = "us") -> Answer:
@@ -65,7 +65,7 @@ def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> 
 
     def doubted(*caveats: Finding) -> list[bool]:
         report = Report("lock", {}, [], caveats, section, answers=answers)
-        return [any(one.doubted) for one in answer_rows([Reported(run, run, (report,))], [0.0])]
+        return [any(one.doubted) for one in answer_rows([ReportedRun(run, run, (report,))], [0.0])]
 
     assert doubted() == [False, False]
 
@@ -80,9 +80,9 @@ def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> 
     assert doubted(preempted("mutex", "spinlock", "critical-section", "atomic-add")) == [True, True]
 
 
-def reported(*reports: Report) -> Reported:
+def reported(*reports: Report) -> ReportedRun:
     run = Run(1, Plan("host", None, "lock", (Part("lock", {}),), seed=1), "2026-01-01T00:00:00+00:00", "0.1.0", 1, ())
-    return Reported(run, run, reports)
+    return ReportedRun(run, run, reports)
 
 
 @pytest.mark.parametrize("has_locks", [True, False])
@@ -123,7 +123,7 @@ def test_what_leads_a_topic_stands_before_its_own_benchmarks_answers() -> None:
 
 
 def test_what_is_told_again_of_each_target_is_left_out_and_of_some_is_not() -> None:
-    def of(*, again: bool) -> Reported:
+    def of(*, again: bool) -> ReportedRun:
         best, each = answer(1.0), Answer("mutex hand-off", Interval(1.0), again=again)
         return reported(Report("lock", {}, [], [], Section("Locks (lock)", ["."], []), answers=[best, each]))
 

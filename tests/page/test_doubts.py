@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.benchmarks.caveats import Disturbed, FailedCheck, Samples
-from intercore.benchmarks.reports import Reported
+from intercore.benchmarks.reports import ReportedRun
 from intercore.finding import Caveat
 from intercore.page.page import by_advice, write_page
 from intercore.record.measurement import Measurement, Part, Plan, Run
@@ -40,17 +40,17 @@ def reported(
     target: str = "host",
     checks: Mapping[str, int] | None = None,
     conditions: Mapping[str, str] | None = None,
-) -> Reported:
+) -> ReportedRun:
     """A run of one measurement without samples, and a report with two answers."""
     measured = Measurement("lock", {"measure": "hand-over"}, 0, (), dict(conditions or {}), dict(checks or {}), STARTED)
     plan = Plan(target, None, "lock", (Part("lock", {}),), seed=1, simulated=target != "host")
     run = Run({"host": 7}.get(target, 8), plan, STARTED, "0.1.0", 1, (measured,))
     section = Section("Locks (lock)", ["."], [])
     report = Report("lock", {}, [], caveats, section, topic="locks", answers=list(answers))
-    return Reported(run, run, (report,))
+    return ReportedRun(run, run, (report,))
 
 
-def written(folder: Path, *runs: Reported) -> str:
+def written(folder: Path, *runs: ReportedRun) -> str:
     path = folder / "page.html"
     write_page(runs, path)
     return re.sub(r"\s+", " ", path.read_text("utf-8"))
@@ -92,7 +92,7 @@ def test_warnings_with_one_advice_stand_together_where_the_first_of_them_stands(
             (about("message", "messages"), Advice(words="b: Another. Warm up. Measure again.")),
         ]
     )
-    assert [(one.said, one.advice) for one in found] == [
+    assert [(one.entries, one.advice) for one in found] == [
         ([("", "Close it.")], ""),
         ([("locks", "a: The values drift: 1 and 2."), ("messages", "b: Another.")], "Warm up. Measure again."),
         ([("memory", "A bank.")], "Wait."),

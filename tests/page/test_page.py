@@ -28,7 +28,7 @@ from intercore.record.findings import KernelsDiffer, KernelsOfOne, SeveralKernel
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.view.axes import Axis
 from intercore.view.figure import Figure, Line, Panel, Points
-from intercore.view.section import Together
+from intercore.view.section import CombinedReport
 from intercore.view.svg import texts_of
 from tests.page_figures import figures_drawn
 
@@ -603,10 +603,10 @@ def test_a_note_of_one_target_stands_there_and_one_of_both_once(tmp_path: Path) 
 
 @of_speedups
 def test_any_benchmark_may_say_something_of_all_runs_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def together(said: Sequence[tuple[Run, Report]]) -> Together:
+    def together(said: Sequence[tuple[Run, Report]]) -> CombinedReport:
         numbers = [run.id for run, report in said if report.benchmark == "novel"]
         figure = Figure("novel", "Novel", "Drawn.", [Panel(Axis(), Axis(), [], 100)])
-        return Together(
+        return CombinedReport(
             title="All of them (novel)",
             heading="What is novel",
             label="SIMULATED",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from intercore.sim import Simulator
     from intercore.sim.observation import Witness
     from intercore.view.answer import Answer
-    from intercore.view.section import Report, Section, Together
+    from intercore.view.section import CombinedReport, Report, Section
 
 
 # What is measured
@@ -211,12 +211,12 @@ class Analysis:
     """What may be on the x axis of its curves, the usual one first; empty if it draws none."""
     concerns: Callable[[Finding, Answer], bool] | None = None
     """Whether a caveat of the report may concern an answer; None if all may."""
-    together: Callable[[Sequence[tuple[Run, Report]]], Together] | None = None
+    together: Callable[[Sequence[tuple[Run, Report]]], CombinedReport] | None = None
     """What a page says of all its runs at once, in place of a section for each."""
 
 
 @dataclass(frozen=True)
-class Predicted:
+class PredictionDocument:
     """A prediction, for programs and for people."""
 
     prediction: msgspec.Struct
@@ -228,7 +228,9 @@ class Predicted:
 class Predict(Protocol):
     """Predicts from the runs of a store."""
 
-    def __call__(self, store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool) -> Predicted:
+    def __call__(
+        self, store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool
+    ) -> PredictionDocument:
         """Predict; `words` name the setting. Raises UsageError for what was not measured, or does not exist."""
 
 
@@ -251,10 +253,12 @@ class Predictor(Generic[_Found]):
     rows: Callable[[_Found], Sequence[Mapping[str, object]]]
     section: Callable[[_Found], Section]
 
-    def __call__(self, store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool) -> Predicted:
+    def __call__(
+        self, store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool
+    ) -> PredictionDocument:
         """Predict."""
         found = self.model(store, target, words, extrapolate=extrapolate)
-        return Predicted(found, self.rows(found), self.section(found))
+        return PredictionDocument(found, self.rows(found), self.section(found))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks import possible, registry
+from intercore.benchmarks import plausibility, registry
 from intercore.record.conditions import is_busy
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ def in_words(run: Run) -> str:
     """Say how many measurements of a run something disturbed, and what; empty if nothing did."""
     counts = [_counts(one) for one in run.measurements]
     hit = sum(map(bool, counts))
-    failed = sum(not possible.is_possible(one) for one in run.measurements)
+    failed = sum(not plausibility.is_possible(one) for one in run.measurements)
     sums = {name: sum(each.get(name, 0) for each in counts) for name in _CHECKS}
     what = ", ".join(f"{_CHECKS[name]} {_times(count)}" for name, count in sums.items() if count)
-    told = (
+    parts = (
         ["other programs were running at the start"] if any(is_busy(one.conditions) for one in run.measurements) else []
     )
-    told += [f"{what}, in {hit:,} of {len(run.measurements):,} measurements"] if hit else []
-    return "; ".join([*told, *([f"{failed:,} failed, with impossible samples"] if failed else [])])
+    parts += [f"{what}, in {hit:,} of {len(run.measurements):,} measurements"] if hit else []
+    return "; ".join([*parts, *([f"{failed:,} failed, with impossible samples"] if failed else [])])
 
 
 def is_wrong(run: Run) -> bool:

@@ -38,7 +38,7 @@ class EnergyRow(msgspec.Struct, frozen=True):
     took: Pooled
 
 
-class Aligned(msgspec.Struct, frozen=True):
+class AlignedWindows(msgspec.Struct, frozen=True):
     """How the windows of one measurement were found."""
 
     benchmark: str
@@ -66,7 +66,7 @@ class EnergyAnalysis(msgspec.Struct, frozen=True):
     """Whether it is the chip's energy: the user says that nothing else is in the path."""
     rows: tuple[EnergyRow, ...]
     economies: tuple[BenchmarkEconomy, ...]
-    alignments: tuple[Aligned, ...]
+    alignments: tuple[AlignedWindows, ...]
     """None where there are no samples to align."""
     refused: tuple[str, ...]
     """Why the energy of some measurements is missing, each reason once."""
@@ -91,7 +91,7 @@ def analyse(run: Run) -> EnergyAnalysis | None:
     found = {id(one): took for one in metered if (took := _took(one)) is not None}
     rows = tuple(_rows(run, found))
     alignments = tuple(
-        Aligned(one.benchmark, one.repetition, took.alignment.how, took.alignment.clock)
+        AlignedWindows(one.benchmark, one.repetition, took.alignment.how, took.alignment.clock)
         for one in metered
         if (took := found.get(id(one))) is not None and took.alignment is not None
     )

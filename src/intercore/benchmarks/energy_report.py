@@ -170,8 +170,8 @@ def _time(seconds: float | None) -> str:
 
 def _ratio(ratio: Interval) -> str:
     span = bounds(ratio, multiple)
-    told = multiple(ratio.value)
-    return told if span in ("", f"{told} – {told}") else f"{told} ({span})"
+    ratio_text = multiple(ratio.value)
+    return ratio_text if span in ("", f"{ratio_text} – {ratio_text}") else f"{ratio_text} ({span})"
 
 
 def _raced(found: Economy) -> str:

@@ -21,10 +21,10 @@ from intercore.benchmarks.prediction import (
     FEWEST_FOR_SINGLE,
     REPETITIONS,
     Basis,
+    NextMeasurement,
     Prediction,
     Question,
     Ranking,
-    ToMeasure,
     advised,
     is_conclusive,
     run_command,
@@ -103,7 +103,7 @@ class EventRanking(Ranking[EventPrediction], frozen=True):
     benchmark: str
 
 
-class _Observed(basis.Known, frozen=True):
+class _Observed(basis.StoredMeasurement, frozen=True):
     """Events of one measurement, whose factors are replaced by what the events depend on."""
 
     us: Any
@@ -234,12 +234,12 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
     def time_us(self, found: EventPrediction) -> Interval:
         return found.median_us
 
-    def to_measure(self, open_ones: Sequence[EventPrediction]) -> ToMeasure:
+    def to_measure(self, open_ones: Sequence[EventPrediction]) -> NextMeasurement:
         repetitions = max(one.to_measure.repetitions for one in open_ones if one.to_measure)
         return self._measuring([one.setting for one in open_ones], repetitions)
 
     def ranking(
-        self, ranks: tuple[Rank[EventPrediction], ...], left_out: tuple[str, ...], to_measure: ToMeasure | None
+        self, ranks: tuple[Rank[EventPrediction], ...], left_out: tuple[str, ...], to_measure: NextMeasurement | None
     ) -> EventRanking:
         origin = ranks[0].prediction.origin
         return EventRanking(
@@ -252,9 +252,9 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
             to_measure=to_measure,
         )
 
-    def _measuring(self, settings: Sequence[Mapping[str, Level]], repetitions: int) -> ToMeasure:
+    def _measuring(self, settings: Sequence[Mapping[str, Level]], repetitions: int) -> NextMeasurement:
         command = run_command(self.target, self.benchmark, settings, repetitions)
-        return ToMeasure(repetitions, f"{command} --skip-impossible" if len(settings) > 1 else command)
+        return NextMeasurement(repetitions, f"{command} --skip-impossible" if len(settings) > 1 else command)
 
 
 def _without_irrelevant(setting: Mapping[str, Level]) -> dict[str, Level]:

@@ -1,6 +1,6 @@
 """Which measurements of a run failed, and why: nothing is answered from those.
 
-A measurement fails by samples that cannot be (`intercore.benchmarks.possible`), or by what the target checks
+A measurement fails by samples that cannot be (`intercore.benchmarks.plausibility`), or by what the target checks
 (`SPOILING_CHECKS`). A workload of the user's own that gave one wrong result is broken, so all that was measured with it
 in the run fails.
 """
@@ -14,7 +14,7 @@ import msgspec
 
 from intercore.benchmarks.findings import CAUSES, MeasurementsFailed
 from intercore.benchmarks.own_work import own_level
-from intercore.benchmarks.possible import impossible, is_possible
+from intercore.benchmarks.plausibility import impossible, is_possible
 from intercore.record.measurement import SPOILING_CHECKS
 
 if TYPE_CHECKING:

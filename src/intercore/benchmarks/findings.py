@@ -75,7 +75,7 @@ Fault: TypeAlias = Literal[
     "zero",
     "too short in total",
 ]
-"""What cannot be of samples: see `intercore.benchmarks.possible`."""
+"""What cannot be of samples: see `intercore.benchmarks.plausibility`."""
 
 
 class Impossible(msgspec.Struct, frozen=True):
@@ -173,7 +173,7 @@ class FewRepetitions(Caveat, frozen=True):
         return f"Settings were measured only {self.repetitions} times: their intervals are rough. {advice}"
 
 
-class Imprecise(msgspec.Struct, frozen=True):
+class ImpreciseSetting(msgspec.Struct, frozen=True):
     """A setting whose medians are not known as well as asked."""
 
     benchmark: str
@@ -197,7 +197,7 @@ class PrecisionNotReached(Caveat, frozen=True):
     """How well medians were to be known, as a fraction of them."""
     cap: int
     """The most repetitions that are allowed."""
-    settings: Annotated[tuple[Imprecise, ...], Meta(min_length=1)]
+    settings: Annotated[tuple[ImpreciseSetting, ...], Meta(min_length=1)]
     """The one that is known least well first."""
 
     @property

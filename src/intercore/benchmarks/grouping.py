@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from intercore.statistics.distribution import Distribution
     from intercore.statistics.intervals import Interval
 
-    Varied: TypeAlias = tuple[tuple[str, Level], ...]
+    HasOtherFactors: TypeAlias = tuple[tuple[str, Level], ...]
     """The other factors that take more than one level in the run, by name, with their levels."""
 
 Setting = TypeVar("Setting")
@@ -36,14 +36,14 @@ def pools(
     series: str,
     setting: Callable[[Mapping[str, Level]], Setting],
     own: Collection[str],
-) -> dict[tuple[Setting, Varied], list[Measurement]]:
+) -> dict[tuple[Setting, HasOtherFactors], list[Measurement]]:
     """Return the measurements of a benchmark that have samples of a series, by setting and by what else varies.
 
     `setting` makes the setting of the factors; `own` names the factors that it goes by.
     """
     ours = [one for one in measurements if one.benchmark == benchmark and len(ticks(one, series))]
     names = varied_names(ours, {*own, *IRRELEVANT})
-    found: dict[tuple[Setting, Varied], list[Measurement]] = defaultdict(list)
+    found: dict[tuple[Setting, HasOtherFactors], list[Measurement]] = defaultdict(list)
     for one in ours:
         varied = tuple((name, one.factors[name]) for name in names if name in one.factors)
         found[setting(one.factors), varied].append(one)
@@ -59,7 +59,7 @@ def varied_names(measurements: Iterable[Measurement], besides: Collection[str]) 
     return sorted(name for name, known in levels.items() if len(known) > 1 and name not in besides)
 
 
-def by_level(levels: Mapping[str, Level] | Varied) -> tuple[tuple[str, bool, int, str], ...]:
+def by_level(levels: Mapping[str, Level] | HasOtherFactors) -> tuple[tuple[str, bool, int, str], ...]:
     """Return the sort key of levels of factors: by the factors' names, then numbers by value, before names."""
     return tuple(
         (name, isinstance(level, str), 0 if isinstance(level, str) else level, str(level))

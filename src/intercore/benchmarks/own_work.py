@@ -23,7 +23,7 @@ _MISTAKES = get_args(Mistake)
 """The one that explains most is reported first."""
 
 
-class Split(msgspec.Struct, frozen=True):
+class WorkSplit(msgspec.Struct, frozen=True):
     """How work was split."""
 
     n: int
@@ -36,7 +36,7 @@ class _OwnWork(Finding, frozen=True):
 
     work: str
     benchmark: str
-    split: Split | None
+    split: WorkSplit | None
     """None in benchmarks that split nothing."""
 
     @property
@@ -133,5 +133,5 @@ def own_level(measurement: Measurement) -> str:
 def _where(measurement: Measurement) -> dict[str, Any]:
     """Return the fields that tell what was wrong."""
     name, benchmark, factors = own_level(measurement).removeprefix(PREFIX), measurement.benchmark, measurement.factors
-    split = Split(int(factors.get("n", 0)), int(factors.get("cores", 0))) if benchmark == _SEEKS else None
+    split = WorkSplit(int(factors.get("n", 0)), int(factors.get("cores", 0))) if benchmark == _SEEKS else None
     return {"work": name, "benchmark": benchmark, "split": split}

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.prediction_basis import Known, by_setting, check_names, matches
+from intercore.benchmarks.prediction_basis import StoredMeasurement, by_setting, check_names, matches
 from intercore.errors import UsageError
 from intercore.record.measurement import Level
 from intercore.record.origin import Origin
@@ -41,7 +41,7 @@ FEWEST_FOR_SINGLE = math.ceil(2 / (1 - CONFIDENCE)) - 1
 # What a prediction is
 
 
-class ToMeasure(msgspec.Struct, frozen=True):
+class NextMeasurement(msgspec.Struct, frozen=True):
     """What would make an answer of a prediction that is none."""
 
     repetitions: Annotated[int, Meta(ge=1)]
@@ -85,7 +85,7 @@ class Prediction(OfTarget, frozen=True):
     """Whether it is outside of what was measured."""
     conclusive: bool
     """Whether the interval of the time is an answer: neither bound farther off than half of the value."""
-    to_measure: ToMeasure | None
+    to_measure: NextMeasurement | None
     """What would make it one; None if it is."""
     basis: Basis
     notes: tuple[str, ...]
@@ -116,13 +116,13 @@ class Ranking(OfTarget, Generic[P], frozen=True):
     """By what is given, then by rank."""
     left_out: tuple[str, ...]
     """Settings of which there is no prediction, a sentence each without its full stop, with the reason."""
-    to_measure: ToMeasure | None
+    to_measure: NextMeasurement | None
     """What would make answers of those predictions that are none; None if all are."""
 
 
 # How one comes about
 
-K = TypeVar("K", bound=Known)
+K = TypeVar("K", bound=StoredMeasurement)
 R = TypeVar("R")
 
 
@@ -165,11 +165,11 @@ class Question(ABC, Generic[K, P, R]):
         """Return the time that settings are ranked by."""
 
     @abstractmethod
-    def to_measure(self, open_ones: Sequence[P]) -> ToMeasure:
+    def to_measure(self, open_ones: Sequence[P]) -> NextMeasurement:
         """Return what would make answers of several predictions that are none."""
 
     @abstractmethod
-    def ranking(self, ranks: tuple[Rank[P], ...], left_out: tuple[str, ...], to_measure: ToMeasure | None) -> R:
+    def ranking(self, ranks: tuple[Rank[P], ...], left_out: tuple[str, ...], to_measure: NextMeasurement | None) -> R:
         """Return the predictions of several settings, which are in their order."""
 
     def answer(self, store: StoreReader) -> P | R:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _SHOWN = 5  # conditions in a sentence
 
 
-class Known(msgspec.Struct, frozen=True):
+class StoredMeasurement(msgspec.Struct, frozen=True):
     """A measurement and the run that it is of."""
 
     run: int
@@ -53,7 +53,7 @@ def asked(words: Iterable[str], no_setting: Collection[str]) -> dict[str, str]:
 
 def stored(
     store: StoreReader, target: str, benchmark: str, is_usable: Callable[[Measurement], bool]
-) -> Iterator[Known]:
+) -> Iterator[StoredMeasurement]:
     """Return the measurements of a benchmark on a target that are sound and usable, those of the newest run first.
 
     Those of runs by turns are left out: one of the two builds is what somebody tries.
@@ -63,18 +63,18 @@ def stored(
         if plan.target == target and benchmark in plan.benchmarks and plan.partner is None:
             for one in store.run(summary.id).measurements:
                 if one.benchmark == benchmark and is_usable(one) and is_sound(one):
-                    yield Known(summary.id, one, summary.plan.origin)
+                    yield StoredMeasurement(summary.id, one, summary.plan.origin)
 
 
-KnownOne = TypeVar("KnownOne", bound=Known)
+KnownOne = TypeVar("KnownOne", bound=StoredMeasurement)
 
 
-def runs(known: Iterable[Known]) -> tuple[int, ...]:
+def runs(known: Iterable[StoredMeasurement]) -> tuple[int, ...]:
     """Return the numbers of the runs that measurements are of, each once."""
     return tuple(dict.fromkeys(one.run for one in known))
 
 
-def period(known: Iterable[Known]) -> tuple[str, str]:
+def period(known: Iterable[StoredMeasurement]) -> tuple[str, str]:
     """Return the UTC times of the first and of the last of the measurements, ISO 8601."""
     started = [one.measurement.started for one in known]
     return min(started), max(started)
@@ -85,12 +85,14 @@ def matches(one: Measurement, wanted: Mapping[str, str]) -> bool:
     return all(str(one.factors.get(name)) == level for name, level in wanted.items())
 
 
-def levels(known: Iterable[Known], name: str) -> list[Level]:
+def levels(known: Iterable[StoredMeasurement], name: str) -> list[Level]:
     """Return the levels that a factor was measured with, in order."""
     return ordered(one.measurement.factors[name] for one in known if name in one.measurement.factors)
 
 
-def check_names(benchmark: str, wanted: Mapping[str, str], known: Sequence[Known], no_setting: Collection[str]) -> None:
+def check_names(
+    benchmark: str, wanted: Mapping[str, str], known: Sequence[StoredMeasurement], no_setting: Collection[str]
+) -> None:
     """Raise UsageError for a factor that does not tell settings of the benchmark apart, or a level never measured."""
     names = sorted({name for one in known for name in one.measurement.factors} - set(no_setting))
     for name, level in wanted.items():
@@ -155,7 +157,7 @@ def _without_mixed(by_run: dict[int, list[KnownOne]]) -> list[str]:
     return notes
 
 
-def _identity(chosen: Sequence[Known]) -> Iterator[str]:
+def _identity(chosen: Sequence[StoredMeasurement]) -> Iterator[str]:
     """Say what is not known of the kernel that a prediction rests on, and if its images are several."""
     measurements = [one.measurement for one in chosen]
     if any("freertos.version" in one.conditions and kernel(one.conditions) is None for one in measurements):
@@ -175,7 +177,7 @@ def _of_another_kernel(run: int, conditions: Mapping[str, str], reference: Mappi
     )
 
 
-def refuse_several_kernels(measured: Sequence[Known]) -> None:
+def refuse_several_kernels(measured: Sequence[StoredMeasurement]) -> None:
     """Raise UsageError if effects would be taken from measurements of several kernels, or of some that nobody knows."""
     found = kernels(one.measurement for one in measured)
     if len(found) > 1:
@@ -186,10 +188,10 @@ def refuse_several_kernels(measured: Sequence[Known]) -> None:
         )
 
 
-def never_measured(target: str, wanted: Mapping[str, str], known: Sequence[Known]) -> str:
+def never_measured(target: str, wanted: Mapping[str, str], known: Sequence[StoredMeasurement]) -> str:
     """Say that a setting was not measured, and which one comes nearest: a sentence without its full stop."""
 
-    def differing(one: Known) -> list[str]:
+    def differing(one: StoredMeasurement) -> list[str]:
         return [name for name, level in wanted.items() if str(one.measurement.factors.get(name)) != level]
 
     # What was named first matters most.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from intercore.benchmarks.prediction import Basis, OfTarget, Prediction, Rank, Ranking, ToMeasure
+    from intercore.benchmarks.prediction import Basis, NextMeasurement, OfTarget, Prediction, Rank, Ranking
     from intercore.record.measurement import Level
     from intercore.statistics.intervals import Interval
 
@@ -42,8 +42,8 @@ def setting_section(
         Column[tuple[str, str, str]]("95 %", lambda row: row[2], right=True),
     ]
     where = f"{in_words(found.setting, found.setting)} on {in_heading(found.target, found.origin)}"
-    said = (f"Setting: {where}.", *_no_answer(found.to_measure, "This is inconclusive"), *sentences, *found.notes)
-    return Section(title, said, (Table(title, list(lines), columns),))
+    lines_shown = (f"Setting: {where}.", *_no_answer(found.to_measure, "This is inconclusive"), *sentences, *found.notes)
+    return Section(title, lines_shown, (Table(title, list(lines), columns),))
 
 
 def rests_on(basis: Basis, samples_of: str) -> str:
@@ -52,7 +52,7 @@ def rests_on(basis: Basis, samples_of: str) -> str:
     return f"Basis: {_runs(basis.runs)}, {basis.samples:,} samples {samples_of}, measured on {when}."
 
 
-def _no_answer(to_measure: ToMeasure | None, what: str) -> Iterator[str]:
+def _no_answer(to_measure: NextMeasurement | None, what: str) -> Iterator[str]:
     """Say that a prediction is none, and what to measure."""
     if to_measure is not None:
         yield f"{what}: the interval is wider than ±50 %. To measure it: {to_measure.command}"
@@ -132,11 +132,11 @@ def _under(given: Mapping[str, Level], ranking: Iterable[Rank[P]]) -> list[Rank[
 
 
 def _ties(
-    ranking: Sequence[Rank[P]], given: Mapping[str, Level], told: Sequence[str], in_words: InWords
+    ranking: Sequence[Rank[P]], given: Mapping[str, Level], varied: Sequence[str], in_words: InWords
 ) -> Iterator[str]:
     """Name those that may be as fast as the first: by the factors `told`, and by what is given if that is not one."""
     first, *others = _under(given, ranking)
-    names = [*(given if any(one.given != given for one in ranking) else ()), *told]
+    names = [*(given if any(one.given != given for one in ranking) else ()), *varied]
     tied = [in_words(one.prediction.setting, names) for one in others if not one.told_from_first]
     if tied:
         yield (

@@ -11,7 +11,7 @@ from intercore.record.origin import LABELS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from intercore.benchmarks.benchmark import Predicted
+    from intercore.benchmarks.benchmark import PredictionDocument
     from intercore.record.store import StoreReader
 
 
@@ -20,7 +20,9 @@ def names() -> tuple[str, ...]:
     return tuple(one.name for one in registry.known() if one.load_prediction is not None)
 
 
-def predict(store: StoreReader, target: str, benchmark: str, words: Iterable[str], *, extrapolate: bool) -> Predicted:
+def predict(
+    store: StoreReader, target: str, benchmark: str, words: Iterable[str], *, extrapolate: bool
+) -> PredictionDocument:
     """Predict from the runs of a store; `words` name the setting, e.g. `size=300 transport=ring from=0 to=1`.
 
     Raises UsageError for what has no model, was not measured, or does not exist.

@@ -83,7 +83,7 @@ class Printed(NamedTuple):
 
 def variance_notes(label: str, rounding_ms: float, rows: Mapping[str, PrintedTimes]) -> Iterator[str]:
     """Say what the column of a table is likely to be, whose rows are given by what each is of; else nothing."""
-    said = variance_sentence(
+    explanation = variance_sentence(
         label,
         [
             Printed(what, row.average_ms, row.minimum_ms, row.maximum_ms, row.variance_ms, rounding_ms)
@@ -91,8 +91,8 @@ def variance_notes(label: str, rounding_ms: float, rows: Mapping[str, PrintedTim
             if row.variance_ms is not None
         ],
     )
-    if said:
-        yield said
+    if explanation:
+        yield explanation
 
 
 def variance_sentence(label: str, rows: Sequence[Printed]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from intercore.benchmarks import energy_report, failed, function, other, possible, registry, stop_rule
+from intercore.benchmarks import energy_report, failed, function, other, plausibility, registry, stop_rule
 from intercore.benchmarks.energy import EnergyAnalysis
 from intercore.benchmarks.findings import FewRepetitions
 from intercore.benchmarks.options import IDLE, Options
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Reported:
+class ReportedRun:
     """A run, and what its benchmarks say about it."""
 
     run: Run
@@ -39,7 +39,7 @@ class Reported:
     """In the order of the run's plan."""
 
 
-class StandsOut(msgspec.Struct, frozen=True):
+class BenchmarkRemarks(msgspec.Struct, frozen=True):
     """What stands out on a target."""
 
     times: Annotated[float, Meta(gt=0)]
@@ -47,29 +47,29 @@ class StandsOut(msgspec.Struct, frozen=True):
     sentence: str
 
 
-class Answered(msgspec.Struct, frozen=True):
+class BenchmarkAnswers(msgspec.Struct, frozen=True):
     """What one benchmark answers first."""
 
     benchmark: str
     answers: tuple[Answer, ...]
-    remarks: tuple[StandsOut, ...]
+    remarks: tuple[BenchmarkRemarks, ...]
     """What may stand out on the target."""
 
 
-def answered(found: Sequence[Report]) -> tuple[Answered, ...]:
+def answered(found: Sequence[Report]) -> tuple[BenchmarkAnswers, ...]:
     """Return the answers of all benchmarks that have some."""
     return tuple(
-        Answered(
+        BenchmarkAnswers(
             report.benchmark,
             tuple(report.answers),
-            tuple(StandsOut(remark.times, remark.text) for remark in report.remarks),
+            tuple(BenchmarkRemarks(remark.times, remark.text) for remark in report.remarks),
         )
         for report in found
         if report.answers
     )
 
 
-def reports(run: Run, options: Options | None = None) -> Reported:
+def reports(run: Run, options: Options | None = None) -> ReportedRun:
     """Report on a run, with what the user chose of that.
 
     Here it is decided what is not reported at all: measurements that failed, and all that is made of times that mean
@@ -82,14 +82,14 @@ def reports(run: Run, options: Options | None = None) -> Reported:
         for benchmark in run.plan.benchmarks
     )
     energy = None if run.plan.emulated else energy_report.report(analysed, idle=chosen.of(IDLE))
-    return Reported(run, analysed, found if energy is None else (*found, energy))
+    return ReportedRun(run, analysed, found if energy is None else (*found, energy))
 
 
 def run_caveats(run: Run) -> tuple[Finding, ...]:
     """Return what makes all numbers of a run doubtful, whatever the benchmark."""
     return (
         *wrong_units(run.measurements),
-        *possible.caveats(run),
+        *plausibility.caveats(run),
         *conditions.caveats(run),
         *(() if run.plan.emulated else (*_few_repetitions(run), *stop_rule.caveats(run))),
     )

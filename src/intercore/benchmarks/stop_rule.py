@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.failed import is_sound
-from intercore.benchmarks.findings import Imprecise, PrecisionNotReached
+from intercore.benchmarks.findings import ImpreciseSetting, PrecisionNotReached
 from intercore.benchmarks.series import has_median
 from intercore.record.plan import repetitions_by_setting, setting_of
 from intercore.statistics.precision import percent, worst
@@ -39,7 +39,7 @@ def caveats(run: Run) -> Iterator[PrecisionNotReached]:
     if rule is None:
         return
     short = [
-        Imprecise(pool[0].benchmark, dict(setting_of(run.plan, pool[0]).factors), known)
+        ImpreciseSetting(pool[0].benchmark, dict(setting_of(run.plan, pool[0]).factors), known)
         for pool in repetitions_by_setting(run).values()
         if len(pool) >= rule.cap and not is_reached(rule, pool) and (known := worst(precisions(pool))) is not None
     ]

@@ -13,10 +13,10 @@ import msgspec
 from intercore.benchmarks import registry
 from intercore.benchmarks.failed import headline
 from intercore.benchmarks.grouping import IRRELEVANT, by_level, varied_names
-from intercore.benchmarks.possible import is_possible
+from intercore.benchmarks.plausibility import is_possible
 from intercore.benchmarks.series import incomparable
-from intercore.budgets.held import (
-    Held,
+from intercore.budgets.result import (
+    BudgetResult,
     Outcome,
     Setting,
     Side,
@@ -24,7 +24,7 @@ from intercore.budgets.held import (
     limit_of,
     not_measured,
 )
-from intercore.budgets.limited import is_of, limited, series_of
+from intercore.budgets.series import is_of, limited, series_of
 from intercore.comparison.analysis import compare_sides
 from intercore.comparison.baseline import setting_key
 from intercore.comparison.pairs import WITHOUT_LEVEL, levels_of, pools_of
@@ -79,7 +79,7 @@ class Check(msgspec.Struct, frozen=True):
     """Of all together: broken before not measured, that before cannot tell, and kept if all are."""
     exit_status: Literal[0, 1, 3, 4]
     """Of the command: 0 kept, 1 broken, 3 cannot tell, 4 not measured."""
-    budgets: tuple[Held, ...]
+    budgets: tuple[BudgetResult, ...]
     """Each budget held against each setting that it is for, in the order of the file."""
     first: tuple[str, ...]
     """What must be known before any number is read: which kernels, and what else differs from the baseline."""
@@ -106,7 +106,7 @@ def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, 
         )
     settings = _Settings(run, file.baseline, usual)
 
-    def against(one: Budget) -> list[Held]:
+    def against(one: Budget) -> list[BudgetResult]:
         why = missing.get(one.text) or f"{run.title} has no such setting"
         return [*(_of_baseline if one.to_baseline else _of_run)(one, settings, why)]
 
@@ -206,7 +206,7 @@ def _as_before(pool: list[Measurement], before: Sequence[Measurement]) -> list[M
     return [one for one in pool if all(one.factors.get(name) == how[name] for name in how)] or pool
 
 
-def _of_run(budget: Budget, settings: _Settings, why: str) -> Iterator[Held]:
+def _of_run(budget: Budget, settings: _Settings, why: str) -> Iterator[BudgetResult]:
     pools = settings.of(budget)
     _check(budget, settings)
     if not pools:
@@ -215,7 +215,7 @@ def _of_run(budget: Budget, settings: _Settings, why: str) -> Iterator[Held]:
         yield _held(budget, pool, setting, None, settings)
 
 
-def _of_baseline(budget: Budget, settings: _Settings, why: str) -> Iterator[Held]:
+def _of_baseline(budget: Budget, settings: _Settings, why: str) -> Iterator[BudgetResult]:
     assert settings.baseline is not None, "a file with such a budget names one"  # noqa: S101 - the reader has seen to it
     file = settings.baseline.file
     of_both = [
@@ -260,10 +260,10 @@ def _named(budget: Budget, pools: Sequence[list[Measurement]]) -> list[tuple[lis
     found = []
     for pool in pools:
         factors = pool[0].factors
-        told = {name: factors[name] for name in names if name in factors}
+        levels = {name: factors[name] for name in names if name in factors}
         others = {name: level for name, level in factors.items() if name not in {*names, *unsaid}}
-        found.append((pool, Setting(told, others)))
-    return sorted(found, key=lambda pair: by_level(pair[1].told))
+        found.append((pool, Setting(levels, others)))
+    return sorted(found, key=lambda pair: by_level(pair[1].levels))
 
 
 def _held(
@@ -272,7 +272,7 @@ def _held(
     setting: Setting,
     before: list[Measurement] | None,
     settings: _Settings,
-) -> Held:
+) -> BudgetResult:
     if why := _failure(pool):
         return not_measured(budget, why, setting)
     side = Side(pool, quantities(pool), settings.run.plan.simulated)
@@ -291,17 +291,17 @@ def _held(
 def _failure(pool: Sequence[Measurement]) -> str:
     """Say why the measurements of a setting are none; empty if they are."""
     spoilt = {name: sum(one.checks.get(name, 0) for one in pool) for name in SPOILING_CHECKS}
-    told = [f"{name}: {count}" for name, count in spoilt.items() if count]
+    reasons = [f"{name}: {count}" for name, count in spoilt.items() if count]
     if not all(map(is_possible, pool)):
-        told.append("impossible samples")
-    return f"the measurement failed ({', '.join(told)})" if told else ""
+        reasons.append("impossible samples")
+    return f"the measurement failed ({', '.join(reasons)})" if reasons else ""
 
 
 def _differences(baseline: Baseline | None, run: Run, usual: UsualBuilds) -> list[str] | None:
     """Say which kernels baseline and run are of, and what else differs that may decide a ratio."""
     if baseline is None:
         return None
-    with contextlib.suppress(UsageError):  # nothing in common: then no ratio is told either
+    with contextlib.suppress(UsageError):  # nothing in common: then no ratio is reasons either
         found = compare_sides([baseline], [run], usual)
         return [*found.identities, *found.deciding, *found.warnings]
     return None
@@ -311,7 +311,7 @@ def _whole(
     file: BudgetFile,
     target: str,
     run: Run | None,
-    found: Sequence[Held],
+    found: Sequence[BudgetResult],
     first: Iterable[str],
     doubts: Iterable[str],
     *,

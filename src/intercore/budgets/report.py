@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from intercore.budgets.check import Check
-    from intercore.budgets.held import Held, Outcome
+    from intercore.budgets.result import BudgetResult, Outcome
     from intercore.record.measurement import Level
 
 COLUMNS = 80
@@ -55,10 +55,10 @@ def title(found: Check) -> str:
     return f"Budgets of {found.file} on {in_brackets(found.target, 'simulated' if found.simulated else 'measured')}"
 
 
-def ranked(found: Check) -> list[Held]:
+def ranked(found: Check) -> list[BudgetResult]:
     """Return the budgets: what is broken first, farthest beyond its limit; what is kept last, nearest to it first."""
 
-    def rank(one: Held) -> tuple[int, float]:
+    def rank(one: BudgetResult) -> tuple[int, float]:
         return _RANK[one.outcome], -_off(one) if one.outcome == "broken" else _off(one)
 
     return sorted(found.budgets, key=rank)
@@ -82,19 +82,19 @@ def sentences(found: Check, left_out: int = 0) -> Iterator[str]:
         yield f"{left_out} more are kept: --format json lists all."
 
 
-def name(one: Held) -> str:
+def name(one: BudgetResult) -> str:
     """Return what a budget is of: `switch from=0 to=1: p99`."""
     return f"{setting(one)}: {one.what}"
 
 
-def setting(one: Held) -> str:
+def setting(one: BudgetResult) -> str:
     """Return the setting: as measured, or as the budget has it."""
     if not one.setting:
         return one.budget.partition(": ")[0]
     return " ".join((one.benchmark, *(f"{key}={level}" for key, level in one.setting.items())))
 
 
-def doubt(one: Held) -> str:
+def doubt(one: BudgetResult) -> str:
     """Say why a budget cannot be told or was not measured, and what would help."""
     if one.more_repetitions is None:
         return one.why
@@ -115,7 +115,7 @@ class Coverage(NamedTuple):
 
 def coverage(found: Check) -> list[Coverage]:
     """Return which settings the budgets were held against, in the order of the file."""
-    by_line: dict[int, list[Held]] = defaultdict(list)
+    by_line: dict[int, list[BudgetResult]] = defaultdict(list)
     for one in found.budgets:
         if one.setting or one.others:
             by_line[one.line].append(one)
@@ -133,7 +133,7 @@ def coverage(found: Check) -> list[Coverage]:
     return [Coverage(tuple(lines[key]), key[0], key[1], known) for key, known in alike.items()]
 
 
-def value(one: Held) -> str:
+def value(one: BudgetResult) -> str:
     """Return what was found, without its interval."""
     if one.found is None or one.unit is None:
         return "?"
@@ -142,7 +142,7 @@ def value(one: Held) -> str:
     return _number(one, one.found.value)
 
 
-def interval(one: Held) -> str:
+def interval(one: BudgetResult) -> str:
     """Return the interval of what was found; empty where there is none, or no width of it."""
     if one.found is None or one.found.low == one.found.high:
         return ""
@@ -151,7 +151,7 @@ def interval(one: Held) -> str:
     return bounds(one.found, lambda bound: _number(one, bound))
 
 
-def outcome(one: Held) -> str:
+def outcome(one: BudgetResult) -> str:
     """Return the outcome, and of what cannot be told how much more would tell."""
     return one.outcome if one.more_repetitions is None else f"{one.outcome}: {one.more_repetitions} more"
 
@@ -181,19 +181,19 @@ def rows(found: Check) -> list[dict[str, object]]:
     ]
 
 
-def _number(one: Held, number: float) -> str:
+def _number(one: BudgetResult, number: float) -> str:
     if one.unit == "bytes_per_s":
         return data_rate(number)
     return f"{number:.3f}" if one.unit in ("ratio", "factor") else significant(number)
 
 
-def _off(one: Held) -> float:
+def _off(one: BudgetResult) -> float:
     if one.found is None or one.limit is None or one.found.value <= 0:
         return 0.0
     return abs(math.log(one.found.value / one.limit))
 
 
-def _table(found: Check, shown: Sequence[Held]) -> Table[Held]:
+def _table(found: Check, shown: Sequence[BudgetResult]) -> Table[BudgetResult]:
     return Table(
         textwrap.fill(title(found), COLUMNS - 2),
         shown,
@@ -222,7 +222,7 @@ def _levels(one: Coverage) -> str:
     return " ".join((one.benchmark, *(f"{name}={', '.join(map(str, some))}" for name, some in one.levels.items())))
 
 
-def _found(one: Held) -> str:
+def _found(one: BudgetResult) -> str:
     return "\n".join(_folded(part, _FOUND) for part in (value(one), interval(one)) if part)
 
 

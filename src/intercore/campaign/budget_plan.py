@@ -11,8 +11,8 @@ import msgspec
 from intercore.benchmarks.grouping import IRRELEVANT
 from intercore.budgets.budget import CYCLES
 from intercore.budgets.check import for_each
-from intercore.budgets.held import NO_CYCLES
-from intercore.budgets.limited import is_of, series_of
+from intercore.budgets.result import NO_CYCLES
+from intercore.budgets.series import is_of, series_of
 from intercore.campaign.levels import checked, find_benchmark, level_of, repetitions_of, resolve, target_levels
 from intercore.campaign.plan_file import Experiment
 from intercore.campaign.planning import drafted

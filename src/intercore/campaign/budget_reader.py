@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.budgets.budget import contradiction, parsed
 from intercore.budgets.check import BudgetFile, for_each
-from intercore.budgets.limited import limited
+from intercore.budgets.series import limited
 from intercore.campaign import toml_table
 from intercore.campaign.plan_reader import text_of
 from intercore.comparison import baseline_file

@@ -11,7 +11,7 @@ import msgspec
 
 import intercore
 from intercore.benchmarks import registry
-from intercore.benchmarks.possible import TOO_LONG, longer_than
+from intercore.benchmarks.plausibility import TOO_LONG, longer_than
 from intercore.campaign.metering import with_estimate
 from intercore.errors import IntercoreError
 from intercore.record.conditions import of_another_start

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks import failed
 from intercore.benchmarks.grouping import overhead_us
-from intercore.benchmarks.possible import is_possible
+from intercore.benchmarks.plausibility import is_possible
 from intercore.benchmarks.reports import reports, run_caveats
 from intercore.cli.stored import command_to_go_on, command_to_show
 from intercore.document.run import run_document
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from intercore.benchmarks.options import Options
-    from intercore.benchmarks.reports import Reported
+    from intercore.benchmarks.reports import ReportedRun
     from intercore.comparison.analysis import Comparison
     from intercore.record.measurement import Run
 
 
 @cache
-def _reported(run: Run, options: Options) -> Reported:
+def _reported(run: Run, options: Options) -> ReportedRun:
     """Return what a run's benchmarks say about it: once, as the terminal and the page both ask."""
     with messages().status("analysing"):
         return reports(run, options)

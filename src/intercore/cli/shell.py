@@ -15,7 +15,7 @@ from intercore.link.shell import converse
 from intercore.record.origin import LABELS
 from intercore.target.targets import DEFAULT_BAUD, Address, find
 from intercore.terminal.console import say
-from intercore.terminal.spoken import in_words
+from intercore.terminal.console_text import in_words
 
 app = typer.Typer(add_completion=False)
 

@@ -19,7 +19,7 @@ from msgspec import Meta
 
 from intercore.benchmarks.series import Unit
 from intercore.comparison.baseline import baseline, setting_key
-from intercore.comparison.quantities import PERCENTILES, Kept, KeptMeasurement, Percentile
+from intercore.comparison.quantities import PERCENTILES, BaselineQuantity, KeptMeasurement, Percentile
 from intercore.errors import IntercoreError, UsageError
 from intercore.files import bounds
 from intercore.files.bounds import contents
@@ -194,7 +194,7 @@ def parse(text: str, name: str) -> Baseline:
     lines = [(_Place(name, number), line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     head = _head(*lines[0] if lines else (_Place(name, 1), ""))
     conditions: dict[tuple[str, str], _Condition] = {}
-    settings: dict[tuple[str, str], tuple[_Series, dict[Name, Kept]]] = {}
+    settings: dict[tuple[str, str], tuple[_Series, dict[Name, BaselineQuantity]]] = {}
     for place, line in lines[1:]:
         found = _decoded(place, line, _OTHER)
         if isinstance(found, _Series):
@@ -242,7 +242,7 @@ def _of_build(one: _Series, conditions: Iterable[_Condition]) -> dict[str, str]:
 
 
 def _add_series(
-    place: _Place, found: _Series, settings: dict[tuple[str, str], tuple[_Series, dict[Name, Kept]]]
+    place: _Place, found: _Series, settings: dict[tuple[str, str], tuple[_Series, dict[Name, BaselineQuantity]]]
 ) -> None:
     key = setting_key(found.benchmark, found.factors)
     first, quantities = settings.setdefault(key, (found, {}))
@@ -255,7 +255,7 @@ def _add_series(
     quantities[found.series, found.unit] = _kept(place, found)
 
 
-def _kept(place: _Place, found: _Series) -> Kept:
+def _kept(place: _Place, found: _Series) -> BaselineQuantity:
     median = _interval(place, "median", found.median)
     percentiles: dict[str, Interval] = {
         name: _interval(place, name, found.percentiles[name]) for name in PERCENTILES if name in found.percentiles
@@ -269,7 +269,7 @@ def _kept(place: _Place, found: _Series) -> Kept:
     each = found.each or (median.value,)
     if len(each) > found.n:
         place.refuse(f"each has {len(each)} medians, of {found.n} samples: one of the two was mistyped")
-    return Kept(Medians(median, each), found.n, found.min, found.max, percentiles)
+    return BaselineQuantity(Medians(median, each), found.n, found.min, found.max, percentiles)
 
 
 def _interval(place: _Place, name: str, known: Number) -> Interval:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from intercore.benchmarks.grouping import IRRELEVANT
-from intercore.comparison.most import largest_first
+from intercore.comparison.largest import largest_first
 from intercore.comparison.pairs import WITHOUT_LEVEL
 from intercore.text import listed
 
@@ -38,15 +38,15 @@ def causes(pairs: Sequence[Pair], change: Change | None, *, is_one_setting: bool
         return
     names = listed([*change.functions]) if count <= _MOST_NAMED else f"{count} functions"
     differ = f"{names} {'differs' if count == 1 else 'differ'}"
-    told = [pair for pair in pairs if pair.verdict in _DECIDED]
+    decided = [pair for pair in pairs if pair.verdict in _DECIDED]
     if not is_one_setting or any(pair.verdict == "cannot tell" for pair in pairs):
         yield f"{differ}."
-    elif not told:
+    elif not decided:
         yield f"{differ}: no number changed by more than another phase changes it."
     else:
-        settings = {(pair.benchmark, tuple(pair.setting.items())) for pair in told}
+        settings = {(pair.benchmark, tuple(pair.setting.items())) for pair in decided}
         many = f"{len(settings)} setting{'s' * (len(settings) != 1)}"
-        yield f"{differ}: {many} changed{_in_cycles([pair.cycles for pair in told if pair.cycles is not None])}."
+        yield f"{differ}: {many} changed{_in_cycles([pair.cycles for pair in decided if pair.cycles is not None])}."
 
 
 def _in_cycles(cycles: Sequence[float]) -> str:

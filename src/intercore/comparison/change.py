@@ -41,7 +41,7 @@ class Change(msgspec.Struct, frozen=True):
     """Why there are no phases, a clause; empty if there are, if nothing moved, or if nobody asked."""
 
 
-class Moved(NamedTuple):
+class ChangedQuantity(NamedTuple):
     """A quantity on both sides, and one side's in other phases."""
 
     unit: Unit
@@ -54,7 +54,7 @@ class Moved(NamedTuple):
     """A cycle of a core in the unit; 0 for what is no time, or where that is not known."""
 
 
-def judge_change(sides: Sequence[Moved], change: Change) -> list[Judgement]:
+def judge_change(sides: Sequence[ChangedQuantity], change: Change) -> list[Judgement]:
     """Return a judgement for each quantity of two runs of one simulated target.
 
     Medians that are equal are the same. Where nothing but code of the same size at the same place differs, and nearly
@@ -68,7 +68,7 @@ def judge_change(sides: Sequence[Moved], change: Change) -> list[Judgement]:
     ]
 
 
-def _difference(one: Moved, change: Change) -> Difference | None:
+def _difference(one: ChangedQuantity, change: Change) -> Difference | None:
     first, second = one.first.medians.whole.value, one.second.medians.whole.value
     if first == second:
         return Difference(Interval(1.0, 1.0, 1.0), 1.0)
@@ -102,7 +102,7 @@ def _is_one_shift(first: Quantity, second: Quantity) -> bool:
     return abs(typical) > rounding and float(np.mean(alike)) >= _NEARLY_ALL
 
 
-def _judged(one: Moved, found: Difference | None, change: Change, *, differs: bool) -> Judgement:
+def _judged(one: ChangedQuantity, found: Difference | None, change: Change, *, differs: bool) -> Judgement:
     first, second = one.first.medians.whole.value, one.second.medians.whole.value
     if first == second:
         return Judgement(None if first <= 0 else Interval(1.0, 1.0, 1.0), "same", 0.0, None)

@@ -10,8 +10,8 @@ from msgspec import Meta
 
 from intercore.benchmarks.grouping import IRRELEVANT, by_level
 from intercore.benchmarks.series import Unit, incomparable
-from intercore.comparison.by_turns import InTurn, judge_by_turns
-from intercore.comparison.change import Change, Moved, judge_change
+from intercore.comparison.by_turns import AlternatingPair, judge_by_turns
+from intercore.comparison.change import Change, ChangedQuantity, judge_change
 from intercore.comparison.quantities import Quantity, quantities
 from intercore.comparison.verdicts import Judgement, Verdict, judge
 from intercore.record.measurement import Level
@@ -122,8 +122,8 @@ def pairs_of(compared: Compared, *, within: float) -> list[tuple[Key, Pair]]:
     """
     first, second, both = compared.first, compared.second, compared.both
     varied = _varied(both, first, second)
-    in_turn: list[InTurn] = []
-    moved: list[Moved] = []
+    in_turn: list[AlternatingPair] = []
+    moved: list[ChangedQuantity] = []
     named, sides = [], []
     for key in both:
         mine, theirs = quantities(first[key]), quantities(second[key])
@@ -135,9 +135,9 @@ def pairs_of(compared: Compared, *, within: float) -> list[tuple[Key, Pair]]:
             if (series, unit) in theirs:
                 other = theirs[series, unit]
                 phases = [one[series, unit] for one in again if (series, unit) in one]
-                in_turn.append(InTurn(series, unit, first[key], second[key]))
+                in_turn.append(AlternatingPair(series, unit, first[key], second[key]))
                 cycle = 0.0 if hz is None or unit != "us" else 1e6 / hz
-                moved.append(Moved(unit, known, other, phases, is_one_seed, cycle))
+                moved.append(ChangedQuantity(unit, known, other, phases, is_one_seed, cycle))
                 named.append((key, series, setting, hz))
                 sides.append((unit, known, other))
     if compared.change is not None:
@@ -178,9 +178,9 @@ def _is_point(ratio: Interval | None) -> bool:
 
 def one_rate(pool: Iterable[Measurement]) -> int | None:
     """Return the cycles per second of a core, if all measurements tell one."""
-    told = {one.conditions.get("clock.sys_hz", "") for one in pool}
-    hz = told.pop()
-    return int(hz) if not told and hz.isdecimal() else None
+    rates = {one.conditions.get("clock.sys_hz", "") for one in pool}
+    hz = rates.pop()
+    return int(hz) if not rates and hz.isdecimal() else None
 
 
 def _varied(

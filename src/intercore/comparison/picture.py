@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from intercore.benchmarks.series import speed_of
-from intercore.comparison.most import differing_most, largest_first, quantity_name, setting_in_words
+from intercore.comparison.largest import differing_most, largest_first, quantity_name, setting_in_words
 from intercore.comparison.report import median_text, verdict_words
 from intercore.statistics.intervals import Interval
 from intercore.view.ratio import bounds_upright, times, upright

@@ -107,7 +107,7 @@ def _median_rate(values: NDArray[np.float64]) -> float:
     return min(max(2 / (1 / low + 1 / high), low), high)
 
 
-class Kept(msgspec.Struct, frozen=True):
+class BaselineQuantity(msgspec.Struct, frozen=True):
     """A quantity of which a baseline has kept what comparisons and budgets need."""
 
     medians: Medians
@@ -125,15 +125,15 @@ class Kept(msgspec.Struct, frozen=True):
 class KeptMeasurement(Measurement, frozen=True, eq=False, kw_only=True):
     """A setting of a baseline: all its repetitions together, without a sample."""
 
-    quantities: Mapping[Name, Kept]
+    quantities: Mapping[Name, BaselineQuantity]
 
 
-def kept(known: Quantity) -> Kept:
+def kept(known: Quantity) -> BaselineQuantity:
     """Return what a baseline keeps of a quantity."""
     percentiles: dict[str, Interval] = {
         name: found for name in PERCENTILES if (found := known.percentile(name)) is not None
     }
-    return Kept(known.medians, known.samples, known.least, known.largest, percentiles)
+    return BaselineQuantity(known.medians, known.samples, known.least, known.largest, percentiles)
 
 
 def percent_of(name: str) -> float:

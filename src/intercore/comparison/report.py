@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.series import called
-from intercore.comparison.most import differing_most, quantity_name
+from intercore.comparison.largest import differing_most, quantity_name
 from intercore.comparison.verdicts import in_words
 from intercore.record.origin import in_brackets
 from intercore.view.quantity import bounds, data_rate, duration, significant

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from intercore.budgets.check import Check
-    from intercore.budgets.held import Held, Outcome
+    from intercore.budgets.result import BudgetResult, Outcome
 
 _HEADINGS: Mapping[Outcome, str] = {
     "kept": "All budgets are kept",
@@ -46,7 +46,7 @@ def _lines(found: Check) -> Iterator[str]:
         yield f"- {_text(f'{found.file}:{one.line}: {report.name(one)}: {report.doubt(one)}.')}"
 
 
-def _cells(one: Held) -> tuple[str, ...]:
+def _cells(one: BudgetResult) -> tuple[str, ...]:
     return (
         report.setting(one),
         f"{one.what} {one.bound}",

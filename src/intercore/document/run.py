@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from intercore.benchmarks.published import Publication
-    from intercore.benchmarks.reports import Reported
+    from intercore.benchmarks.reports import ReportedRun
     from intercore.record.measurement import Measurement, Run, Series
     from intercore.view.section import Report
 
@@ -25,7 +25,7 @@ SCHEMA = 3
 3: keys have the names of docs/glossary.md; docs/json.md lists the renamed ones."""
 
 
-def run_document(reported: Reported) -> dict[str, object]:
+def run_document(reported: ReportedRun) -> dict[str, object]:
     """Return the document: the run's conditions, a summary of each series, and the analysis of each benchmark."""
     run, found = reported.run, reported.reports
     of_run, failure = run_caveats(run), failed.headline(run)

@@ -16,7 +16,7 @@ from intercore.view.ratio import upright
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from intercore.benchmarks.reports import Reported
+    from intercore.benchmarks.reports import ReportedRun
     from intercore.finding import Finding
     from intercore.view.answer import Answer, Unit
     from intercore.view.cost import Cost
@@ -29,7 +29,7 @@ _OF_OTHERS = " *"
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionRow:
     """One question, and what each run answers."""
 
     benchmark: str
@@ -86,7 +86,7 @@ class Asked:
         return _in_words(self.times, *_OF_RATIOS[first.unit]) + _OF_OTHERS * (first.choice != second.choice)
 
 
-def answer_rows(reported: Sequence[Reported], looking_us: Sequence[float]) -> list[Asked]:
+def answer_rows(reported: Sequence[ReportedRun], looking_us: Sequence[float]) -> list[QuestionRow]:
     """Return all questions that some run answers, by benchmark, in the order in which they first come.
 
     `looking_us` is what reading the clock takes in each run; 0 where that is not known.
@@ -107,12 +107,12 @@ def answer_rows(reported: Sequence[Reported], looking_us: Sequence[float]) -> li
         for key in dict.fromkeys(key for answers in known for key in answers if key[0] == benchmark)
     ]
     under = {key: _under(key[0], topics, [answers[key] for answers in known if key in answers]) for key in questions}
-    told = {key for answers in known for key, one in answers.items() if not one.again}
-    questions = [key for key in questions if key in told]
+    shown = {key for answers in known for key, one in answers.items() if not one.again}
+    questions = [key for key in questions if key in shown]
     leads = {key for answers in known for key, one in answers.items() if one.leads}
     questions.sort(key=lambda key: (order[under[key]], key not in leads, key[0] != under[key]))
     return [
-        Asked(
+        QuestionRow(
             *key,
             tuple(answers.get(key) for answers in known),
             under[key],
@@ -132,7 +132,7 @@ def _under(benchmark: str, topics: Mapping[Topic | None, str], answers: Iterable
     return next((topics[one.topic] for one in answers if one.topic is not None and one.topic in topics), benchmark)
 
 
-def marked_answers(rows: Iterable[Asked], number: int, *, worst: bool) -> str:
+def marked_answers(rows: Iterable[QuestionRow], number: int, *, worst: bool) -> str:
     """Say how many of a run's answers are in doubt: `3 of 33 answers below are`; empty if none.
 
     They are those that warnings may concern, and the worst cases if `worst`.
@@ -143,7 +143,7 @@ def marked_answers(rows: Iterable[Asked], number: int, *, worst: bool) -> str:
     return f"{sum(known)} of {len(known)} answers below {'is' if sum(known) == 1 else 'are'}" if any(known) else ""
 
 
-def worst_case(rows: Iterable[Asked]) -> Asked | None:
+def worst_case(rows: Iterable[QuestionRow]) -> QuestionRow | None:
     """Return the worst case by which two targets differ most; None if no two compare."""
     known = [row for row in rows if row.times is not None and any(one is not None and one.worst for one in row.answers)]
     return max(known, key=lambda row: abs(math.log(row.times or 1.0)), default=None)
@@ -152,7 +152,7 @@ def worst_case(rows: Iterable[Asked]) -> Asked | None:
 _SHOWN = 3  # of either kind
 
 
-def differing(rows: Iterable[Asked], costs: Sequence[Iterable[Cost]]) -> list[tuple[str, list[str]]]:
+def differing(rows: Iterable[QuestionRow], costs: Sequence[Iterable[Cost]]) -> list[tuple[str, list[str]]]:
     """Return what the second of two targets is, slower or faster, and in which few answers and costs it is that most.
 
     `costs` are those of each target; a worst case is none of either.
@@ -168,11 +168,11 @@ def differing(rows: Iterable[Asked], costs: Sequence[Iterable[Cost]]) -> list[tu
             times = second[label] / first[label]
             found.append((times, f"“{label}” {_in_words(times, *_OF_RATIOS['us'])}"))
     found.sort(key=lambda one: (-abs(math.log(one[0])), one[1]))
-    said = [
+    sentences = [
         (word, [text.replace(f" {word}", "") for _, text in found if f" {word}" in text][:_SHOWN])
         for word in ("slower", "faster")
     ]
-    return [(word, texts) for word, texts in said if texts]
+    return [(word, texts) for word, texts in sentences if texts]
 
 
 def differ_most(name: str, found: Sequence[tuple[str, Sequence[str]]], speed: str) -> str:
@@ -180,14 +180,14 @@ def differ_most(name: str, found: Sequence[tuple[str, Sequence[str]]], speed: st
 
     `found` is what `differing` returns; `speed` is what a core of it is in computing alone: `731 × slower`, or nothing.
     """
-    told = dict(found)
-    said = []
+    shown = dict(found)
+    sentences = []
     for word in ("faster", "slower"):
         places = [f"pure computing, at least {speed.removesuffix(' ' + word)}"] * speed.endswith(word)
-        places += [f"{text}" for text in told.get(word, ())[:1]]
+        places += [f"{text}" for text in shown.get(word, ())[:1]]
         if places:
-            said.append(f"Largest gaps where {name} is {word}: {'; '.join(places)}.")
-    return " ".join(said)
+            sentences.append(f"Largest gaps where {name} is {word}: {'; '.join(places)}.")
+    return " ".join(sentences)
 
 
 def _in_words(times: float, less: str, more: str) -> str:
@@ -202,19 +202,19 @@ def _concerns(benchmark: str, caveat: Finding, answer: Answer) -> bool:
     A benchmark may know better of what else tells its settings apart.
     """
     values = msgspec.json.encode(caveat).decode()
-    told, asked = (_named(benchmark, text) for text in (values, f"{answer.question} {answer.about}"))
+    shown, asked = (_named(benchmark, text) for text in (values, f"{answer.question} {answer.about}"))
     analysis = registry.analysis(benchmark)
     concerns = None if analysis is None else analysis.concerns
-    return (not told or not asked or bool(told & asked)) and (concerns is None or concerns(caveat, answer))
+    return (not shown or not asked or bool(shown & asked)) and (concerns is None or concerns(caveat, answer))
 
 
-def choices(rows: Iterable[Asked]) -> dict[str, str]:
+def choices(rows: Iterable[QuestionRow]) -> dict[str, str]:
     """Return the names that the answers hold and that one may not know, each with what it means, as they come."""
     found: dict[str, str] = {}
     for row in rows:
         meanings = registry.benchmark(row.benchmark).choices
-        said = " ".join([row.question, *(one.about for one in row.answers if one is not None)])
-        named = _named(row.benchmark, said)
+        sentences = " ".join([row.question, *(one.about for one in row.answers if one is not None)])
+        named = _named(row.benchmark, sentences)
         for name, meaning in meanings.items():
             if name in named:
                 found.setdefault(name, meaning)

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from intercore.text import printable
 from intercore.view.axes import Axis
-from intercore.view.cost import Cost, Group, Paying
+from intercore.view.cost import BreakEvenRange, Cost, Group
 from intercore.view.marks import Canvas, bar_class, mark_class
 from intercore.view.quantity import duration
 
@@ -29,7 +29,7 @@ _LEFT = 0.55  # place from which on a label ends at its mark
 _PARALLEL = "parallel work"
 
 
-def overview(costs: Sequence[Cost | Paying], cycle_hz: int | None) -> Markup:
+def overview(costs: Sequence[Cost | BreakEvenRange], cycle_hz: int | None) -> Markup:
     """Return the picture; empty if there is nothing to draw. `cycle_hz` gives the axis of cycles, where known."""
     rows = list(_rows(costs))
     if not rows:
@@ -62,7 +62,7 @@ def overview(costs: Sequence[Cost | Paying], cycle_hz: int | None) -> Markup:
     ).format(label, f"--below-narrow:{_AXIS}px;{around}", Markup().join(canvas.pieces))
 
 
-def _rows(costs: Sequence[Cost | Paying]) -> Iterator[str | Cost | Paying]:
+def _rows(costs: Sequence[Cost | BreakEvenRange]) -> Iterator[str | Cost | BreakEvenRange]:
     """Yield the name of each group, and behind it its operations, the quickest first."""
     order = {name: place for place, name in enumerate(get_args(Group))}
     known = sorted(
@@ -71,13 +71,13 @@ def _rows(costs: Sequence[Cost | Paying]) -> Iterator[str | Cost | Paying]:
     for group, of_it in groupby(known, key=lambda one: one.group):
         yield group
         yield from of_it
-    paying = sorted((one for one in costs if isinstance(one, Paying)), key=lambda one: one.faster_us)
+    paying = sorted((one for one in costs if isinstance(one, BreakEvenRange)), key=lambda one: one.faster_us)
     if paying:
         yield _PARALLEL
         yield from paying
 
 
-def _ends(costs: Sequence[Cost | Paying]) -> tuple[float, float]:
+def _ends(costs: Sequence[Cost | BreakEvenRange]) -> tuple[float, float]:
     """Return the ends of the axis in seconds: whole decades that hold all that is drawn."""
     known = [
         time
@@ -121,7 +121,7 @@ def _look(colour: Colour, shape: Shape, *, hollow: bool = False) -> Markup:
     return Markup(' class="{}"').format(mark_class(colour, shape, hollow=hollow))
 
 
-def _draw_paying(canvas: Canvas, axis: Axis, y: float, half: float, row: Paying) -> None:
+def _draw_paying(canvas: Canvas, axis: Axis, y: float, half: float, row: BreakEvenRange) -> None:
     end = axis.within(row.used_us / 1e6)
     begin = axis.within(row.faster_us / 1e6) if row.faster_us > 0 else end  # how far it reaches down is not known
     if begin is None or end is None:
@@ -140,7 +140,7 @@ def _write(canvas: Canvas, low: float, high: float, y: float, words: str) -> Non
         canvas.text("value wide", low, y, words, right=-5, down=-10)
 
 
-def _words(row: Cost | Paying) -> str:
+def _words(row: Cost | BreakEvenRange) -> str:
     if isinstance(row, Cost):
         return f"{row.label}: {duration(row.across_us or row.same_us or 0)}"
     begin = f"faster from {duration(row.faster_us)}, " if row.faster_us > 0 else ""

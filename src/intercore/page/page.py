@@ -62,13 +62,13 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from numpy.typing import NDArray
 
-    from intercore.benchmarks.reports import Reported
+    from intercore.benchmarks.reports import ReportedRun
     from intercore.comparison.analysis import Comparison, UsualBuilds
     from intercore.finding import Finding
     from intercore.record.measurement import Run
     from intercore.view.exhibit import Exhibit
     from intercore.view.figure import Figure
-    from intercore.view.section import Report, Section, Together
+    from intercore.view.section import CombinedReport, Report, Section
 
 
 _DESK = "host"
@@ -88,27 +88,27 @@ _SAME_RATE = 1e-4  # no crystal is off by more: clocks whose rates differ by les
 
 
 @dataclass(frozen=True)
-class Advised:
+class AdviceGroup:
     """Warnings with the same advice."""
 
-    said: list[tuple[str, str]]
+    entries: list[tuple[str, str]]
     """What each is about, in words that the page has for it, and a sentence; about all of the run, an empty text."""
     advice: str
     """What is likely the reason, and what to do: sentences, once for all of them; empty if nothing more is said."""
 
 
-def by_advice(caveats: Iterable[tuple[Report | None, Finding]]) -> list[Advised]:
+def by_advice(caveats: Iterable[tuple[Report | None, Finding]]) -> list[AdviceGroup]:
     """Put caveats with the same advice together, where the first of them stands.
 
     Each comes with its benchmark's report, or None if it is about the whole run; all behind its first sentence is
     advice. The topic names the benchmark, so the sentence need not.
     """
-    found: dict[str, Advised] = {}
+    found: dict[str, AdviceGroup] = {}
     for report, caveat in caveats:
         topic, prefix = ("", "") if report is None else (_topic(report), f"{report.benchmark}, ")
         warning = caveat.text.removeprefix(prefix)
         sentence, end, advice = warning.partition(". ")
-        found.setdefault(advice or warning, Advised([], advice)).said.append((topic, sentence + end.strip()))
+        found.setdefault(advice or warning, AdviceGroup([], advice)).entries.append((topic, sentence + end.strip()))
     return list(found.values())
 
 
@@ -161,17 +161,17 @@ class _Section:
         return shlex.join(words)
 
     @property
-    def warnings_by_advice(self) -> list[Advised]:
+    def warnings_by_advice(self) -> list[AdviceGroup]:
         """The warnings, those with the same advice together."""
         return by_advice(self.warnings)
 
     @property
     def folded_warnings(self) -> str:
         """How many of the warnings that are folded are about what: `18 more: messages 3, locks`."""
-        folded = [one for known in self.warnings_by_advice[_WARNINGS_SHOWN:] for one in known.said]
+        folded = [one for known in self.warnings_by_advice[_WARNINGS_SHOWN:] for one in known.entries]
         counts = Counter(topic or "the whole run" for topic, _ in folded)
-        told = ", ".join(topic if count == 1 else f"{topic} {count}" for topic, count in counts.items())
-        return f"{counts.total()} more: {told}"
+        topics = ", ".join(topic if count == 1 else f"{topic} {count}" for topic, count in counts.items())
+        return f"{counts.total()} more: {topics}"
 
     @property
     def left_out(self) -> str:
@@ -273,7 +273,7 @@ class _Section:
 
 
 def write_page(
-    reported: Sequence[Reported],
+    reported: Sequence[ReportedRun],
     path: Path,
     usual: UsualBuilds = MappingProxyType({}),
     *,
@@ -301,7 +301,7 @@ def write_page(
 # What the page is made of
 
 
-def _by_topic(reported: Reported) -> Reported:
+def _by_topic(reported: ReportedRun) -> ReportedRun:
     """Put the reports of a run into the order of the page: what people ask most comes first."""
     order: Sequence[Topic | None] = get_args(Topic)
     place = {topic: number for number, topic in enumerate(order)}
@@ -315,7 +315,7 @@ def _topic(report: Report) -> str:
     return report.topic or report.benchmark
 
 
-def _page(reported: Sequence[Reported], compared: Comparison | None, exhibits: Sequence[str]) -> str:
+def _page(reported: Sequence[ReportedRun], compared: Comparison | None, exhibits: Sequence[str]) -> str:
     runs = [each.run for each in reported]
     numbers = count()
     exhibited = [one for name in exhibits for one in _exhibited(name, reported, numbers)]
@@ -404,7 +404,7 @@ class _Drawn:
     """What a benchmark says of all runs together."""
 
     benchmark: str
-    together: Together
+    together: CombinedReport
     figures: Numbered
 
 
@@ -417,7 +417,7 @@ class _Exhibited:
     figures: Numbered
 
 
-def _exhibited(name: str, reported: Sequence[Reported], numbers: Iterator[int]) -> Iterator[_Exhibited]:
+def _exhibited(name: str, reported: Sequence[ReportedRun], numbers: Iterator[int]) -> Iterator[_Exhibited]:
     """Return a table or figure of a publication in the numbers of each run that has some."""
     for each in reported:
         for one in (one for report in each.reports for one in report.exhibits if one.id == name):
@@ -460,21 +460,21 @@ class _Chapter:
         return tuple(figure for passage in self.passages for figure in passage.figures)
 
 
-def _together(reported: Sequence[Reported]) -> dict[str, Together]:
+def _together(reported: Sequence[ReportedRun]) -> dict[str, CombinedReport]:
     """Return what is said of all runs together, by the benchmark that says it."""
-    said: dict[str, list[tuple[Run, Report]]] = {}
+    entries: dict[str, list[tuple[Run, Report]]] = {}
     for each in reported:
         for report in each.reports if not each.run.plan.emulated else ():
-            said.setdefault(report.benchmark, []).append((each.analysed, report))
-    analyses = {benchmark: registry.analysis(benchmark) for benchmark in said}
+            entries.setdefault(report.benchmark, []).append((each.analysed, report))
+    analyses = {benchmark: registry.analysis(benchmark) for benchmark in entries}
     return {
-        benchmark: analysis.together(said[benchmark])
+        benchmark: analysis.together(entries[benchmark])
         for benchmark, analysis in analyses.items()
         if analysis is not None and analysis.together is not None
     }
 
 
-def _section(reported: Reported, together: Sequence[Together]) -> _Section:
+def _section(reported: ReportedRun, together: Sequence[CombinedReport]) -> _Section:
     run = reported.run
     doubts = [(report, one) for report in reported.reports for one in report.caveats]
     nothing = [each.nothing[run.id] for each in together if each.nothing.get(run.id)]
@@ -491,19 +491,19 @@ def _section(reported: Reported, together: Sequence[Together]) -> _Section:
     )
 
 
-def _chapters(reported: Sequence[Reported], together: Collection[str], numbers: Iterator[int]) -> list[_Chapter]:
+def _chapters(reported: Sequence[ReportedRun], together: Collection[str], numbers: Iterator[int]) -> list[_Chapter]:
     """Put together what different runs say of a benchmark that does not do so itself."""
-    said: dict[str, list[tuple[Run, Section]]] = {}
+    entries: dict[str, list[tuple[Run, Section]]] = {}
     for each in reported:
         for report in each.reports:
             if (report.benchmark not in together or each.run.plan.emulated) and each.run.measurements:
-                said.setdefault(report.benchmark, []).append((each.run, report.section))
-    return [_chapter(benchmark, pairs, numbers) for benchmark, pairs in said.items()]
+                entries.setdefault(report.benchmark, []).append((each.run, report.section))
+    return [_chapter(benchmark, pairs, numbers) for benchmark, pairs in entries.items()]
 
 
-def _chapter(benchmark: str, said: Sequence[tuple[Run, Section]], numbers: Iterator[int]) -> _Chapter:
-    shared = iter(on_common_scales([figure for _, section in said for figure in section.figures]))
-    sections = [(run, replace(section, figures=[next(shared) for _ in section.figures])) for run, section in said]
+def _chapter(benchmark: str, entries: Sequence[tuple[Run, Section]], numbers: Iterator[int]) -> _Chapter:
+    shared = iter(on_common_scales([figure for _, section in entries for figure in section.figures]))
+    sections = [(run, replace(section, figures=[next(shared) for _ in section.figures])) for run, section in entries]
     return _Chapter(benchmark, tuple(_passage(run, section, numbers) for run, section in sections))
 
 

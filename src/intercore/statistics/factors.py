@@ -358,7 +358,7 @@ class Candidate(NamedTuple):
     """Standard error of the logarithm of that."""
 
 
-class Ranked(NamedTuple):
+class RankedCandidate(NamedTuple):
     """A candidate in its place."""
 
     candidate: Candidate
@@ -367,7 +367,7 @@ class Ranked(NamedTuple):
     """How many times as large as the best one's its response is; 1 for the best."""
 
 
-def ranking(candidates: Collection[Candidate]) -> list[Ranked]:
+def ranking(candidates: Collection[Candidate]) -> list[RankedCandidate]:
     """Return candidates from the best to the worst, the least first.
 
     Intervals take logarithms of medians as normally distributed, which they are with some ten samples. They say how
@@ -380,7 +380,7 @@ def ranking(candidates: Collection[Candidate]) -> list[Ranked]:
         behind = Interval(1.0, 1.0, 1.0)
         if one is not best:
             behind = log_interval(math.log(one.value / best.value), math.hypot(one.error, best.error))
-        found.append(Ranked(one, log_interval(math.log(one.value), one.error), behind))
+        found.append(RankedCandidate(one, log_interval(math.log(one.value), one.error), behind))
     return found
 
 

@@ -39,7 +39,7 @@ _FAR = 100  # times as many as were measured
 _HEAVIEST = 1.0  # shape from which on the mean is infinite
 
 
-class Exceeded(msgspec.Struct, frozen=True):
+class RareValue(msgspec.Struct, frozen=True):
     """A value that is exceeded once in so many samples, on average."""
 
     once_in: float
@@ -66,7 +66,7 @@ class Tail(msgspec.Struct, frozen=True):
     """The result in words, with the reasons not to believe it; or why there is none."""
     caveats: tuple[str, ...]
     """Reasons not to believe it; none where every check passed, which is no guarantee either."""
-    exceeded: tuple[Exceeded, ...]
+    exceeded: tuple[RareValue, ...]
     """What was asked for; nothing where no tail can be fitted."""
     threshold: float | None = None
     """None where no tail can be fitted, as all that follows."""
@@ -285,21 +285,21 @@ def _estimate(
     )
 
 
-def _exceeded(values: Floats, fit: _Fit, once_in: float, rng: np.random.Generator) -> Exceeded:
+def _exceeded(values: Floats, fit: _Fit, once_in: float, rng: np.random.Generator) -> RareValue:
     """Return the value exceeded once in so many samples: the return level of Coles (2001), section 4.3.3."""
     n, k = len(values), len(fit.peaks.excesses)
     if once_in * k <= n:  # not above the threshold: the samples themselves say it
-        return Exceeded(once_in, order_interval(np.sort(values), 1 - 1 / once_in))
+        return RareValue(once_in, order_interval(np.sort(values), 1 - 1 / once_in))
     value = fit.peaks.threshold + float(pareto_exceeded(n / (k * once_in), fit.shape, fit.scale))
     counts = np.maximum(rng.binomial(n, k / n, _REPLICATES), 1)
     beyond = np.minimum(n / (counts * once_in), 1)
     replicates = fit.peaks.threshold + pareto_exceeded(beyond, fit.shapes, fit.scales)
     found = interval(value, np.where(fit.shapes >= _HEAVIEST, np.inf, replicates))
-    return Exceeded(once_in, found)
+    return RareValue(once_in, found)
 
 
 def _caveats(
-    values: Floats, fit: _Fit, tried: Sequence[Threshold], exceeded: Sequence[Exceeded], words: _Words
+    values: Floats, fit: _Fit, tried: Sequence[Threshold], exceeded: Sequence[RareValue], words: _Words
 ) -> Iterator[str]:
     if fit.shape >= _HEAVIEST:
         yield f"with a shape of {fit.shape:.2f} the fitted tail is so heavy that not even its mean is finite"
@@ -344,10 +344,10 @@ def _is_unstable(fit: _Fit, tried: Sequence[Threshold]) -> bool:
     )
 
 
-def _sentence(values: Floats, fit: _Fit, exceeded: Sequence[Exceeded], caveats: Sequence[str], words: _Words) -> str:
+def _sentence(values: Floats, fit: _Fit, exceeded: Sequence[RareValue], caveats: Sequence[str], words: _Words) -> str:
     if not exceeded:
         return f"No rare value is estimated: {'; '.join(caveats)}."
-    said = "; ".join(
+    estimates = "; ".join(
         f"one {words.what} in {one.once_in:,.0f} exceeds about {one.value.value:.4g} µs (95 %: {_bounds(one.value)})"
         for one in exceeded
     )
@@ -356,9 +356,9 @@ def _sentence(values: Floats, fit: _Fit, exceeded: Sequence[Exceeded], caveats: 
         f"{values.max():.4g} µs"
     )
     if caveats:
-        return f"Extrapolated, {said}, {basis}. Do not rely on it: {'; '.join(caveats)}."
+        return f"Extrapolated, {estimates}, {basis}. Do not rely on it: {'; '.join(caveats)}."
     return (
-        f"Extrapolated, {said}, {basis}. The checks found no objection, but it is not a guarantee: it does not "
+        f"Extrapolated, {estimates}, {basis}. The checks found no objection, but it is not a guarantee: it does not "
         "include events that did not occur during the measurement."
     )
 

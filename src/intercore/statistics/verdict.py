@@ -24,7 +24,7 @@ Verdict: TypeAlias = Literal["less", "more", "same", "unknown"]
 """The second median is less or more than the first one, the same as far as is asked, or it cannot be told."""
 
 
-class Judged(NamedTuple):
+class VerdictBasis(NamedTuple):
     """A verdict, with what stands behind it."""
 
     verdict: Verdict
@@ -43,17 +43,17 @@ def significant(chances: Sequence[float | None]) -> list[bool]:
     return [False if chance is None else bool(next(adjusted)) for chance in chances]
 
 
-def judged(ratio: Interval | None, *, differs: bool, within: float) -> Judged:
+def judged(ratio: Interval | None, *, differs: bool, within: float) -> VerdictBasis:
     """Return the verdict on the ratio of a second median to a first one.
 
     `differs` says whether it is known to differ from 1 (`significant`), and `within`, above 0, up to which share a
     difference does not matter. A difference that is known is told though it be smaller.
     """
     if ratio is None:
-        return Judged("unknown", None)
+        return VerdictBasis("unknown", None)
     if differs and ratio.value != 1:
-        return Judged("less" if ratio.value < 1 else "more", None)
+        return VerdictBasis("less" if ratio.value < 1 else "more", None)
     if ratio.low is None or ratio.high is None or ratio.low <= 0:
-        return Judged("unknown", None)
+        return VerdictBasis("unknown", None)
     most = max(ratio.high, 1 / ratio.low) - 1
-    return Judged("same", most) if most <= within else Judged("unknown", None)
+    return VerdictBasis("same", most) if most <= within else VerdictBasis("unknown", None)

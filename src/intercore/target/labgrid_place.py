@@ -15,7 +15,7 @@ from labgrid.resource import NetworkSerialPort
 from labgrid.util.proxy import proxymanager
 
 from intercore.errors import unknown
-from intercore.target.labgrid_port import Held, Refused, Report
+from intercore.target.labgrid_port import BudgetResult, Refused, Report
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -66,7 +66,7 @@ async def _keep(name: str, port: str, coordinator: str, out: IO[str]) -> None:
     async with _session(coordinator) as session:
         place = _find(session, name)
         async with _held(session, place) as holder:
-            _tell(Held(await _url(session, place, port), place.tags.get("meter", "")), out)
+            _tell(BudgetResult(await _url(session, place, port), place.tags.get("meter", "")), out)
             while not ended.done():
                 await asyncio.wait([ended], timeout=LOOK_INTERVAL)
                 if session.stopping.is_set():

@@ -55,7 +55,7 @@ class Address(msgspec.Struct, frozen=True):
         return cls(unquote(place), unquote(port), coordinator)
 
 
-class Held(msgspec.Struct, frozen=True, tag=True):
+class BudgetResult(msgspec.Struct, frozen=True, tag=True):
     """The place is held."""
 
     url: str
@@ -73,7 +73,7 @@ class Refused(msgspec.Struct, frozen=True, tag=True):
     """Whether what was asked for does not exist."""
 
 
-Report: TypeAlias = Held | Refused
+Report: TypeAlias = BudgetResult | Refused
 """What the process that holds it says: one JSON line when the place is held or refused, another if it is lost later."""
 
 
@@ -165,7 +165,7 @@ class _HeldPlace:
     def url(self) -> str:
         """Wait until the place is held and return the URL of its port. Raises IntercoreError if it is not."""
         report = self._report()
-        if isinstance(report, Held):
+        if isinstance(report, BudgetResult):
             self._held, self.meter = True, report.meter
             return report.url
         kind = UsageError if report.usage else IntercoreError

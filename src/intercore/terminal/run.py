@@ -138,11 +138,11 @@ class RunFindings:
         for first, count in causes[:_MOST_CAUSES]:
             yield Caution(first_sentence(first.text) + (f" ({count} of this kind)" if count > 1 else ""))
         more = sum(count for _, count in causes[_MOST_CAUSES:])
-        told = f", and {plural(more, 'more warning')}" if more else ""
-        yield Line(f"All tables{told}: {self.details}")
+        more_warnings = f", and {plural(more, 'more warning')}" if more else ""
+        yield Line(f"All tables{more_warnings}: {self.details}")
 
 
-class _Answered(NamedTuple):
+class _AnswerRow(NamedTuple):
     """A line of the answers."""
 
     benchmark: str
@@ -158,9 +158,9 @@ def in_brief(answer: Answer) -> str:
     return answer.text.partition(";")[0]
 
 
-def _answers_table(run: Run, reports: Sequence[Report], overhead_us: float, *, brief: bool) -> Table[_Answered]:
+def _answers_table(run: Run, reports: Sequence[Report], overhead_us: float, *, brief: bool) -> Table[_AnswerRow]:
     rows = [
-        _Answered(
+        _AnswerRow(
             "" if index else report.benchmark,
             answer,
             in_brief(answer) if brief else answer.text,

@@ -92,9 +92,9 @@ class Answer(msgspec.Struct, frozen=True):
         write, write_bounds = _WRITERS[self.unit]
         written, span = write(self.value.value), write_bounds(self.value)
         low, _, high = span.partition(" – ")
-        told = f" ({span.replace(' ', '')})" if span and not (low == high and written.startswith(low)) else ""
+        shown = f" ({span.replace(' ', '')})" if span and not (low == high and written.startswith(low)) else ""
         unit = " ×" if self.unit == "times" else ""
-        return " ".join(filter(None, (self.bound, written + unit + told)))
+        return " ".join(filter(None, (self.bound, written + unit + shown)))
 
 
 _WRITERS: Mapping[Unit, tuple[Callable[[float], str], Callable[[Interval], str]]] = {
@@ -127,15 +127,15 @@ def about_times(times: float) -> str:
 _DEPENDS = 1.25  # times the quickest, from which on both are told
 
 
-def by_way(told: tuple[str, float], other: tuple[str, float]) -> str:
+def by_way(shown: tuple[str, float], other: tuple[str, float]) -> str:
     """Name the way that is told, with what another one takes behind it: ` 1 → 0; 0 → 1: 3.80 µs`.
 
     Each is given as its name and its time in µs. It is empty where they hardly differ.
     """
-    least, most = sorted((told[1], other[1]))
+    least, most = sorted((shown[1], other[1]))
     if most <= least or most < _DEPENDS * least:
         return ""
-    return f" {told[0]}; {other[0]}: {duration(other[1])}"
+    return f" {shown[0]}; {other[0]}: {duration(other[1])}"
 
 
 def among(name: str, varied: Mapping[str, Level]) -> str:

@@ -22,7 +22,7 @@ class Cost(NamedTuple):
     """The longest that was seen."""
 
 
-class Paying(NamedTuple):
+class BreakEvenRange(NamedTuple):
     """From which work on several cores pay. Times are in microseconds of one core."""
 
     label: str

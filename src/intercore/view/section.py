@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from intercore.finding import Finding
     from intercore.record.measurement import Run
     from intercore.view.answer import Answer, Remark
-    from intercore.view.cost import Cost, Paying
+    from intercore.view.cost import BreakEvenRange, Cost
     from intercore.view.exhibit import Exhibit
     from intercore.view.figure import Figure
     from intercore.view.table import Table
@@ -90,7 +90,7 @@ class Report:
     """What may stand out on this target."""
     exhibits: Sequence[Exhibit] = ()
     """Tables and figures of publications that the run has numbers for."""
-    costs: Sequence[Cost | Paying] = ()
+    costs: Sequence[Cost | BreakEvenRange] = ()
     """For the picture of what crossing cores costs."""
     analysis: object = None
     """What its benchmark needs to say something of several runs together; nobody else's concern."""
@@ -102,7 +102,7 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Together:
+class CombinedReport:
     """What a benchmark says of all runs of a page together, in place of a section for each.
 
     A benchmark that does so has a module `together` with a function of that name, which takes the runs and their

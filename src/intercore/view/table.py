@@ -43,7 +43,7 @@ class Table(Generic[Row]):
     """Whether a row is what a publication prints: the page shades it."""
 
 
-class Varied(Protocol):
+class HasOtherFactors(Protocol):
     """What is told apart from others by further factors."""
 
     @property
@@ -51,7 +51,7 @@ class Varied(Protocol):
         """Those factors that take more than one level in the run, by name."""
 
 
-VariedRow = TypeVar("VariedRow", bound=Varied)
+VariedRow = TypeVar("VariedRow", bound=HasOtherFactors)
 
 
 def varied_columns(rows: Sequence[VariedRow]) -> list[Column[VariedRow]]:
@@ -59,7 +59,7 @@ def varied_columns(rows: Sequence[VariedRow]) -> list[Column[VariedRow]]:
     return [Column(name, partial(_level, name)) for name in (rows[0].varied if rows else ())]
 
 
-def _level(name: str, row: Varied) -> str:
+def _level(name: str, row: HasOtherFactors) -> str:
     return str(row.varied[name])
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from intercore.benchmarks.switch.analysis import analyse, samples_us
-from intercore.benchmarks.switch.witness import SwitchWitness
+from intercore.benchmarks.switch.ground_truth import SwitchProbe
 from intercore.sim import CoreState
 from intercore.statistics.probability import binomial_quantile
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, measurement, series
@@ -51,7 +51,7 @@ def measure(board: Board, words: str) -> Measurement:
     return found
 
 
-def differences(witness: SwitchWitness, measured: Measurement) -> tuple[npt.NDArray[np.int64], int]:
+def differences(witness: SwitchProbe, measured: Measurement) -> tuple[npt.NDArray[np.int64], int]:
     """Measured minus true times, in order of size, without those looked at during an interrupt; how many these were."""
     truth = witness.truth(measured.series, measured.factors)
     off = np.sort(measured.samples("switch").ticks - truth.series[0].ticks)
@@ -61,7 +61,7 @@ def differences(witness: SwitchWitness, measured: Measurement) -> tuple[npt.NDAr
 
 @pytest.mark.parametrize("primitive", ["notification", "binary-semaphore", "queue", "mutex"])
 def test_what_is_measured_differs_from_the_truth_by_a_constant(board: Board, primitive: str) -> None:
-    witness = SwitchWitness(board.chip)
+    witness = SwitchProbe(board.chip)
     constants = []
     for (first, second), target in itertools.product(PAIRS, ("idle", "busy")):
         witness.forget()
@@ -106,7 +106,7 @@ def test_a_yield_stays_on_its_core(board: Board) -> None:
 def test_a_tick_that_has_equals_take_turns_spoils_no_yield(board: Board, phase: int) -> None:
     """Some kernels always have them do so; here it is switched on from outside, at another phase each time."""
     board.chip.write_word("port_freertos_time_slicing", 1)
-    witness = SwitchWitness(board.chip)
+    witness = SwitchProbe(board.chip)
     retaken, constants = 0, []
     for core in (0, 1):
         witness.forget()
@@ -130,7 +130,7 @@ def test_a_tick_that_has_equals_take_turns_spoils_no_yield(board: Board, phase: 
 
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (1, 0)])
 def test_aligned_counters_agree_with_the_truth_and_with_the_common_clock(board: Board, first: int, second: int) -> None:
-    witness = SwitchWitness(board.chip)
+    witness = SwitchProbe(board.chip)
     words = f"primitive=notification from={first} to={second} {FEW}"
     common = analyse([measure(board, words)]).wake_ups[0]
     witness.forget()

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from intercore.benchmarks.grouping import Varied
+    from intercore.benchmarks.grouping import HasOtherFactors
     from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
@@ -171,7 +171,7 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
     )
 
 
-def _pools(measurements: Iterable[Measurement]) -> dict[tuple[Setting, Varied], list[Measurement]]:
+def _pools(measurements: Iterable[Measurement]) -> dict[tuple[Setting, HasOtherFactors], list[Measurement]]:
     called = (one for one in measurements if one.benchmark == "api" and int(one.factors["batch"]) > 0)
     return pools(called, "api", "call", _setting, _SETTING)
 
@@ -183,7 +183,7 @@ def _setting(factors: Mapping[str, Level]) -> Setting:
 
 
 def _call(
-    setting: Setting, varied: Varied, pool: Sequence[Measurement], alone: Sequence[Measurement] | None
+    setting: Setting, varied: HasOtherFactors, pool: Sequence[Measurement], alone: Sequence[Measurement] | None
 ) -> ApiCall:
     other, call, size, core, batch = setting
     costs = _costs_us(pool, core, batch)

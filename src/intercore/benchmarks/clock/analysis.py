@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level, Measurement
 
     Ticks: TypeAlias = NDArray[np.int64]
-    Varied: TypeAlias = tuple[tuple[str, Level], ...]
+    HasOtherFactors: TypeAlias = tuple[tuple[str, Level], ...]
 
 _POOLED = ("from", "to", "seed", "samples")
 
@@ -107,7 +107,7 @@ def analyse(measurements: Iterable[Measurement]) -> ClockAnalysis:
     known = [one for one in measurements if one.benchmark == "clock"]
     ours = [one for one in known if len(ticks(one, "interval"))]
     names = varied_names(ours, _POOLED)
-    pools: dict[tuple[int, int, Varied], list[Measurement]] = defaultdict(list)
+    pools: dict[tuple[int, int, HasOtherFactors], list[Measurement]] = defaultdict(list)
     for one in ours:
         varied = tuple((name, one.factors[name]) for name in names if name in one.factors)
         pools[int(one.factors["from"]), int(one.factors["to"]), varied].append(one)
@@ -115,8 +115,8 @@ def analyse(measurements: Iterable[Measurement]) -> ClockAnalysis:
         _intervals(*setting, pool) for setting, pool in sorted(pools.items(), key=lambda item: _order(*item[0]))
     ]
     counters, counter_offsets = counter.counters(known)
-    said = max(map(uncertainty.ticks, known), default=0)
-    return ClockAnalysis(tuple(intervals), tuple(_offsets(intervals)), said, tuple(counters), tuple(counter_offsets))
+    uncertainty_ticks = max(map(uncertainty.ticks, known), default=0)
+    return ClockAnalysis(tuple(intervals), tuple(_offsets(intervals)), uncertainty_ticks, tuple(counters), tuple(counter_offsets))
 
 
 def results(analysis: ClockAnalysis) -> Iterator[Finding]:
@@ -221,12 +221,12 @@ def row(one: Intervals) -> dict[str, object]:
     }
 
 
-def _order(first: int, second: int, varied: Varied) -> tuple[object, ...]:
+def _order(first: int, second: int, varied: HasOtherFactors) -> tuple[object, ...]:
     """One core before two; settings that differ otherwise stay apart."""
     return by_level(varied), first != second, first, second
 
 
-def _intervals(first: int, second: int, varied: Varied, pool: Sequence[Measurement]) -> Intervals:
+def _intervals(first: int, second: int, varied: HasOtherFactors, pool: Sequence[Measurement]) -> Intervals:
     lengths = np.concatenate([ticks(one, "interval") for one in pool])
     series = pool[0].samples("interval")
     looking: dict[int, list[Ticks]] = defaultdict(list)

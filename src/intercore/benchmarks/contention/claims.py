@@ -19,7 +19,7 @@ from intercore.text import listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from intercore.benchmarks.contention.charge import Charged
+    from intercore.benchmarks.contention.charge import ChargeRow
     from intercore.benchmarks.contention.contest import Competitor, Contest
     from intercore.benchmarks.contention.publication import ContentionPublication
     from intercore.view.exhibit import Outcome, Verdict
@@ -61,7 +61,7 @@ class Evidence:
     """What else the run has of contests."""
     main_loop: str = ""
     """What the target says of its main loop."""
-    charges: Sequence[Charged] = ()
+    charges: Sequence[ChargeRow] = ()
     """What the run's own rows took."""
     estimated: str = ""
     """Whose currents an estimate is made of; empty of a meter's."""

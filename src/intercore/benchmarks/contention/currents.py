@@ -37,7 +37,7 @@ _ROW_HEIGHT = 36  # pixels
 _HALF = 0.2
 
 
-class Beside(NamedTuple):
+class MeteredCombination(NamedTuple):
     """One combination: what a meter in the supply of a published board showed, and what one's own did."""
 
     label: str
@@ -51,7 +51,7 @@ class Beside(NamedTuple):
     """A."""
 
 
-def rows_beside(run: Run, analysis: ContentionAnalysis) -> Iterator[tuple[str, list[Beside]]]:
+def rows_beside(run: Run, analysis: ContentionAnalysis) -> Iterator[tuple[str, list[MeteredCombination]]]:
     """Return, for each publication with currents, its label and its rows that were measured here, with one's own."""
     contests = {tuple(worker.name for worker in one.workers): one for one in analysis.contests if one.row is not None}
     own = _own(run)
@@ -59,13 +59,13 @@ def rows_beside(run: Run, analysis: ContentionAnalysis) -> Iterator[tuple[str, l
         read = _read(table.figures)
         least = min(read.values(), default=0.0)
         rows = [
-            Beside(one.label, busy(one), current, f"{current - least:+g} mA", own.get(one.label))
+            MeteredCombination(one.label, busy(one), current, f"{current - least:+g} mA", own.get(one.label))
             for names, current in read.items()
             if (one := contests.get(names)) is not None
         ]
         if rows:
             others = [
-                Beside(f"{other.label}, {one.state}", None, one.current_ma, _beyond_idle(one), None)
+                MeteredCombination(f"{other.label}, {one.state}", None, one.current_ma, _beyond_idle(one), None)
                 for other in table.figures.references
                 for one in other.currents
             ]
@@ -98,7 +98,7 @@ def own_model(run: Run, analysis: ContentionAnalysis) -> ActivityModel | None:
 
 def tables(
     run: Run, analysis: ContentionAnalysis, marked: str
-) -> Iterator[Table[Beside] | Table[_Adds] | Table[_Told]]:
+) -> Iterator[Table[MeteredCombination] | Table[_Adds] | Table[_Told]]:
     """Return the currents beside each other and, where published rows were measured, what the model makes of them."""
     found = list(rows_beside(run, analysis))
     mine = own_model(run, analysis)
@@ -182,8 +182,8 @@ class _Told(NamedTuple):
     blocking: Interval | None
 
 
-def _beside_table(title: str, rows: Sequence[Beside], run: Run) -> Table[Beside]:
-    columns: list[Column[Beside]] = [
+def _beside_table(title: str, rows: Sequence[MeteredCombination], run: Run) -> Table[MeteredCombination]:
+    columns: list[Column[MeteredCombination]] = [
         Column("active", lambda row: row.label),
         Column("busy cores", _busy_text, right=True),
         Column("published", lambda row: "" if row.published is None else f"{row.published:g} mA", right=True),
@@ -238,7 +238,7 @@ def _blocking(model: ActivityModel, label: str, busy_now: Sequence[bool]) -> Int
     return model.predicted((busy_now[0], "task1" in label.split(" (", maxsplit=1)[0] or not spins))
 
 
-def _busy_text(row: Beside) -> str:
+def _busy_text(row: MeteredCombination) -> str:
     return "0" if row.busy is None else " ".join(str(core) for core, is_busy in enumerate(row.busy) if is_busy)
 
 
@@ -279,7 +279,7 @@ class Bar(NamedTuple):
     published: float | None
 
 
-def _figure(run: Run, label: str, rows: Sequence[Beside]) -> Figure:
+def _figure(run: Run, label: str, rows: Sequence[MeteredCombination]) -> Figure:
     known = [Bar(row.label, None if row.own is None else 1e3 * row.own.value, row.published) for row in rows]
     caption = (
         "Mean current of each combination, with the published ones: a USB meter, read by eye in steps of 10 mA. "

@@ -49,7 +49,7 @@ class ContentionOwnWork(Finding, frozen=True):
         )
 
 
-class Apart(msgspec.Struct, frozen=True):
+class SeparateWindows(msgspec.Struct, frozen=True):
     """What two tasks do when each has a window of its own."""
 
     parts_percent: tuple[float, float]
@@ -68,7 +68,7 @@ class ContentionBothCores(Finding, frozen=True):
     """What both do, over what one core does alone."""
     parts_percent: tuple[float, float]
     """Of a core, by task."""
-    apart: Apart | None
+    apart: SeparateWindows | None
     """None if they were not measured apart."""
     slow_alone: bool
     """Whether a core did more in the contest than while it was timed alone: it was slower then."""
@@ -207,7 +207,7 @@ class ContentionSharedCore(Finding, frozen=True):
         )
 
 
-class TowersBeside(msgspec.Struct, frozen=True):
+class PublishedCount(msgspec.Struct, frozen=True):
     """What a competitor did in a window, beside what was published."""
 
     competitor: str
@@ -231,7 +231,7 @@ class ContentionPublishedShape(Finding, frozen=True):
     """Whether that is small enough for the same shape."""
     differences: tuple[Difference, ...]
     """What differs from how the published counts were made."""
-    counts: TowersBeside | None
+    counts: PublishedCount | None
     """Those that are farthest apart; None where something differs, so that counts say nothing."""
 
     @property

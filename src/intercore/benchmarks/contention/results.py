@@ -14,7 +14,6 @@ import msgspec
 from intercore.benchmarks.contention.analysis import PRESET
 from intercore.benchmarks.contention.contest import PINNED
 from intercore.benchmarks.contention.findings import (
-    Apart,
     ContentionBesideLoop,
     ContentionBothCores,
     ContentionCoreNotReserved,
@@ -28,7 +27,8 @@ from intercore.benchmarks.contention.findings import (
     ContentionSleep,
     ContentionSlowedByLoop,
     Loop,
-    TowersBeside,
+    PublishedCount,
+    SeparateWindows,
 )
 from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.published import published
@@ -213,10 +213,10 @@ def is_its_chip(table: ContentionPublication, measurement: Measurement) -> bool:
     return measurement.conditions.get("chip") == table.conditions.get("chip")
 
 
-def _farthest_counts(known: Iterable[tuple[Contest, PublishedTowers]]) -> TowersBeside:
+def _farthest_counts(known: Iterable[tuple[Contest, PublishedTowers]]) -> PublishedCount:
     """Return the count that is farthest from the published one; there is one at least."""
     counts = [
-        TowersBeside(was.name, one.label, competitor.per_window, was.towers)
+        PublishedCount(was.name, one.label, competitor.per_window, was.towers)
         for one, was in known
         if (competitor := one.competitor(was.name))
     ]
@@ -239,12 +239,12 @@ def _both_cores(contests: Sequence[Contest], work: str) -> Iterator[ContentionBo
             return
 
 
-def _apart(contests: Sequence[Contest], both: Contest) -> Apart | None:
+def _apart(contests: Sequence[Contest], both: Contest) -> SeparateWindows | None:
     first, second = (_alone_at_work(contests, worker.name, "off", "block", "delay") for worker in both.workers)
     if first is None or second is None:
         return None
     lost = first.of_a_core + second.of_a_core - both.of_a_core
-    return Apart((100 * first.of_a_core, 100 * second.of_a_core), 100 * lost if lost > _SLOWED else None)
+    return SeparateWindows((100 * first.of_a_core, 100 * second.of_a_core), 100 * lost if lost > _SLOWED else None)
 
 
 def _longest_wait(contests: Sequence[Contest]) -> Iterator[ContentionLongestWait]:

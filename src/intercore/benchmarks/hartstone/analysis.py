@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from intercore.benchmarks.grouping import Varied
+    from intercore.benchmarks.grouping import HasOtherFactors
     from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
@@ -100,14 +100,14 @@ def _setting(factors: Mapping[str, Level]) -> Setting:
     return str(factors["placement"]), int(factors["period_us"]), int(factors["load"])
 
 
-def _order(item: tuple[tuple[Setting, Varied], list[Measurement]]) -> tuple[object, ...]:
+def _order(item: tuple[tuple[Setting, HasOtherFactors], list[Measurement]]) -> tuple[object, ...]:
     ((placement, period_us, load), varied), _ = item
     place = _PLACEMENTS.index(placement) if placement in _PLACEMENTS else len(_PLACEMENTS)
     return by_level(varied), period_us, place, placement, load
 
 
 def _set(
-    placement: str, period_us: int, varied: Varied, pools_of_loads: Sequence[tuple[int, Sequence[Measurement]]]
+    placement: str, period_us: int, varied: HasOtherFactors, pools_of_loads: Sequence[tuple[int, Sequence[Measurement]]]
 ) -> HartstoneSet:
     loads = tuple(_load(load, max(period_us, 1), pool) for load, pool in pools_of_loads)
     first = next((index for index, one in enumerate(loads) if one.missed), len(loads))

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level, Measurement
 
     Floats: TypeAlias = NDArray[np.float64]
-    Varied: TypeAlias = tuple[tuple[str, Level], ...]
+    HasOtherFactors: TypeAlias = tuple[tuple[str, Level], ...]
 
 BENCHMARK = "irq"
 SERIES = "latency"
@@ -192,7 +192,7 @@ class IrqSetting(NamedTuple):
     first: int
     second: int | None
     interrupted: Doing
-    varied: Varied
+    varied: HasOtherFactors
 
     @property
     def across(self) -> bool:
@@ -297,7 +297,7 @@ def _looking(setting: IrqSetting, pool: Sequence[Measurement]) -> float | None:
 # Comparisons and budgets
 
 
-def _by_path(pools: Pools) -> Iterator[tuple[Varied, Path, Pools]]:
+def _by_path(pools: Pools) -> Iterator[tuple[HasOtherFactors, Path, Pools]]:
     for (varied, path), group in groupby(pools.items(), key=lambda item: (item[0].varied, item[0].path)):
         yield varied, path, dict(group)
 

@@ -101,7 +101,7 @@ def _like(analysis: IrqAnalysis, row: IrqTime) -> list[IrqBudget]:
     return [one for one in analysis.budgets if one.path == row.path and not one.across]
 
 
-class _Beside(NamedTuple):
+class _TimeRow(NamedTuple):
     """A published time, or one of ours that is like it."""
 
     of: str
@@ -110,17 +110,17 @@ class _Beside(NamedTuple):
     largest: str
 
 
-def _published_tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[_Beside]]:
+def _published_tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[_TimeRow]]:
     for table in _comparable(analysis):
         yield _published_table(run, analysis, table)
 
 
-def _published_table(run: Run, analysis: IrqAnalysis, table: IrqPublication) -> Table[_Beside]:
+def _published_table(run: Run, analysis: IrqAnalysis, table: IrqPublication) -> Table[_TimeRow]:
     rows = []
     for row in table.figures.rows:
-        rows.append(_Beside("published", row.what, f"{row.ms:.2f} ms, kind not stated", "not stated"))
+        rows.append(_TimeRow("published", row.what, f"{row.ms:.2f} ms, kind not stated", "not stated"))
         rows += [
-            _Beside(
+            _TimeRow(
                 whose(run),
                 " ".join([f"{one.path}, one core", *(f"{name}={level}" for name, level in one.varied.items())]),
                 duration(one.typical_us),

@@ -67,7 +67,7 @@ _BEYOND = 10  # counted releases beyond a percentile that is told
 Count = Annotated[int, Meta(ge=0)]
 
 
-class Counted(msgspec.Struct, frozen=True):
+class LongRun(msgspec.Struct, frozen=True):
     """Further releases of a long run, of which the target kept log-linear histograms instead of each value."""
 
     releases: Count
@@ -127,7 +127,7 @@ class JitterSetting(msgspec.Struct, frozen=True):
     """Of those, the ones after which the task was released on the core it had been moved to."""
     tail: Tail
     """Beyond the latencies that were seen."""
-    counted: Counted | None
+    counted: LongRun | None
 
     @property
     def bound_us(self) -> tuple[float, float] | None:
@@ -253,7 +253,7 @@ def _halves(sizes: NDArray[np.float64]) -> tuple[float, float] | None:
     return float(before.max()), float(after.max())
 
 
-def _counted(pool: Sequence[Measurement]) -> Counted | None:
+def _counted(pool: Sequence[Measurement]) -> LongRun | None:
     """Add up the histograms of a pool; None if there are none."""
     late = _added([ticks(one, "late.counts") for one in pool])
     total = int(late.sum())
@@ -269,7 +269,7 @@ def _counted(pool: Sequence[Measurement]) -> Counted | None:
         """Return a quantile: the end of its bin, but never beyond the extremes, which are exact."""
         return min(max(float(in_us(np.array([quantile(late, fraction)]), pool[0])[0]), low), high)
 
-    return Counted(
+    return LongRun(
         releases=total,
         periods=periods,
         resolution=1 / STEPS,

@@ -40,7 +40,7 @@ _HALF = 0.01  # of a wrap, by which the mean may differ from half of one
 Count = Annotated[int, Meta(ge=0)]
 
 
-class Way(msgspec.Struct, frozen=True):
+class PeriodsOneWay(msgspec.Struct, frozen=True):
     """The periods from one core to another, or on one."""
 
     first: Count = msgspec.field(name="from")
@@ -74,7 +74,7 @@ class FalsePeriods(msgspec.Struct, frozen=True):
     largest_us: float
     standard_error_us: float | None
     """Of the mean: s/√n; None for a single period."""
-    ways: tuple[Way, ...]
+    ways: tuple[PeriodsOneWay, ...]
     """Where the core before is known, by the two cores."""
     apart_us: float | None
     """By how much the counter of the second core is ahead of that of the first, less whole wraps: half a wrap behind to
@@ -179,10 +179,12 @@ def _raw(one: Measurement) -> _Raw:
     return _Raw(us[at], known.core[at - 1], known.core[at], true_us)
 
 
-def _ways(us: Floats, before: NDArray[np.int64], after: NDArray[np.int64], circle: float | None) -> Iterator[Way]:
+def _ways(
+    us: Floats, before: NDArray[np.int64], after: NDArray[np.int64], circle: float | None
+) -> Iterator[PeriodsOneWay]:
     for first, second in sorted(set(zip(before.tolist(), after.tolist(), strict=True))):
         here = us[(before == first) & (after == second)]
-        yield Way(first, second, len(here), _median(here, circle), float(here.min()), float(here.max()))
+        yield PeriodsOneWay(first, second, len(here), _median(here, circle), float(here.min()), float(here.max()))
 
 
 def _median(us: Floats, circle: float | None) -> float:
@@ -192,7 +194,7 @@ def _median(us: Floats, circle: float | None) -> float:
     return float((us[0] + np.median(around)) % circle)
 
 
-def _model(bits: int, hz: int, period_us: float, ways: Sequence[Way]) -> TwoCounters | None:
+def _model(bits: int, hz: int, period_us: float, ways: Sequence[PeriodsOneWay]) -> TwoCounters | None:
     """Return the model of a task that is moved between two cores; None for others."""
     counts = {(way.first, way.second): way for way in ways}
     moved = [cores for cores in counts if cores[0] != cores[1]]

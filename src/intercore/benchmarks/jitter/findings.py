@@ -43,7 +43,7 @@ class Deviation(msgspec.Struct, frozen=True):
         return f"no period of {periods} deviated by more than {duration(self.largest_us)}"
 
 
-class Missed(msgspec.Struct, frozen=True):
+class MissedActivations(msgspec.Struct, frozen=True):
     """Releases that came a period or more late."""
 
     releases: int
@@ -57,12 +57,12 @@ class Missed(msgspec.Struct, frozen=True):
         return f"in {self.missed_in:,} of {self.measurements:,} measurements"
 
 
-class UpsideDown(msgspec.Struct, frozen=True):
+class WorseWithoutLoad(msgspec.Struct, frozen=True):
     """The latest release under load is earlier than the latest at rest, which load does not explain."""
 
     loaded_us: float
     """The latest under load."""
-    missed: Missed
+    missed: MissedActivations
     """At rest."""
     shorter_median_us: float | None
     """The median under load, if it is shorter, too."""
@@ -93,7 +93,7 @@ class JitterLateness(Finding, frozen=True):
     """Whether the run has settings in which the task was moved, too."""
     lateness: Lateness
     deviation: Deviation
-    upside_down: UpsideDown | None
+    upside_down: WorseWithoutLoad | None
 
     @property
     def sentence(self) -> str:

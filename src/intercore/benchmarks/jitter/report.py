@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from intercore.benchmarks.jitter.analysis import JitterAnalysis, JitterSetting
-    from intercore.benchmarks.jitter.false_periods import FalsePeriods, Way
+    from intercore.benchmarks.jitter.false_periods import FalsePeriods, PeriodsOneWay
     from intercore.record.measurement import Measurement, Run
 
 _STRIP_HEIGHT = 60  # pixels
@@ -101,7 +101,7 @@ def _tables(run: Run, analysis: JitterAnalysis) -> Iterator[Table[Any]]:
     yield literature_table(run, analysis)
 
 
-def _ways_table(run: Run, analysis: JitterAnalysis) -> Table[tuple[FalsePeriods, Way]]:
+def _ways_table(run: Run, analysis: JitterAnalysis) -> Table[tuple[FalsePeriods, PeriodsOneWay]]:
     return Table(
         f"FALSE periods on {where(run)}, by first and last core",
         [(one, way) for one in analysis.false_periods for way in one.ways],
@@ -219,12 +219,12 @@ def _figures(run: Run, analysis: JitterAnalysis) -> Iterator[Figure]:
     found = pools(run.measurements)
     if found:
         yield _strips(dict(list(found.items())[:MOST_HISTOGRAMS]))
-    told = {label: pool for label, pool in found.items() if pool[0].factors["migrate"] != UNSYNCHRONISED}
-    if told:
+    drawn = {label: pool for label, pool in found.items() if pool[0].factors["migrate"] != UNSYNCHRONISED}
+    if drawn:
         yield histogram_figure(
             "jitter-latency",
             "Lateness",
-            {label: np.concatenate([lateness_us(one) for one in pool]) for label, pool in told.items()},
+            {label: np.concatenate([lateness_us(one) for one in pool]) for label, pool in drawn.items()},
             "Frequency of each lateness.",
             quantity="latency",
         )

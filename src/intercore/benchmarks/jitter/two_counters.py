@@ -87,7 +87,7 @@ def wrap_us(bits: int, hz: int) -> float:
     return float(2**bits) * 1e6 / hz
 
 
-class Split(msgspec.Struct, frozen=True):
+class PeriodCount(msgspec.Struct, frozen=True):
     """A number of periods that gives what a table prints, and what else follows from it."""
 
     forth: int
@@ -105,7 +105,7 @@ class Split(msgspec.Struct, frozen=True):
         return self.forth + self.back
 
 
-class Wrapped(msgspec.Struct, frozen=True):
+class WrappedRow(msgspec.Struct, frozen=True):
     """A printed row of periods, taken for differences of two counters, of which one way has wrapped; all in ms."""
 
     mean: float
@@ -139,7 +139,7 @@ class Wrapped(msgspec.Struct, frozen=True):
     def _half(self) -> float:
         return self.rounding / 2
 
-    def splits(self) -> list[Split]:
+    def splits(self) -> list[PeriodCount]:
         """Return every number of periods, by how many went which way, from which mean and error are to the last digit.
 
         The true periods are between `shortest` and `longest`, so least and largest bound how far the counters were
@@ -164,7 +164,7 @@ class Wrapped(msgspec.Struct, frozen=True):
         )
         return [one for one in found if one is not None]
 
-    def _split(self, n: int, forth: int, bounds: tuple[float, float]) -> Split | None:
+    def _split(self, n: int, forth: int, bounds: tuple[float, float]) -> PeriodCount | None:
         back = n - forth
         period = self._true_mean(n, forth, sum(bounds) / 2)
         # The mean true period may be another one each way, as long as none of them is above the longest.
@@ -178,7 +178,7 @@ class Wrapped(msgspec.Struct, frozen=True):
         slack = self._half + abs(forth - back) / n * (high - low) / 2
         if not self.shortest - slack <= period <= self.longest + self._half + slack:
             return None
-        return Split(forth, back, (low, high), period)
+        return PeriodCount(forth, back, (low, high), period)
 
     def _true_mean(self, n: int, forth: int, apart: float) -> float:
         return self.mean - (forth * apart + (n - forth) * (self.wrap - apart)) / n

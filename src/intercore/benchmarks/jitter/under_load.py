@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.jitter.findings import Missed, UpsideDown
+from intercore.benchmarks.jitter.findings import MissedActivations, WorseWithoutLoad
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,18 +34,18 @@ def is_upside_down(rest: Sequence[JitterSetting], load: Sequence[JitterSetting])
     return bool(rest and load) and largest_us(rest) > largest_us(load)
 
 
-def missed(found: Sequence[JitterSetting]) -> Missed:
+def missed(found: Sequence[JitterSetting]) -> MissedActivations:
     """Return the releases that came a period or more late."""
-    return Missed(
+    return MissedActivations(
         sum(one.missed for one in found),
         sum(one.missed_in for one in found),
         sum(one.lateness_us.repetitions for one in found),
     )
 
 
-def upside_down(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> UpsideDown | None:
+def upside_down(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> WorseWithoutLoad | None:
     """Return what speaks against the latest release at rest; None where it is not later than under load."""
     if not is_upside_down(rest, load):
         return None
     at_rest, loaded = typical_us(rest), typical_us(load)
-    return UpsideDown(largest_us(load), missed(rest), loaded if at_rest > loaded else None)
+    return WorseWithoutLoad(largest_us(load), missed(rest), loaded if at_rest > loaded else None)

@@ -146,9 +146,9 @@ def _operations(one: Measurement) -> int:
 
 
 def _witness(chip: Simulator) -> Witness:
-    from intercore.benchmarks.message.witness import MessageWitness
+    from intercore.benchmarks.message.ground_truth import MessageProbe
 
-    return MessageWitness(chip)
+    return MessageProbe(chip)
 
 
 # What is shown

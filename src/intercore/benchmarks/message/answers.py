@@ -66,7 +66,7 @@ def _of_bytes(size: int, how: str) -> str:
     return f"{size:,} bytes, {how}" if how else f"message of {size:,} bytes"
 
 
-class _Way(NamedTuple):
+class _Direction(NamedTuple):
     """What a message takes in one direction."""
 
     first: int
@@ -87,10 +87,10 @@ def _rows(analysis: MessageAnalysis, one: MessageRank) -> list[MessageLatency]:
     return [row for row in rows if row.load == "none"] or rows
 
 
-def _ways(analysis: MessageAnalysis, one: MessageRank) -> list[_Way]:
+def _ways(analysis: MessageAnalysis, one: MessageRank) -> list[_Direction]:
     """Return the directions of a choice at its size, the quickest first."""
     ways = [
-        _Way(row.first, row.second, size.latency_us.median)
+        _Direction(row.first, row.second, size.latency_us.median)
         for row in _rows(analysis, one)
         for size in row.sizes
         if size.bytes == one.bytes
@@ -98,7 +98,7 @@ def _ways(analysis: MessageAnalysis, one: MessageRank) -> list[_Way]:
     return sorted(ways, key=lambda way: way.median_us.value)
 
 
-def _across(ways: Sequence[_Way]) -> Sequence[_Way]:
+def _across(ways: Sequence[_Direction]) -> Sequence[_Direction]:
     """Return those between two cores; all, if none is."""
     return [way for way in ways if way.first != way.second] or ways
 
@@ -129,9 +129,9 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
     for one in alike:
         rows = _rows(analysis, one)
         across = [row for row in rows if row.first != row.second] or rows
-        told = [line for line in map(_by_line, across) if line is not None]
-        if told:
-            time_us, by = max(told, key=lambda way: way[0].value)
+        predicted = [line for line in map(_by_line, across) if line is not None]
+        if predicted:
+            time_us, by = max(predicted, key=lambda way: way[0].value)
             wakes = "includes waking the receiver; " * any(row.receiver == _BLOCKED for row in across)
             known.append((time_us, f"{_choice(one)}; {wakes}{by}"))
     if known:
@@ -160,8 +160,8 @@ def _by_line(one: MessageLatency) -> tuple[Interval, str] | None:
         above = min((size for size in beside if size > _EXAMPLE), default=max(beside))
         share = (_EXAMPLE - below) / (above - below) if below < _EXAMPLE < above else 0.0
         ends = f"{duration(beside[below].value)} at {below:,} and {duration(beside[above].value)} at {above:,} bytes"
-        said = f"between {ends}" + ", a difference that may be chance" * (low <= 0)
-        return _between(beside[below], beside[above], share), said
+        between_sizes = f"between {ends}" + ", a difference that may be chance" * (low <= 0)
+        return _between(beside[below], beside[above], share), between_sizes
     through = f"estimated from {len(one.sizes)} sizes: {duration(first)} + {significant(each, 3)} ns per byte"
     return Interval(first + each * _EXAMPLE / 1e3), through
 

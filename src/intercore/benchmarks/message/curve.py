@@ -256,11 +256,11 @@ def observations(found: Iterable[Curve]) -> list[Observation]:
 
 def in_words(setting: Mapping[str, Level], names: Iterable[str]) -> str:
     """Say what a setting is by some of its factors, e.g. `ring 0 → 1, polling, opt=O2`; no load is not worth a word."""
-    told = [name for name in names if name in setting and (name, setting[name]) != ("load", "none")]
-    cores = f"{setting['from']} → {setting['to']}" if {"from", "to"} <= set(told) else ""
-    words = [str(setting["transport"])] if "transport" in told else []
+    shown = [name for name in names if name in setting and (name, setting[name]) != ("load", "none")]
+    cores = f"{setting['from']} → {setting['to']}" if {"from", "to"} <= set(shown) else ""
+    words = [str(setting["transport"])] if "transport" in shown else []
     words = [" ".join([*words, cores])] if cores else words
-    rest = [name for name in told if name != "transport" and not (cores and name in ("from", "to"))]
+    rest = [name for name in shown if name != "transport" and not (cores and name in ("from", "to"))]
     return ", ".join(
         [*words, *(str(setting[name]) if name in SPEAKING else f"{name}={setting[name]}" for name in rest)]
     )

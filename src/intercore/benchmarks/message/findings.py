@@ -35,7 +35,7 @@ def _ratio(ratio: Interval, more: str = "") -> str:
     return f"{significant(ratio.value)} ({bounds(ratio, significant)}{more})"
 
 
-class Second(msgspec.Struct, frozen=True):
+class RunnerUp(msgspec.Struct, frozen=True):
     """The second best choice."""
 
     choice: str
@@ -51,7 +51,7 @@ class Second(msgspec.Struct, frozen=True):
         return f"the next, {self.choice}, takes {_ratio(self.times)} times as long"
 
 
-class Largest(msgspec.Struct, frozen=True):
+class LargestMessageChoice(msgspec.Struct, frozen=True):
     """The best choice for the largest messages."""
 
     bytes: int
@@ -67,8 +67,8 @@ class MessageLowestLatency(Finding, frozen=True):
     time_us: float
     slowest: str | None
     """Of several directions and loads the one that takes so long; None if there is one alone."""
-    second: Second
-    largest: Largest | None
+    second: RunnerUp
+    largest: LargestMessageChoice | None
     """None if the best choice is the same for the largest messages."""
 
     @property
@@ -92,7 +92,7 @@ class MessageHighestThroughput(Finding, frozen=True):
     bytes_per_s: float
     slowest: str | None
     """Of several directions and loads the one that has so low a rate; None if there is one alone."""
-    second: Second
+    second: RunnerUp
 
     @property
     def sentence(self) -> str:

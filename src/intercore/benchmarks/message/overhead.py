@@ -18,10 +18,10 @@ from intercore.benchmarks.grouping import by_level, cycles_per_us, pools, ticks
 from intercore.benchmarks.message import TRUE, TURNS
 from intercore.benchmarks.message.curve import BENCHMARK
 from intercore.benchmarks.message.overhead_findings import (
+    CoreTimes,
     MessageCpuTime,
     MessageCpuTimeExactness,
     MessageNoPriorities,
-    Taken,
 )
 from intercore.record.measurement import Level
 from intercore.statistics.intervals import Interval
@@ -187,9 +187,9 @@ def overhead_results(found: Sequence[MessageOverhead]) -> Iterator[Finding]:
         yield MessageCpuTimeExactness(cycles=max(known))
 
 
-def _taken_of(one: MessageOverhead) -> Taken:
+def _taken_of(one: MessageOverhead) -> CoreTimes:
     receiver = one.receiver or one.sender
-    return Taken(one.setting, one.sender.us.value, receiver.us.value)
+    return CoreTimes(one.setting, one.sender.us.value, receiver.us.value)
 
 
 def without_priority(measurements: Iterable[Measurement]) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from intercore.record.measurement import Level
 from intercore.view.quantity import duration
 
 
-class Taken(msgspec.Struct, frozen=True):
+class CoreTimes(msgspec.Struct, frozen=True):
     """What a message takes from both cores."""
 
     setting: dict[str, Level]
@@ -29,8 +29,8 @@ class MessageCpuTime(Finding, frozen=True):
     """What a message takes from both cores, by the transports that take least and most."""
 
     bytes: int
-    least: Taken
-    most: Taken | None
+    least: CoreTimes
+    most: CoreTimes | None
     """None if one setting was measured."""
 
     @property

@@ -37,16 +37,16 @@ from intercore.benchmarks.prediction import (
     FEWEST_FOR_SINGLE,
     REPETITIONS,
     Basis,
+    NextMeasurement,
     Prediction,
     Question,
     Ranking,
-    ToMeasure,
     advised,
     is_conclusive,
     run_command,
     single_bounds,
 )
-from intercore.benchmarks.prediction_basis import Known
+from intercore.benchmarks.prediction_basis import StoredMeasurement
 from intercore.errors import UsageError, unknown
 from intercore.statistics.intervals import Interval
 from intercore.statistics.main_effects import main_effects
@@ -66,7 +66,7 @@ _SHOWN = 5  # conditions or sizes in a sentence
 _AROUND = (1 / 4, 1 / 2, 1, 2, 4)  # multiples of the size, which pin down the line next to it
 
 
-class SizesToMeasure(ToMeasure, frozen=True):
+class NextSizes(NextMeasurement, frozen=True):
     """What would make an answer of a prediction that is none."""
 
     sizes: tuple[int, ...]
@@ -104,7 +104,7 @@ class MessagePrediction(Prediction, frozen=True):
     """Whether, within what was measured, the size makes a difference by this line. None by main effects."""
     held_out: float | None
     """Error of the model's predictions of sizes that it did not see, as a fraction, median; None where unknown."""
-    to_measure: SizesToMeasure | None
+    to_measure: NextSizes | None
     basis: MessageBasis
 
 
@@ -155,11 +155,11 @@ def _asked(words: Iterable[str]) -> tuple[int, Measure, dict[str, str]]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Question(Question[Known, MessagePrediction, MessageRanking]):
+class _Question(Question[StoredMeasurement, MessagePrediction, MessageRanking]):
     measure: Measure
     size: int
 
-    def measured(self, store: StoreReader) -> list[Known]:
+    def measured(self, store: StoreReader) -> list[StoredMeasurement]:
         usable = basis.stored(store, self.target, BENCHMARK, is_usable)
         return [one for one in usable if one.measurement.factors["measure"] == self.measure]
 
@@ -169,11 +169,11 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
             f"intercore run {self.target} {BENCHMARK} measure={self.measure} size=4,16,64,256,1024",
         )
 
-    def in_words(self, ours: Sequence[Known]) -> str:
+    def in_words(self, ours: Sequence[StoredMeasurement]) -> str:
         setting = _setting(ours)
         return in_words(setting, setting)
 
-    def of_setting(self, ours: Sequence[Known]) -> MessagePrediction:
+    def of_setting(self, ours: Sequence[StoredMeasurement]) -> MessagePrediction:
         """Predict a setting by the model of its sizes.
 
         Raises UsageError if there is none, or the size is outside of it.
@@ -240,7 +240,7 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
             ),
         )
 
-    def of_unmeasured(self, known: Sequence[Known]) -> MessagePrediction:
+    def of_unmeasured(self, known: Sequence[StoredMeasurement]) -> MessagePrediction:
         """Predict by what each factor does by itself in the settings that were measured."""
         measure, size, wanted = self.measure, self.size, self.wanted
         if not self.extrapolate:
@@ -292,7 +292,7 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
     def time_us(self, found: MessagePrediction) -> Interval:
         return found.median_us
 
-    def to_measure(self, open_ones: Sequence[MessagePrediction]) -> SizesToMeasure:
+    def to_measure(self, open_ones: Sequence[MessagePrediction]) -> NextSizes:
         wanted = [one.to_measure for one in open_ones if one.to_measure is not None]
         if len(wanted) == 1:
             return wanted[0]
@@ -300,7 +300,7 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
         return self._measuring([one.setting for one in open_ones], sizes, max(one.repetitions for one in wanted))
 
     def ranking(
-        self, ranks: tuple[Rank[MessagePrediction], ...], left_out: tuple[str, ...], to_measure: ToMeasure | None
+        self, ranks: tuple[Rank[MessagePrediction], ...], left_out: tuple[str, ...], to_measure: NextMeasurement | None
     ) -> MessageRanking:
         origin = ranks[0].prediction.origin
         return MessageRanking(
@@ -314,27 +314,25 @@ class _Question(Question[Known, MessagePrediction, MessageRanking]):
             to_measure=to_measure,
         )
 
-    def _measuring(
-        self, settings: Sequence[Mapping[str, Level]], sizes: Sequence[int], repetitions: int
-    ) -> SizesToMeasure:
+    def _measuring(self, settings: Sequence[Mapping[str, Level]], sizes: Sequence[int], repetitions: int) -> NextSizes:
         own = [f"measure={self.measure}", f"size={','.join(map(str, sizes))}"]
         command = run_command(self.target, BENCHMARK, settings, repetitions, own)
-        return SizesToMeasure(sizes=tuple(sizes), repetitions=repetitions, command=command)
+        return NextSizes(sizes=tuple(sizes), repetitions=repetitions, command=command)
 
 
 # The model of a setting
 
 
-def _has_model(found: Sequence[Known]) -> bool:
+def _has_model(found: Sequence[StoredMeasurement]) -> bool:
     return len({one.measurement.factors["size"] for one in found}) > 2
 
 
-def _setting(known: Sequence[Known]) -> dict[str, Level]:
+def _setting(known: Sequence[StoredMeasurement]) -> dict[str, Level]:
     factors = known[0].measurement.factors
     return {name: factors[name] for name in [*OWN, *sorted(factors.keys() - NO_SETTING - set(OWN))]}
 
 
-def _curve(measure: Measure, contributing: Sequence[Known]) -> Curve:
+def _curve(measure: Measure, contributing: Sequence[StoredMeasurement]) -> Curve:
     by_size: dict[int, list[Measurement]] = {}
     for one in contributing:
         by_size.setdefault(int(one.measurement.factors["size"]), []).append(one.measurement)
@@ -413,7 +411,7 @@ def _not_negative(estimate: Interval) -> Interval:
     return Interval(estimate.value, None if estimate.low is None else max(estimate.low, 0.0), estimate.high)
 
 
-def _basis(found: Sequence[Curve], contributing: Sequence[Known]) -> MessageBasis:
+def _basis(found: Sequence[Curve], contributing: Sequence[StoredMeasurement]) -> MessageBasis:
     first, last = basis.period(contributing)
     return MessageBasis(
         runs=basis.runs(contributing),

@@ -14,7 +14,7 @@ from intercore.benchmarks.message.findings import (
     FactorShare,
     Gain,
     Interaction,
-    Largest,
+    LargestMessageChoice,
     MessageAlternatives,
     MessageBreaks,
     MessageExactness,
@@ -26,7 +26,7 @@ from intercore.benchmarks.message.findings import (
     MessageMoreBreaks,
     MessagePartWords,
     MessageRoundTrips,
-    Second,
+    RunnerUp,
 )
 from intercore.benchmarks.message.overhead import overhead_results
 from intercore.benchmarks.message.pilot import pilot_results
@@ -84,7 +84,9 @@ def _choices(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvantage]) -
             time_us=first.time_us.value,
             slowest=first.slowest if first.settings > 1 else None,
             second=_second(second),
-            largest=None if other.choice == first.choice else Largest(largest, _named(other), other.time_us.value),
+            largest=None
+            if other.choice == first.choice
+            else LargestMessageChoice(largest, _named(other), other.time_us.value),
         )
     if throughput:
         size = max(one.bytes for one in throughput)
@@ -108,9 +110,9 @@ def _choices(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvantage]) -
         yield MessageAlternatives(gains=tuple(bought))
 
 
-def _second(one: MessageRank) -> Second:
+def _second(one: MessageRank) -> RunnerUp:
     low = one.times_best.low
-    return Second(_named(one), one.times_best, equally_good=low is not None and low < 1)
+    return RunnerUp(_named(one), one.times_best, equally_good=low is not None and low < 1)
 
 
 def _named(one: MessageRank) -> str:

@@ -90,10 +90,10 @@ class Evidence:
 
 def verdicts(evidence: Evidence) -> list[Verdict]:
     """Return what a run says of each claim, in the order of the publication."""
-    said = {claim: judge(evidence) for claim, judge in _JUDGES.items()}
-    parts = {claim: evidence.table.held(claim, each, evidence.other_chip) for claim, each in said.items()}
-    said["best-overall"] = _overall({claim: one.outcome for claim, one in parts.items()})
-    whole = evidence.table.held("best-overall", said["best-overall"], evidence.other_chip)
+    outcomes = {claim: judge(evidence) for claim, judge in _JUDGES.items()}
+    parts = {claim: evidence.table.held(claim, each, evidence.other_chip) for claim, each in outcomes.items()}
+    outcomes["best-overall"] = _overall({claim: one.outcome for claim, one in parts.items()})
+    whole = evidence.table.held("best-overall", outcomes["best-overall"], evidence.other_chip)
     return [{**parts, "best-overall": whole}[one.id] for one in evidence.table.claims]
 
 
@@ -290,19 +290,19 @@ def _with_all_caches(evidence: Evidence, measure: Measure, to: Callable[[int], b
 
 
 def _no_caches(evidence: Evidence, claim: str) -> Said:
-    said = ["The caches of one core are not compared here"]
+    outcomes = ["The caches of one core are not compared here"]
     if here := evidence.words(claim):
-        said.append(f"What is: {here}")
+        outcomes.append(f"What is: {here}")
     measure: Measure = "latency" if claim == "caches-latency" else "throughput"
     shared = _means(evidence.cells(measure, ("xip_cache",)), _ON_OFF)
     if shared:
         times = significant(shared["off"] / shared["on"])
         what = "the latency is" if measure == "latency" else "a message of a stream takes"
-        said.append(
+        outcomes.append(
             f"Without the cache of flash, which both cores share, {what} {times} times as long, as the geometric mean "
             "over sizes and directions"
         )
-    return "cannot tell", ". ".join([*said, ""]).rstrip()
+    return "cannot tell", ". ".join([*outcomes, ""]).rstrip()
 
 
 def _access(_evidence: Evidence) -> Said:

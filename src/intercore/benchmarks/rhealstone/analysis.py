@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from intercore.benchmarks.grouping import Varied
+    from intercore.benchmarks.grouping import HasOtherFactors
     from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
@@ -106,7 +106,7 @@ def _setting(factors: Mapping[str, Level]) -> Setting:
     return str(factors["component"]), int(factors["core"]), str(factors["form"])
 
 
-def _time(setting: Setting, varied: Varied, pool: Sequence[Measurement], same: float | None) -> RhealstoneTime:
+def _time(setting: Setting, varied: HasOtherFactors, pool: Sequence[Measurement], same: float | None) -> RhealstoneTime:
     component, core, form = setting
     samples = distribution_us(pool, "time")
     cycles = cycles_per_us(pool)

@@ -109,9 +109,9 @@ def _operations(one: Measurement) -> int:
 
 
 def _witness(chip: Simulator) -> Witness:
-    from intercore.benchmarks.speedup.witness import SpeedupWitness
+    from intercore.benchmarks.speedup.ground_truth import SpeedupProbe
 
-    return SpeedupWitness(chip)
+    return SpeedupProbe(chip)
 
 
 # What is shown
@@ -129,8 +129,8 @@ def _load_analysis() -> Analysis:
     from importlib.resources import files
 
     from intercore.benchmarks.speedup.answers import concerns
+    from intercore.benchmarks.speedup.combined import together
     from intercore.benchmarks.speedup.report import report
-    from intercore.benchmarks.speedup.together import together
 
     return Analysis(
         files(__name__) / "schema.json",

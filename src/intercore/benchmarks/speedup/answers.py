@@ -12,14 +12,14 @@ from intercore.benchmarks.speedup.findings import (
     SpeedupSlower,
     SpeedupUnstable,
     Start,
+    StartingMethod,
     Tasks,
-    Way,
 )
 from intercore.benchmarks.speedup.points import TASKS
 from intercore.benchmarks.speedup.words import settings_of_groups
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer
-from intercore.view.cost import Paying
+from intercore.view.cost import BreakEvenRange
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
@@ -80,16 +80,18 @@ def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
             yield Answer(question, begin.t1_us, about=about, bound=begin.bound, rated=False)
 
 
-def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Paying]:
+def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[BreakEvenRange]:
     """Give for each group from which work on several cores are faster than one, and from which they are well used."""
     for fit in analysis.fits:
         begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
         how = _tasks(analysis, fit) or "parallel work"
         smallest = _smallest(analysis, fit)
         if _reached(smallest, efficiency):
-            yield Paying(how, 0.0, smallest.t1_us.value, efficiency, at_most=True)
+            yield BreakEvenRange(how, 0.0, smallest.t1_us.value, efficiency, at_most=True)
         elif well is not None:
-            yield Paying(how, 0.0 if begin is None or begin.bound else begin.t1_us.value, well.value, efficiency)
+            yield BreakEvenRange(
+                how, 0.0 if begin is None or begin.bound else begin.t1_us.value, well.value, efficiency
+            )
 
 
 def pays_from(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[SpeedupPaysFrom]:
@@ -97,14 +99,14 @@ def pays_from(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[SpeedupP
 
     Nothing if that is not known, or there are more ways than a sentence lists.
     """
-    ways: list[Way] = []
+    ways: list[StartingMethod] = []
     for fit in analysis.fits if len(analysis.fits) <= _WAYS else ():
         begin = _begin(analysis, fit, 1.0, fit.break_even)
         if begin is not None:
             levels = _levels(analysis, fit)
             tasks = next((known for known in get_args(Tasks) if known == levels.get("mode")), None)
             others = {name: level for name, level in levels.items() if tasks is None or name != "mode"}
-            ways.append(Way(tasks, others, _start(begin), _efficient(analysis, fit, efficiency)))
+            ways.append(StartingMethod(tasks, others, _start(begin), _efficient(analysis, fit, efficiency)))
     if ways:
         yield SpeedupPaysFrom(ways=tuple(ways), efficiency_percent=100 * efficiency)
 

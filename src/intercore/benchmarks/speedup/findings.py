@@ -29,7 +29,7 @@ class OfGroup(Finding, frozen=True):
         return f"{capitalised(words)}: {self.sentence}" if words else self.sentence
 
 
-class DoubtOfGroup(OfGroup, frozen=True):
+class GroupCaveat(OfGroup, frozen=True):
     """Something that makes the numbers of a group of settings doubtful."""
 
     @property
@@ -52,7 +52,7 @@ class Start(msgspec.Struct, frozen=True):
         return f"{duration(self.t1_us.value)}{' or less' if self.known == 'or less' else ''}"
 
 
-class Way(msgspec.Struct, frozen=True):
+class StartingMethod(msgspec.Struct, frozen=True):
     """A way to have a job done by several cores, and from which work on it pays."""
 
     tasks: Tasks | None
@@ -67,7 +67,7 @@ class Way(msgspec.Struct, frozen=True):
 class SpeedupPaysFrom(Finding, frozen=True):
     """From which work on a job is worth splitting, by what one builds for it."""
 
-    ways: Annotated[tuple[Way, ...], Meta(min_length=1)]
+    ways: Annotated[tuple[StartingMethod, ...], Meta(min_length=1)]
     efficiency_percent: float
     """The efficiency wanted."""
 
@@ -80,7 +80,7 @@ class SpeedupPaysFrom(Finding, frozen=True):
         ]
         return f"Break-even is {listed(parts)}."
 
-    def _how(self, way: Way) -> str:
+    def _how(self, way: StartingMethod) -> str:
         tasks = {
             None: "",
             "create": " with created tasks",
@@ -321,7 +321,7 @@ class SpeedupLeftOut(Caveat, frozen=True):
         return f"This setting is left out: {why}."
 
 
-class SpeedupImpossible(DoubtOfGroup, frozen=True):
+class SpeedupImpossible(GroupCaveat, frozen=True):
     """Several cores are faster than they can be."""
 
     speedup: float
@@ -375,7 +375,7 @@ class SpeedupUnstable(Caveat, frozen=True):
         )
 
 
-class SpeedupOnTicks(DoubtOfGroup, frozen=True):
+class SpeedupOnTicks(GroupCaveat, frozen=True):
     """TP falls on whole kernel ticks: completion was polled on the tick."""
 
     tick_us: float
@@ -391,7 +391,7 @@ class SpeedupOnTicks(DoubtOfGroup, frozen=True):
         )
 
 
-class SpeedupPoorFit(DoubtOfGroup, frozen=True):
+class SpeedupPoorFit(GroupCaveat, frozen=True):
     """A size is farther off the model than its samples explain."""
 
     residual_percent: float

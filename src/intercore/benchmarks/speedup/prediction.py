@@ -20,15 +20,15 @@ from intercore.benchmarks.grouping import IRRELEVANT
 from intercore.benchmarks.prediction import (
     REPETITIONS,
     Basis,
+    NextMeasurement,
     Prediction,
     Question,
     Ranking,
-    ToMeasure,
     advised,
     is_conclusive,
     run_command,
 )
-from intercore.benchmarks.prediction_basis import Known
+from intercore.benchmarks.prediction_basis import StoredMeasurement
 from intercore.benchmarks.speedup.model import fitted
 from intercore.benchmarks.speedup.points import BENCHMARK, SpeedupSetting, measured_setting
 from intercore.benchmarks.speedup.quantisation import quantisation_of
@@ -62,7 +62,7 @@ _AROUND = (1 / 4, 1 / 2, 1, 2, 4)
 _BOUND = 1.96  # standard deviations from the mean to the bounds of a normal 95 % interval
 
 
-class SizesToMeasure(ToMeasure, frozen=True):
+class NextSizes(NextMeasurement, frozen=True):
     """What would make an answer of a prediction that is none."""
 
     n: tuple[int, ...]
@@ -97,7 +97,7 @@ class SpeedupPrediction(Prediction, frozen=True):
     overhead_us: float
     """Of the model TP = (1 + loss) T1 / P + overhead."""
     loss: float
-    to_measure: SizesToMeasure | None
+    to_measure: NextSizes | None
     basis: SpeedupBasis
 
 
@@ -147,21 +147,21 @@ def _is_usable(one: Measurement) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Question(Question[Known, SpeedupPrediction, SpeedupRanking]):
+class _Question(Question[StoredMeasurement, SpeedupPrediction, SpeedupRanking]):
     t1_us: float
     """What the work takes on one core."""
 
-    def measured(self, store: StoreReader) -> Iterator[Known]:
+    def measured(self, store: StoreReader) -> Iterator[StoredMeasurement]:
         return basis.stored(store, self.target, BENCHMARK, _is_usable)
 
     def missing(self) -> tuple[str, str]:
         return f"speed-up of {self.target}", f"intercore run {self.target} {BENCHMARK}"
 
-    def in_words(self, ours: Sequence[Known]) -> str:
+    def in_words(self, ours: Sequence[StoredMeasurement]) -> str:
         setting = _setting(ours)
         return basis.in_words(setting, setting)
 
-    def of_setting(self, ours: Sequence[Known]) -> SpeedupPrediction:
+    def of_setting(self, ours: Sequence[StoredMeasurement]) -> SpeedupPrediction:
         """Predict a setting by the model of its sizes.
 
         Raises UsageError if there is none, or the duration is outside of it.
@@ -225,7 +225,7 @@ class _Question(Question[Known, SpeedupPrediction, SpeedupRanking]):
             notes=(*basis.label_notes(ours[0].origin), *notes, *([f"Extrapolated: {why_outside}."] if outside else [])),
         )
 
-    def of_unmeasured(self, known: Sequence[Known]) -> SpeedupPrediction:
+    def of_unmeasured(self, known: Sequence[StoredMeasurement]) -> SpeedupPrediction:
         raise UsageError(
             f"{basis.never_measured(self.target, self.wanted, known)}. Measure it: the overhead of one way to fork "
             "and join does not follow from another"
@@ -234,13 +234,13 @@ class _Question(Question[Known, SpeedupPrediction, SpeedupRanking]):
     def time_us(self, found: SpeedupPrediction) -> Interval:
         return found.tp_us
 
-    def to_measure(self, open_ones: Sequence[SpeedupPrediction]) -> SizesToMeasure:
+    def to_measure(self, open_ones: Sequence[SpeedupPrediction]) -> NextSizes:
         wanted = [one.to_measure for one in open_ones if one.to_measure is not None]
         sizes = sorted({n for one in wanted for n in one.n})
         return self._measuring([one.setting for one in open_ones], sizes, max(one.repetitions for one in wanted))
 
     def ranking(
-        self, ranks: tuple[Rank[SpeedupPrediction], ...], left_out: tuple[str, ...], to_measure: ToMeasure | None
+        self, ranks: tuple[Rank[SpeedupPrediction], ...], left_out: tuple[str, ...], to_measure: NextMeasurement | None
     ) -> SpeedupRanking:
         origin = ranks[0].prediction.origin
         return SpeedupRanking(
@@ -253,12 +253,10 @@ class _Question(Question[Known, SpeedupPrediction, SpeedupRanking]):
             to_measure=to_measure,
         )
 
-    def _measuring(
-        self, settings: Sequence[Mapping[str, Level]], sizes: Sequence[int], repetitions: int
-    ) -> SizesToMeasure:
+    def _measuring(self, settings: Sequence[Mapping[str, Level]], sizes: Sequence[int], repetitions: int) -> NextSizes:
         own = [f"n={','.join(map(str, sizes))}"]
         command = run_command(self.target, BENCHMARK, settings, repetitions, own)
-        return SizesToMeasure(n=tuple(sizes), repetitions=repetitions, command=command)
+        return NextSizes(n=tuple(sizes), repetitions=repetitions, command=command)
 
 
 def _range(points: Sequence[SpeedupSetting]) -> tuple[float, float]:
@@ -270,13 +268,13 @@ def _range(points: Sequence[SpeedupSetting]) -> tuple[float, float]:
     )
 
 
-def _setting(known: Sequence[Known]) -> dict[str, Level]:
+def _setting(known: Sequence[StoredMeasurement]) -> dict[str, Level]:
     factors = known[0].measurement.factors
     names = [*_OWN, *sorted(factors.keys() - _NO_SETTING - set(_OWN))]
     return {name: factors[name] for name in names if name in factors}
 
 
-def _by_n(chosen: Sequence[Known]) -> dict[int, list[Measurement]]:
+def _by_n(chosen: Sequence[StoredMeasurement]) -> dict[int, list[Measurement]]:
     found: dict[int, list[Measurement]] = {}
     for one in chosen:
         found.setdefault(int(one.measurement.factors["n"]), []).append(one.measurement)

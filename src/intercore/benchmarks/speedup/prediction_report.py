@@ -50,12 +50,12 @@ def _percent(share: float) -> str:
 
 
 def _pays(found: SpeedupPrediction) -> str:
-    told = {
+    sentences = {
         True: f"{found.cores} cores are faster than one.",
         False: f"{found.cores} cores are slower than one.",
         None: f"It is not known whether {found.cores} cores are faster than one.",
     }
-    return told[found.pays]
+    return sentences[found.pays]
 
 
 def _basis(basis: SpeedupBasis) -> str:

@@ -98,10 +98,10 @@ _E: Column[Printed] = Column("E", lambda row: "" if row.efficiency is None else 
 
 def _rows(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint]) -> list[Printed]:
     tick_hz = conditions.tick_hz(run)
-    told = [name for name in same[0].setting if len({one.setting[name] for one in same}) > 1]
+    varying = [name for name in same[0].setting if len({one.setting[name] for one in same}) > 1]
     theirs = [_theirs(row, table.setting) for row in table.figures.rows]
     ours = [
-        _ours(" ".join([whose(run), *(f"{name}={one.setting[name]}" for name in told)]), one, tick_hz) for one in same
+        _ours(" ".join([whose(run), *(f"{name}={one.setting[name]}" for name in varying)]), one, tick_hz) for one in same
     ]
     return sorted([*theirs, *ours], key=lambda row: row.n)
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 TITLE = "Speed-up on several cores (speedup)"
 
 
-class Analysed(NamedTuple):
+class SpeedupResult(NamedTuple):
     """What the page draws of a run, together with others."""
 
     analysis: SpeedupAnalysis
@@ -71,7 +71,7 @@ def report(run: Run, efficiency: float = EFFICIENCY.default, view: View = AS_USU
                 *literature_tables(run, analysis.points),
             ],
         ),
-        analysis=Analysed(analysis, efficiency, view),
+        analysis=SpeedupResult(analysis, efficiency, view),
         topic="parallel work",
         answers=tuple(answers(analysis, efficiency)),
         exhibits=tuple(exhibits(run, analysis, efficiency)),

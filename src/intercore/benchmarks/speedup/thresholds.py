@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.speedup.isoefficiency import Isoefficiency
 
 
-class Named(NamedTuple):
+class StatedDuration(NamedTuple):
     """A duration, and what is said of it."""
 
     t1_us: Interval
@@ -43,7 +43,7 @@ class Thresholds(NamedTuple):
     """What one publication names, and what its table implies, by duration."""
 
     table: SpeedupPublication
-    named: tuple[Named, ...]
+    named: tuple[StatedDuration, ...]
 
 
 def thresholds(efficiency: float) -> Iterator[Thresholds]:
@@ -56,11 +56,11 @@ def thresholds(efficiency: float) -> Iterator[Thresholds]:
             yield Thresholds(table, tuple(sorted(found, key=lambda one: one.t1_us.value)))
 
 
-def _named(table: SpeedupPublication, fit: ForkJoinFit) -> Iterator[Named]:
+def _named(table: SpeedupPublication, fit: ForkJoinFit) -> Iterator[StatedDuration]:
     known = [row.t1_ms for row in table.figures.rows]
     for one in table.figures.thresholds:
         speedup = fit.speedup_at(one.ms * 1e3)
-        yield Named(
+        yield StatedDuration(
             Interval(one.ms * 1e3),
             one.side,
             one.place,
@@ -77,14 +77,14 @@ def _over(speedup: Interval, cores: int) -> Interval:
     return Interval(speedup.value / cores, low, high)
 
 
-def _implied(table: SpeedupPublication, fit: ForkJoinFit, found: BreakEven | Isoefficiency) -> Iterator[Named]:
+def _implied(table: SpeedupPublication, fit: ForkJoinFit, found: BreakEven | Isoefficiency) -> Iterator[StatedDuration]:
     """Return where S = 1, or where the wanted efficiency is reached, if the table tells."""
     if found.t1_us is not None:
         wanted = 1 / fit.cores if found is fit.break_even else fit.isoefficiency.efficiency
         statement = f"{fit.cores} cores are as fast as one" if found is fit.break_even else f"{wanted:.0%} of all cores"
         place = f"{table.source.table}, by its fit"
         there = Interval(wanted * fit.cores), Interval(wanted)
-        yield Named(found.t1_us, "", place, statement, None, *there, found.extrapolated)
+        yield StatedDuration(found.t1_us, "", place, statement, None, *there, found.extrapolated)
 
 
 def to_json(efficiency: float) -> dict[str, list[dict[str, object]]]:
@@ -108,7 +108,7 @@ def to_json(efficiency: float) -> dict[str, list[dict[str, object]]]:
     }
 
 
-def threshold_tables(efficiency: float) -> Iterator[Table[Named]]:
+def threshold_tables(efficiency: float) -> Iterator[Table[StatedDuration]]:
     """Show each publication's durations with S and E there, and what its own table implies, by duration."""
     for found in thresholds(efficiency):
         yield Table(
@@ -125,11 +125,11 @@ def threshold_tables(efficiency: float) -> Iterator[Table[Named]]:
         )
 
 
-def _t1(one: Named) -> str:
-    told = f"{one.side} " if one.side else ""
-    return f"{told}{duration_with_bounds(one.t1_us)}" + ("\nextrapolated" if one.extrapolated else "")
+def _t1(one: StatedDuration) -> str:
+    side = f"{one.side} " if one.side else ""
+    return f"{side}{duration_with_bounds(one.t1_us)}" + ("\nextrapolated" if one.extrapolated else "")
 
 
-def _speedup(one: Named) -> str:
+def _speedup(one: StatedDuration) -> str:
     interval = bounds(one.speedup, significant)
     return f"{significant(one.speedup.value)}" + (f" ({interval})" if interval else "")

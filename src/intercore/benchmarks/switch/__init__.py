@@ -88,9 +88,9 @@ _SERIES = SeriesMeaning(
 
 
 def _witness(chip: Simulator) -> Witness:
-    from intercore.benchmarks.switch.witness import SwitchWitness
+    from intercore.benchmarks.switch.ground_truth import SwitchProbe
 
-    return SwitchWitness(chip)
+    return SwitchProbe(chip)
 
 
 def _load_analysis() -> Analysis:

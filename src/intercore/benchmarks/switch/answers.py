@@ -83,8 +83,8 @@ def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:
 
 def _woken(question: str, name: str, ways: Sequence[WakeUp], *, brief: bool = True, again: bool = False) -> Answer:
     """Answer by the last of these ways; the first one stands beside it."""
-    other, told = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
-    about = f"{name}{by_way(told, other)}"
+    other, slowest_way = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
+    about = f"{name}{by_way(slowest_way, other)}"
     return Answer(question, ways[-1].wake_up_us.median, about=about, brief=brief, again=again)
 
 

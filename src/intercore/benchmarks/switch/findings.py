@@ -16,7 +16,7 @@ from intercore.view.quantity import duration, multiple
 _BOTH = 2  # directions, those of two cores
 
 
-class Wake(msgspec.Struct, frozen=True):
+class PrimitiveWakeUp(msgspec.Struct, frozen=True):
     """The median of a wake-up by a primitive, across cores and on the core that signals."""
 
     primitive: str
@@ -30,8 +30,8 @@ class Direction(msgspec.Struct, frozen=True):
     first: int
     """The core that signals."""
     second: int
-    quickest: Wake
-    slowest: Wake
+    quickest: PrimitiveWakeUp
+    slowest: PrimitiveWakeUp
     """By the slowest primitive; the same as the quickest where there is one alone."""
     least_times: float
     """How many times as long a wake-up takes across cores as on the core that signals: the least of all primitives."""
@@ -199,7 +199,7 @@ class SwitchExactness(Finding, frozen=True):
     constant: bool
     """Whether it varies by no more than the clock promises."""
     interrupted: int
-    """Wake-ups that were looked at during an interrupt."""
+    """PrimitiveWakeUp-ups that were looked at during an interrupt."""
 
     @property
     def sentence(self) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.exactness import PROMISED_SPREAD
 from intercore.benchmarks.switch.findings import (
     Direction,
+    PrimitiveWakeUp,
     SwitchAlignedAgainstCommon,
     SwitchCallTime,
     SwitchCounters,
@@ -16,7 +17,6 @@ from intercore.benchmarks.switch.findings import (
     SwitchFalseTimes,
     SwitchRetaken,
     SwitchSynchronisedCounters,
-    Wake,
 )
 from intercore.benchmarks.switch.names import named
 from intercore.benchmarks.switch.wake_ups import TRUE_TIMES, place
@@ -79,8 +79,8 @@ def _direction(found: Sequence[Ratio]) -> Direction:
     return Direction(quickest.first, quickest.second, _wake(quickest), _wake(slowest), low, high)
 
 
-def _wake(one: Ratio) -> Wake:
-    return Wake(named(one), one.cross_us.value, one.same_us.value)
+def _wake(one: Ratio) -> PrimitiveWakeUp:
+    return PrimitiveWakeUp(named(one), one.cross_us.value, one.same_us.value)
 
 
 def _call_times(wake_ups: Sequence[WakeUp]) -> Iterator[Finding]:

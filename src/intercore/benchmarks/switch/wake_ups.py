@@ -1,4 +1,4 @@
-"""Wake-ups, by setting: what was measured of each."""
+"""PrimitiveWakeUp-ups, by setting: what was measured of each."""
 
 from __future__ import annotations
 

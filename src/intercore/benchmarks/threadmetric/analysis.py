@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from intercore.benchmarks.grouping import Varied
+    from intercore.benchmarks.grouping import HasOtherFactors
     from intercore.finding import Finding
     from intercore.record.measurement import Measurement
 
@@ -122,7 +122,7 @@ def rates_of(pool: Sequence[Measurement]) -> list[float]:
 
 
 def _count(
-    setting: Setting, varied: Varied, pool: Sequence[Measurement], same: float | None, basic: float | None
+    setting: Setting, varied: HasOtherFactors, pool: Sequence[Measurement], same: float | None, basic: float | None
 ) -> ThreadMetricCount:
     test, core, form = setting
     rates = rates_of(pool)

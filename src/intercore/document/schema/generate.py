@@ -16,7 +16,7 @@ import msgspec
 
 from intercore.benchmarks import registry
 from intercore.benchmarks.published import Source
-from intercore.benchmarks.reports import Answered, analyses, schema_parts
+from intercore.benchmarks.reports import BenchmarkAnswers, analyses, schema_parts
 from intercore.budgets.check import Check
 from intercore.comparison.analysis import Comparison
 from intercore.view.exhibit import Verdict
@@ -43,7 +43,7 @@ def up_to_date(schema: Mapping[str, Any]) -> dict[str, Any]:
     parts = schema_parts()
     by_benchmark = {name: kind for name, kind in analyses().items() if name not in parts}
     figures = _figures()
-    types = [*by_benchmark.values(), tuple[Answered, ...], Source, Verdict, *figures]
+    types = [*by_benchmark.values(), tuple[BenchmarkAnswers, ...], Source, Verdict, *figures]
     references, definitions = msgspec.json.schema_components(types, ref_template=_REFERENCES)
     described = {known.__name__: _field_texts(known) for known in _structs(types)}
     kept = {name: one for name, one in schema["$defs"].items() if one.get("$comment") != GENERATED}

@@ -94,12 +94,12 @@ def _is_of_like_work(pair: Pair, pairs: Iterable[Pair]) -> bool:
 
 def setting_in_words(pair: Pair) -> str:
     """Return the factors of a pair that take several levels, as people say them: `ring, core 0 → core 1, 64 bytes`."""
-    said = [_in_words(name, level) for name, level in pair.setting.items() if name not in {"from", "to"}]
+    parts = [_in_words(name, level) for name, level in pair.setting.items() if name not in {"from", "to"}]
     if {"from", "to"} <= pair.setting.keys():
-        said.insert(-1 if "size" in pair.setting else len(said), _between(pair.setting["from"], pair.setting["to"]))
+        parts.insert(-1 if "size" in pair.setting else len(parts), _between(pair.setting["from"], pair.setting["to"]))
     else:
-        said += [f"{name} core {pair.setting[name]}" for name in ("from", "to") if name in pair.setting]
-    return ", ".join(said)
+        parts += [f"{name} core {pair.setting[name]}" for name in ("from", "to") if name in pair.setting]
+    return ", ".join(parts)
 
 
 def _between(first: Level, second: Level) -> str:

@@ -32,7 +32,7 @@ class _Factors(msgspec.Struct, frozen=True):
     time: Literal["common", "counter"] = "common"
 
 
-class ClockWitness(Witness):
+class ClockProbe(Witness):
     """Sees, in the chip's one count of cycles, when the intervals of the benchmark `clock` begin and end.
 
     An interval truly begins with the first instruction of clock_hand_over() (firmware/bench/clock.c), which is the

@@ -28,7 +28,7 @@ _CALLS = 4
 """In each repetition: around the time on one core, and around that on all."""
 
 
-class SpeedupWitness(Witness):
+class SpeedupProbe(Witness):
     """Counts the cycles that cores lose within the times that are taken, and those in which they sleep.
 
     They are lost because the other core has a slave of the bus, or to wait states of a slave: of the flash's cache,

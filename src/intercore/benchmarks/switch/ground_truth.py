@@ -43,7 +43,7 @@ class _Factors(msgspec.Struct, frozen=True):
     time: Literal["common", "aligned", "raw-counter"]
 
 
-class SwitchWitness(Witness):
+class SwitchProbe(Witness):
     """Sees when the signals of the benchmark `switch` begin, and when the woken tasks read the clock.
 
     A switch truly begins with the last instruction of the reading before the signal, and ends with the first one of the

@@ -44,7 +44,7 @@ class _Factors(msgspec.Struct, frozen=True):
     measure: Literal["latency", "throughput", "overhead"]
 
 
-class MessageWitness(Witness):
+class MessageProbe(Witness):
     """Sees when sends of the benchmark `message` begin, and when the receives end that belong to them.
 
     A latency truly begins with the last instruction of the reading before the call that sends, and ends with the first

@@ -13,13 +13,13 @@ from intercore.benchmarks.speedup.plots import figures, is_thinned
 from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.printed import literature_tables
 from intercore.benchmarks.speedup.publication import SpeedupPublication
-from intercore.benchmarks.speedup.report import TITLE, Analysed
+from intercore.benchmarks.speedup.report import TITLE, SpeedupResult
 from intercore.benchmarks.speedup.results import losses
 from intercore.benchmarks.speedup.thresholds import threshold_tables
 from intercore.benchmarks.speedup.words import differing
 from intercore.record.origin import in_brackets
 from intercore.view.html import environment
-from intercore.view.section import Together, label_of_all
+from intercore.view.section import CombinedReport, label_of_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from intercore.view.section import Report
 
 
-def together(said: Sequence[tuple[Run, Report]]) -> Together:
+def together(reports: Sequence[tuple[Run, Report]]) -> CombinedReport:
     """Draw the speed-ups of all runs in one set of plots, and list them in one set of tables."""
-    runs = [run for run, _ in said]
-    analysed = [report.analysis for _, report in said if isinstance(report.analysis, Analysed)]
+    runs = [run for run, _ in reports]
+    analysed = [report.analysis for _, report in reports if isinstance(report.analysis, SpeedupResult)]
     efficiency = analysed[0].efficiency
     named = differing(point for each in analysed for point in each.analysis.points)
     by_run = {
@@ -43,7 +43,7 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
     own = [group for some in by_run.values() for group in some]
     tables = published(SpeedupPublication)
     literature = [group for table in tables for group in published_groups(table, efficiency)]
-    html = vars(environment(__package__).get_template("together.html.j2").make_module())
+    html = vars(environment(__package__).get_template("combined.html.j2").make_module())
     beside = [
         (run, table)
         for run, each in zip(runs, analysed, strict=True)
@@ -52,7 +52,7 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
     label = label_of_all(runs)
     stated = list(threshold_tables(efficiency))
     most = max((group.fit.cores for group in own), default=2)
-    return Together(
+    return CombinedReport(
         title=TITLE,
         heading="Gain of more than one core" if most > 2 else "Gain of the second core",
         label=label,

@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from intercore.benchmarks.series import Unit
 from intercore.budgets.budget import CYCLES, UNITS
-from intercore.budgets.limited import check_unit
+from intercore.budgets.series import check_unit
 from intercore.comparison.pairs import one_rate
 from intercore.comparison.quantities import percent_of
 from intercore.errors import UsageError
@@ -39,7 +39,7 @@ _SEEN = frozenset({"min", "max"})
 """Statistics that need no interval: the sample was seen."""
 
 
-class Held(msgspec.Struct, frozen=True):
+class BudgetResult(msgspec.Struct, frozen=True):
     """A budget held against one setting."""
 
     budget: str
@@ -92,19 +92,19 @@ class Side(msgspec.Struct, frozen=True):
 class Setting(msgspec.Struct, frozen=True):
     """A setting that a budget is for."""
 
-    told: dict[str, Level]
+    levels: dict[str, Level]
     """Levels that the budget names, and those that tell its settings apart."""
     others: dict[str, Level]
     """Those of the other factors, without those that say how something is measured."""
 
 
-def not_measured(budget: Budget, why: str, setting: Setting | None = None) -> Held:
+def not_measured(budget: Budget, why: str, setting: Setting | None = None) -> BudgetResult:
     """Return that a budget has nothing to be held against."""
-    return Held(
+    return BudgetResult(
         budget=budget.text,
         line=budget.line,
         benchmark=budget.benchmark,
-        setting={} if setting is None else setting.told,
+        setting={} if setting is None else setting.levels,
         others={} if setting is None else setting.others,
         what=budget.what,
         bound=budget.bound,
@@ -133,7 +133,7 @@ def limit_of(budget: Budget, name: Name, pool: Sequence[Measurement]) -> Limit:
     return Limit(budget, budget.limit * scale, unit)
 
 
-def held(limit: Limit, name: Name, setting: Setting, side: Side, baseline: Side | None) -> Held:
+def held(limit: Limit, name: Name, setting: Setting, side: Side, baseline: Side | None) -> BudgetResult:
     """Hold a limit against a series that a setting has; `baseline` is the same setting there, for a ratio."""
     budget = limit.budget
     quantity, under = side.known[name], None if baseline is None else baseline.known[name]
@@ -144,11 +144,11 @@ def held(limit: Limit, name: Name, setting: Setting, side: Side, baseline: Side 
         estimate = None if before is None else _ratio(budget.statistic, quantity, under, found, before)
     exact = side.simulated and (baseline is None or baseline.simulated)
     outcome, more, why = _judged(limit, estimate, quantity, under, exact=exact)
-    return Held(
+    return BudgetResult(
         budget=budget.text,
         line=budget.line,
         benchmark=budget.benchmark,
-        setting=setting.told,
+        setting=setting.levels,
         others=setting.others,
         what=budget.what if budget.series is not None else f"{name[0]} {budget.what}",
         bound=budget.bound,

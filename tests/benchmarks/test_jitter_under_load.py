@@ -28,19 +28,19 @@ def test_a_worst_case_that_is_later_at_rest_is_said_to_be_disturbed_and_no_other
     assert loaded.value is not None
     assert at_rest.worst
     assert loaded.worst
-    upside_down = at_rest.value.value > loaded.value.value
-    assert at_rest.headline == (f"likely disturbed ({at_rest.number})" if upside_down else at_rest.number)
+    worse_without_load = at_rest.value.value > loaded.value.value
+    assert at_rest.headline == (f"likely disturbed ({at_rest.number})" if worse_without_load else at_rest.number)
     assert loaded.headline == loaded.number
     first = next(results(analysis))
     assert isinstance(first, JitterLateness)
-    assert (first.upside_down is not None) == upside_down
+    assert (first.worse_without_load is not None) == worse_without_load
 
 
 @pytest.mark.parametrize("load", ["none", "same-priority"])
 def test_without_load_of_lower_priority_nothing_is_said_of_it(load: str) -> None:
     analysis = analyse([measurement([1000, 2 * PERIOD]), measurement([10], load=load, core="1")])
     assert not any("disturbed" in one.about for one in answers(analysis))
-    assert not any(isinstance(one, JitterLateness) and one.upside_down for one in results(analysis))
+    assert not any(isinstance(one, JitterLateness) and one.worse_without_load for one in results(analysis))
 
 
 def test_what_was_late_is_told_by_how_many_measurements_it_came_in() -> None:
@@ -53,9 +53,9 @@ def test_what_was_late_is_told_by_how_many_measurements_it_came_in() -> None:
     assert "a period or more late" not in loaded.about
     first = next(results(analysis))
     assert isinstance(first, JitterLateness)
-    assert first.upside_down is not None
-    assert first.upside_down.missed == MissedActivations(2, 1, 4)
-    assert first.upside_down.shorter_median_us == 4.0
+    assert first.worse_without_load is not None
+    assert first.worse_without_load.missed == MissedActivations(2, 1, 4)
+    assert first.worse_without_load.shorter_median_us == 4.0
 
 
 @pytest.mark.parametrize("load", LOADS)

@@ -64,8 +64,10 @@ def test_groups_come_in_their_order_each_once(rows: list[Cost | BreakEvenRange])
 def test_of_a_group_the_quickest_comes_first_and_nothing_is_missing(rows: list[Cost | BreakEvenRange]) -> None:
     found = [label_of(words) for words in written(drawn(rows), "wide")]
     ordered = sorted((one for one in rows if isinstance(one, Cost)), key=lambda one: (GROUPS.index(one.group), one[2]))
-    paying = sorted((one for one in rows if isinstance(one, BreakEvenRange)), key=lambda one: one.faster_us)
-    assert [one.split(": faster")[0] for one in found] == [printable(one.label) for one in (*ordered, *paying)]
+    break_even_ranges = sorted((one for one in rows if isinstance(one, BreakEvenRange)), key=lambda one: one.faster_us)
+    assert [one.split(": faster")[0] for one in found] == [
+        printable(one.label) for one in (*ordered, *break_even_ranges)
+    ]
     assert written(drawn(rows), "narrow") == written(drawn(rows), "wide")
 
 

@@ -603,7 +603,7 @@ def test_a_note_of_one_target_stands_there_and_one_of_both_once(tmp_path: Path) 
 
 @of_speedups
 def test_any_benchmark_may_say_something_of_all_runs_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def together(said: Sequence[tuple[Run, Report]]) -> CombinedReport:
+    def combined(said: Sequence[tuple[Run, Report]]) -> CombinedReport:
         numbers = [run.id for run, report in said if report.benchmark == "novel"]
         figure = Figure("novel", "Novel", "Drawn.", [Panel(Axis(), Axis(), [], 100)])
         return CombinedReport(
@@ -619,7 +619,7 @@ def test_any_benchmark_may_say_something_of_all_runs_together(tmp_path: Path, mo
         )
 
     found = registry.analysis
-    novelty = Analysis(msgspec.Struct, lambda of: other.report(of, "novel"), together=together)
+    novelty = Analysis(msgspec.Struct, lambda of: other.report(of, "novel"), combined=combined)
     monkeypatch.setattr(registry, "analysis", lambda name: novelty if name == "novel" else found(name))
     parts = (Part("novel", {}),)
     novel = [

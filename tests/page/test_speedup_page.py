@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.benchmarks.speedup.analysis import analyse
-from intercore.benchmarks.speedup.answers import pays_from
+from intercore.benchmarks.speedup.answers import break_even_findings
 from intercore.benchmarks.speedup.findings import SpeedupFailedCheck, SpeedupLeftOut, Start
 from intercore.statistics.intervals import Interval
 from tests.page.test_page import both_modes, measurement, page, run
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def test_the_answer_is_in_sentences(tmp_path: Path) -> None:
-    (told,) = pays_from(analyse(both_modes()), 0.9)
+    (told,) = break_even_findings(analyse(both_modes()), 0.9)
     create, pool = told.ways
     assert (create.tasks, pool.tasks) == ("create", "pool")
     assert create.break_even == Start(create.break_even.t1_us, "exactly")

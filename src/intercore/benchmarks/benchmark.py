@@ -211,7 +211,7 @@ class Analysis:
     """What may be on the x axis of its curves, the usual one first; empty if it draws none."""
     concerns: Callable[[Finding, Answer], bool] | None = None
     """Whether a caveat of the report may concern an answer; None if all may."""
-    together: Callable[[Sequence[tuple[Run, Report]]], CombinedReport] | None = None
+    combined: Callable[[Sequence[tuple[Run, Report]]], CombinedReport] | None = None
     """What a page says of all its runs at once, in place of a section for each."""
 
 

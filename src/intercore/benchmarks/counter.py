@@ -113,7 +113,7 @@ def _counter(core: int, common: Series, around: Series, counter: Series) -> Coun
     first = int(np.argmin(width[:quarter]))
     last = count - quarter + int(np.argmin(width[count - quarter :]))
     lasted = float(at[last] - at[first])
-    is_told = last > first and lasted > 0
+    is_reported = last > first and lasted > 0
     return Counter(
         core=core,
         hz=counter.hz,
@@ -122,8 +122,8 @@ def _counter(core: int, common: Series, around: Series, counter: Series) -> Coun
         ahead_us=float(ahead[first]),
         within_us=float(width[first]) / 2,
         lasted_us=max(lasted, 0.0),
-        drift_ppm=float(ahead[last] - ahead[first]) / lasted * 1e6 if is_told else None,
-        drift_within_ppm=float(width[last] + width[first]) / 2 / lasted * 1e6 if is_told else None,
+        drift_ppm=float(ahead[last] - ahead[first]) / lasted * 1e6 if is_reported else None,
+        drift_within_ppm=float(width[last] + width[first]) / 2 / lasted * 1e6 if is_reported else None,
     )
 
 

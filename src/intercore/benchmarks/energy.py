@@ -16,7 +16,7 @@ from intercore.energy.placement import RefusedError
 from intercore.energy.pooled import Pooled, pooled
 from intercore.energy.window_energy import WindowEnergy, at_rest, of_reading, of_trace
 from intercore.record.measurement import Level
-from intercore.record.meter_recording import CHIP, besides_in_words
+from intercore.record.meter_recording import CHIP, path_in_words
 from intercore.record.plan import repetitions_by_setting
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def analyse(run: Run) -> EnergyAnalysis | None:
     return EnergyAnalysis(
         kind=last.kind,
         meters=tuple(dict.fromkeys(one.meter for one in recordings)),
-        path=last.currents.name if last.currents is not None else besides_in_words(last.besides),
+        path=last.currents.name if last.currents is not None else path_in_words(last.besides),
         of_chip=last.besides == (CHIP,),
         rows=rows,
         economies=tuple(_economies(rows)),

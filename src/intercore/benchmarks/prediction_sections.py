@@ -42,11 +42,16 @@ def setting_section(
         Column[tuple[str, str, str]]("95 %", lambda row: row[2], right=True),
     ]
     where = f"{in_words(found.setting, found.setting)} on {in_heading(found.target, found.origin)}"
-    lines_shown = (f"Setting: {where}.", *_no_answer(found.to_measure, "This is inconclusive"), *sentences, *found.notes)
+    lines_shown = (
+        f"Setting: {where}.",
+        *_no_answer(found.to_measure, "This is inconclusive"),
+        *sentences,
+        *found.notes,
+    )
     return Section(title, lines_shown, (Table(title, list(lines), columns),))
 
 
-def rests_on(basis: Basis, samples_of: str) -> str:
+def basis_sentence(basis: Basis, samples_of: str) -> str:
     """Say what a prediction rests on; `samples_of` is what its samples are, ` of 3 sizes`."""
     when = basis.first[:10] if basis.first[:10] == basis.last[:10] else f"{basis.first[:10]} to {basis.last[:10]}"
     return f"Basis: {_runs(basis.runs)}, {basis.samples:,} samples {samples_of}, measured on {when}."
@@ -106,7 +111,9 @@ def ranking_section(
     return Section(title(first), sentences, [table(each) for each in given])
 
 
-def telling(ranking: Sequence[Rank[P]], besides: Collection[str], otherwise: Sequence[str] = ()) -> Sequence[str]:
+def distinguishing_factors(
+    ranking: Sequence[Rank[P]], besides: Collection[str], otherwise: Sequence[str] = ()
+) -> Sequence[str]:
     """Return the factors that tell the settings apart, but for those in `besides`.
 
     If none does, return `otherwise`, or all factors but those in `besides`.

@@ -56,7 +56,7 @@ class BenchmarkAnswers(msgspec.Struct, frozen=True):
     """What may stand out on the target."""
 
 
-def answered(found: Sequence[Report]) -> tuple[BenchmarkAnswers, ...]:
+def benchmark_answers(found: Sequence[Report]) -> tuple[BenchmarkAnswers, ...]:
     """Return the answers of all benchmarks that have some."""
     return tuple(
         BenchmarkAnswers(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from intercore.statistics.precision import Precision
 
 
-def asked(rule: StopRule) -> str:
+def until_text(rule: StopRule) -> str:
     """Return how well medians are to be known, as `--until` takes it: `0.5%`."""
     return f"{percent(rule.until, 10)}%"
 

@@ -77,7 +77,7 @@ def sentences(found: Check, left_out: int = 0) -> Iterator[str]:
     yield summary(found)
     for one in ranked(found):
         if one.why:
-            yield f"{found.file}:{one.line}: {name(one)}: {doubt(one)}."
+            yield f"{found.file}:{one.line}: {name(one)}: {reason(one)}."
     if left_out > 0:
         yield f"{left_out} more are kept: --format json lists all."
 
@@ -94,7 +94,7 @@ def setting(one: BudgetResult) -> str:
     return " ".join((one.benchmark, *(f"{key}={level}" for key, level in one.setting.items())))
 
 
-def doubt(one: BudgetResult) -> str:
+def reason(one: BudgetResult) -> str:
     """Say why a budget cannot be told or was not measured, and what would help."""
     if one.more_repetitions is None:
         return one.why

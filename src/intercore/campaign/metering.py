@@ -20,7 +20,7 @@ from intercore.energy.mark import pulses
 from intercore.energy.placement import RefusedError
 from intercore.errors import IntercoreError
 from intercore.meter.registry import opened
-from intercore.record.meter_recording import Recording, besides_in_words
+from intercore.record.meter_recording import Recording, path_in_words
 from intercore.record.plan import setting_of
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Metering:
     @property
     def conditions(self) -> dict[str, str]:
         """What measurements beside it are to say of it."""
-        return {"desk.meter": self.description, "desk.meter_path": besides_in_words(self._besides)}
+        return {"desk.meter": self.description, "desk.meter_path": path_in_words(self._besides)}
 
     def after(self, windows: Sequence[Window]) -> Seen:
         """Return what a meter that is asked afterwards has seen of a whole run. Raises IntercoreError."""

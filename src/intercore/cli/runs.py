@@ -27,7 +27,7 @@ def runs(*, store_path: StorePath = DEFAULT_STORE, output: Output = DEFAULT) -> 
             "benchmark": summary.plan.name,
             "done": summary.done,
             "of": summary.total,
-            "until": None if summary.plan.stop is None else stop_rule.asked(summary.plan.stop),
+            "until": None if summary.plan.stop is None else stop_rule.until_text(summary.plan.stop),
         }
         for summary in summaries
     ]

@@ -21,7 +21,7 @@ from intercore.benchmarks.failed import analysable
 from intercore.benchmarks.series import Unit, called, incomparable
 from intercore.comparison.baseline import Baseline
 from intercore.comparison.by_turns import are_by_turns
-from intercore.comparison.causes import causes, unknown_phases, where_to_look
+from intercore.comparison.causes import causes, trace_command, unknown_phases
 from intercore.comparison.change import Change
 from intercore.comparison.pairs import Compared, Key, Levels, Pair, levels_of, matched_by, pairs_of, pools_of
 from intercore.comparison.quantities import quantities
@@ -282,7 +282,7 @@ class Sides:
                 ),
                 *causes(pairs, change, is_one_setting=self.is_one_setting),
                 *summary([pair.verdict for pair in pairs], mine.name, theirs.name, within, is_exact=all(simulated)),
-                *where_to_look(
+                *trace_command(
                     [(pair, pools[1][key][0]) for key, pair in known], change, self._whole[1][0].plan, self._usual[1]
                 ),
             ),
@@ -364,7 +364,7 @@ def _identities(targets: Sequence[str], sides: Sequence[Sequence[Run]]) -> Itera
     if known[0] != known[1] and not (one_target and identity.kernels_that_differ(of_all)):  # which is said below
         named = (tuple(map(identity.kernel_name, found)) for found in kernels)
         yield OtherKernel(sides=tuple(map(KernelsOfOne, targets, named)))
-    yield from identity.caveats_together(runs)
+    yield from identity.combined_caveats(runs)
     yield from (caveat for run in runs for caveat in identity.caveats(run))
 
 

@@ -45,9 +45,9 @@ def judge_by_turns(quantities: Sequence[AlternatingPair], *, within: float) -> l
     sides = [_medians(one) for one in quantities]
     differs = significant([chance(theirs, mine) for mine, theirs in sides])
     found = []
-    for one, (mine, theirs), is_told in zip(quantities, sides, differs, strict=True):
+    for one, (mine, theirs), is_reported in zip(quantities, sides, differs, strict=True):
         between = ratio(theirs, mine)
-        verdict, most = judged(between, differs=is_told, within=within)
+        verdict, most = judged(between, differs=is_reported, within=within)
         more = _more_turns(mine, theirs, within) if verdict == "unknown" else None
         found.append(Judgement(between, word(one.unit, verdict), most, more))
     return found

@@ -59,7 +59,7 @@ def _in_cycles(cycles: Sequence[float]) -> str:
     return f", by {min(cycles):+,.0f} to {max(cycles):+,.0f} cycles"
 
 
-def where_to_look(
+def trace_command(
     pairs: Sequence[tuple[Pair, Measurement]], change: Change | None, plan: Plan, usual: Mapping[str, Level]
 ) -> Iterator[str]:
     """Say which command shows what the largest difference consists of; `plan` is that of the second side.

@@ -63,8 +63,8 @@ def judge_change(sides: Sequence[ChangedQuantity], change: Change) -> list[Judge
     differences = [_difference(one, change) for one in sides]
     differs = significant([None if one is None else one.chance for one in differences])
     return [
-        _judged(one, found, change, differs=is_told)
-        for one, found, is_told in zip(sides, differences, differs, strict=True)
+        _judged(one, found, change, differs=is_reported)
+        for one, found, is_reported in zip(sides, differences, differs, strict=True)
     ]
 
 

@@ -127,14 +127,14 @@ def pairs_of(compared: Compared, *, within: float) -> list[tuple[Key, Pair]]:
     named, sides = [], []
     for key in both:
         mine, theirs = quantities(first[key]), quantities(second[key])
-        again = [quantities(one[key]) for one in compared.phases if key in one]
+        repeated_exactly = [quantities(one[key]) for one in compared.phases if key in one]
         is_one_seed = _seeds(first[key]) == _seeds(second[key])
         setting = _levels(first[key][0], varied.get(key[0], ()))
         hz = one_rate(first[key] + second[key]) if all(compared.simulated) else None
         for (series, unit), known in mine.items():
             if (series, unit) in theirs:
                 other = theirs[series, unit]
-                phases = [one[series, unit] for one in again if (series, unit) in one]
+                phases = [one[series, unit] for one in repeated_exactly if (series, unit) in one]
                 in_turn.append(AlternatingPair(series, unit, first[key], second[key]))
                 cycle = 0.0 if hz is None or unit != "us" else 1e6 / hz
                 moved.append(ChangedQuantity(unit, known, other, phases, is_one_seed, cycle))

@@ -57,7 +57,7 @@ def judge(
     if all(simulated):
         return [_exact(unit, ratio_of_medians(second, first)) for unit, first, second in sides]
     sides = [
-        (unit, again(first) if simulated[0] else first, again(second) if simulated[1] else second)
+        (unit, repeated_exactly(first) if simulated[0] else first, repeated_exactly(second) if simulated[1] else second)
         for unit, first, second in sides
     ]
     ratios = [ratio_of_medians(second, first) for _, first, second in sides]
@@ -70,7 +70,7 @@ def judge(
     return judgements
 
 
-def again(known: Medians) -> Medians:
+def repeated_exactly(known: Medians) -> Medians:
     """Return what a simulated chip would measure twice, of what it measured once."""
     return known._replace(each=known.each * 2) if len(known.each) == 1 else known
 

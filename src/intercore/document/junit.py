@@ -53,6 +53,6 @@ def _case(found: Check, one: BudgetResult) -> ET.Element:
 
 def _message(one: BudgetResult) -> str:
     if one.why:
-        return f"{one.outcome}: {report.doubt(one)}"
+        return f"{one.outcome}: {report.reason(one)}"
     interval = report.interval(one)
     return f"{report.value(one)}{f' ({interval})' if interval else ''} is not {one.bound}"

@@ -43,7 +43,7 @@ def _lines(found: Check) -> Iterator[str]:
     if doubts:
         yield ""
     for one in doubts:
-        yield f"- {_text(f'{found.file}:{one.line}: {report.name(one)}: {report.doubt(one)}.')}"
+        yield f"- {_text(f'{found.file}:{one.line}: {report.name(one)}: {report.reason(one)}.')}"
 
 
 def _cells(one: BudgetResult) -> tuple[str, ...]:

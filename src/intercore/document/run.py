@@ -8,7 +8,7 @@ import msgspec
 
 from intercore.benchmarks import failed, registry, stop_rule
 from intercore.benchmarks.published import published
-from intercore.benchmarks.reports import answered, run_caveats
+from intercore.benchmarks.reports import benchmark_answers, run_caveats
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.statistics.intervals import summary
 
@@ -47,7 +47,7 @@ def run_document(reported: ReportedRun) -> dict[str, object]:
             for row in _measurement_rows(run, measurement, faults)
         ],
         "analysis": {
-            **({"answers": msgspec.to_builtins(known)} if (known := answered(found)) else {}),
+            **({"answers": msgspec.to_builtins(known)} if (known := benchmark_answers(found)) else {}),
             **{key: value for report in found for key, value in report.json.items()},
         },
         "findings": [

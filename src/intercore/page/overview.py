@@ -71,10 +71,10 @@ def _rows(costs: Sequence[Cost | BreakEvenRange]) -> Iterator[str | Cost | Break
     for group, of_it in groupby(known, key=lambda one: one.group):
         yield group
         yield from of_it
-    paying = sorted((one for one in costs if isinstance(one, BreakEvenRange)), key=lambda one: one.faster_us)
-    if paying:
+    break_even_ranges = sorted((one for one in costs if isinstance(one, BreakEvenRange)), key=lambda one: one.faster_us)
+    if break_even_ranges:
         yield _PARALLEL
-        yield from paying
+        yield from break_even_ranges
 
 
 def _ends(costs: Sequence[Cost | BreakEvenRange]) -> tuple[float, float]:

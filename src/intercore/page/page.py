@@ -147,7 +147,7 @@ class _Section:
             del levels["seed"]
         options = {"--opt": opt, "--repetitions": plan.repetitions, "--seed": plan.seed}
         if plan.stop is not None:
-            options |= {"--until": stop_rule.asked(plan.stop), "--cap": plan.stop.cap}
+            options |= {"--until": stop_rule.until_text(plan.stop), "--cap": plan.stop.cap}
         if plan.url is not None:
             options |= {"--port": plan.url, "--baud": plan.baud}
         options |= {"--kernel": plan.kernel, "--firmware": plan.firmware}
@@ -319,14 +319,14 @@ def _page(reported: Sequence[ReportedRun], compared: Comparison | None, exhibits
     runs = [each.run for each in reported]
     numbers = count()
     exhibited = [one for name in exhibits for one in _exhibited(name, reported, numbers)]
-    together = _together(reported)
+    combined = _together(reported)
     drawn_together = [
         _Drawn(benchmark, each, _numbered(each.figures, numbers))
-        for benchmark, each in together.items()
+        for benchmark, each in combined.items()
         if each.figures
     ]
-    sections = [_section(each, list(together.values())) for each in reported]
-    chapters = _chapters(reported, together, numbers)
+    sections = [_section(each, list(combined.values())) for each in reported]
+    chapters = _chapters(reported, combined, numbers)
     numbered = [
         *(each.figures for each in exhibited),
         *(each.figures for each in drawn_together),
@@ -346,7 +346,7 @@ def _page(reported: Sequence[ReportedRun], compared: Comparison | None, exhibits
             sections=sections,
             failures=_failures(runs),
             identities=[
-                one.text for one in chain(identity.caveats_together(runs), *(each.identity for each in sections))
+                one.text for one in chain(identity.combined_caveats(runs), *(each.identity for each in sections))
             ],
             exhibited=exhibited,
             drawn=drawn_together,
@@ -404,7 +404,7 @@ class _Drawn:
     """What a benchmark says of all runs together."""
 
     benchmark: str
-    together: CombinedReport
+    combined: CombinedReport
     figures: Numbered
 
 
@@ -468,16 +468,16 @@ def _together(reported: Sequence[ReportedRun]) -> dict[str, CombinedReport]:
             entries.setdefault(report.benchmark, []).append((each.analysed, report))
     analyses = {benchmark: registry.analysis(benchmark) for benchmark in entries}
     return {
-        benchmark: analysis.together(entries[benchmark])
+        benchmark: analysis.combined(entries[benchmark])
         for benchmark, analysis in analyses.items()
-        if analysis is not None and analysis.together is not None
+        if analysis is not None and analysis.combined is not None
     }
 
 
-def _section(reported: ReportedRun, together: Sequence[CombinedReport]) -> _Section:
+def _section(reported: ReportedRun, combined: Sequence[CombinedReport]) -> _Section:
     run = reported.run
     doubts = [(report, one) for report in reported.reports for one in report.caveats]
-    nothing = [each.nothing[run.id] for each in together if each.nothing.get(run.id)]
+    nothing = [each.nothing[run.id] for each in combined if each.nothing.get(run.id)]
     if not run.measurements:
         nothing = [f"Run {run.id} has no measurement yet."]
     return _Section(
@@ -485,18 +485,18 @@ def _section(reported: ReportedRun, together: Sequence[CombinedReport]) -> _Sect
         reported.analysed,
         (*((None, one) for one in run_caveats(run)), *doubts),
         " ".join(nothing),
-        Markup().join(each.leads[run.id] for each in together if run.id in each.leads),
+        Markup().join(each.leads[run.id] for each in combined if run.id in each.leads),
         overview([] if run.plan.emulated else [cost for one in reported.reports for cost in one.costs], cycle_hz(run)),
         tuple(identity.caveats(run)),
     )
 
 
-def _chapters(reported: Sequence[ReportedRun], together: Collection[str], numbers: Iterator[int]) -> list[_Chapter]:
+def _chapters(reported: Sequence[ReportedRun], combined: Collection[str], numbers: Iterator[int]) -> list[_Chapter]:
     """Put together what different runs say of a benchmark that does not do so itself."""
     entries: dict[str, list[tuple[Run, Section]]] = {}
     for each in reported:
         for report in each.reports:
-            if (report.benchmark not in together or each.run.plan.emulated) and each.run.measurements:
+            if (report.benchmark not in combined or each.run.plan.emulated) and each.run.measurements:
                 entries.setdefault(report.benchmark, []).append((each.run, report.section))
     return [_chapter(benchmark, pairs, numbers) for benchmark, pairs in entries.items()]
 
@@ -518,7 +518,7 @@ def _numbered(figures: Iterable[Figure], numbers: Iterator[int]) -> Numbered:
 
 def _heading(drawn: Sequence[_Drawn], chapters: Sequence[_Chapter]) -> str:
     if len(drawn) == 1 and not chapters:
-        return drawn[0].together.heading
+        return drawn[0].combined.heading
     if len(chapters) == 1 and not drawn:
         return chapters[0].title
     return "Gain and cost of a second core" if chapters or drawn else "Gain of the second core"

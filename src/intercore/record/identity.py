@@ -118,7 +118,7 @@ def caveats(run: Run) -> Iterator[Caveat]:
         yield UnknownIdentity(run=run.id, unknown=unknown)
 
 
-def caveats_together(runs: Sequence[Run]) -> Iterator[Caveat]:
+def combined_caveats(runs: Sequence[Run]) -> Iterator[Caveat]:
     """Return which runs that are shown side by side are of other kernels or, of one target, other images."""
     for target in dict.fromkeys(run.plan.target for run in runs):
         yield from _between(target, [run for run in runs if run.plan.target == target])

@@ -172,7 +172,7 @@ class Recording(msgspec.Struct, frozen=True, eq=False):
     """Why there is no energy, as a clause; empty if there is."""
 
 
-def besides_in_words(besides: Sequence[Besides]) -> str:
+def path_in_words(besides: Sequence[Besides]) -> str:
     """Return what a meter's path holds as a condition has it: `chip`, `chip + regulator + led`, or `not stated`."""
     if not besides:
         return "not stated"

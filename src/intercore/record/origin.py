@@ -35,7 +35,7 @@ def in_heading(name: str, origin: Origin) -> str:
     return f"{name}, {LABELS[origin]}" if LABELS[origin] else name
 
 
-def doubt(origins: Iterable[Origin]) -> Origin:
+def weakest_origin(origins: Iterable[Origin]) -> Origin:
     """Return the origin that says least of real hardware: what is said of several numbers at once."""
     known: Collection[Origin] = set(origins)
     order: tuple[Origin, ...] = ("emulated", "simulated", "measured")

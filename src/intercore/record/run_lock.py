@@ -47,7 +47,7 @@ def acquired(path: Path) -> RunLock | None:
             held.close()
             if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
-            if (why := file_locks.why_none(path.parent)) is not None:
+            if (why := file_locks.reason_for_no_locks(path.parent)) is not None:
                 raise OSError(errno.ENOLCK, why) from error
             return None
         if file is not None and _inode(path) == file:

@@ -466,6 +466,6 @@ def _cause(error: sqlite3.Error, path: Path, needed: str) -> str:
         return f"it cannot be opened; make sure that it is a file {needed}"
     if "Could not decode" in str(error):  # of the Python module, for a text that is not UTF-8
         code = sqlite3.SQLITE_CORRUPT
-    if code & 0xFF == sqlite3.SQLITE_BUSY and (why := file_locks.why_none(path.parent)) is not None:
+    if code & 0xFF == sqlite3.SQLITE_BUSY and (why := file_locks.reason_for_no_locks(path.parent)) is not None:
         return why
     return _CAUSES.get(code) or _CAUSES.get(code & 0xFF) or f"{error}; make sure that it is a file {needed}"

@@ -91,7 +91,7 @@ class RunFindings:
         if answered:
             table = _answers_table(self.run, reports, self.overhead_us, brief=brief)
             yield table
-            remarks = list(map(Sentence, standing_out(reports)))
+            remarks = list(map(Sentence, most_notable(reports)))
             yield from fitting(remarks, [table, *below]) if brief else remarks
         yield from below
 
@@ -183,7 +183,7 @@ def _answers_table(run: Run, reports: Sequence[Report], overhead_us: float, *, b
     )
 
 
-def standing_out(reports: Iterable[Report]) -> list[str]:
+def most_notable(reports: Iterable[Report]) -> list[str]:
     """Return what differs most from what one would expect, at most three sentences."""
     remarks = [one for report in reports for one in report.remarks if one.times >= _STANDS_OUT]
     return [one.text for one in sorted(remarks, key=lambda one: -one.times)[:_MOST_REMARKS]]

@@ -111,7 +111,7 @@ class Remark(Finding, frozen=True):
     """How many times as much something is as one would expect, or as little: above 1. The largest are told first."""
 
 
-def equal(times: Interval | None) -> str:
+def equality_verdict(times: Interval | None) -> str:
     """Return the verdict of a multiple that is 1 as far as it is written, or that its interval cannot tell from 1."""
     if times is not None and multiple(times.value) == multiple(1.0):
         return "no difference"
@@ -127,7 +127,7 @@ def about_times(times: float) -> str:
 _DEPENDS = 1.25  # times the quickest, from which on both are told
 
 
-def by_way(shown: tuple[str, float], other: tuple[str, float]) -> str:
+def and_other_way(shown: tuple[str, float], other: tuple[str, float]) -> str:
     """Name the way that is told, with what another one takes behind it: ` 1 → 0; 0 → 1: 3.80 µs`.
 
     Each is given as its name and its time in µs. It is empty where they hardly differ.
@@ -138,6 +138,6 @@ def by_way(shown: tuple[str, float], other: tuple[str, float]) -> str:
     return f" {shown[0]}; {other[0]}: {duration(other[1])}"
 
 
-def among(name: str, varied: Mapping[str, Level]) -> str:
+def with_varied(name: str, varied: Mapping[str, Level]) -> str:
     """Name a choice, with the other factors that take several levels in the run."""
     return " ".join((name, *(f"{factor}={level}" for factor, level in varied.items())))

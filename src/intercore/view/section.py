@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from intercore.record.origin import LABELS, doubt, in_heading
+from intercore.record.origin import LABELS, in_heading, weakest_origin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ def whose(run: Run) -> str:
 def label_of_all(runs: Sequence[Run]) -> str:
     """Return the label of the run that is doubted most, and whether it is that of all; empty if all were measured."""
     known = {run.plan.origin for run in runs}
-    label = LABELS[doubt(known)]
+    label = LABELS[weakest_origin(known)]
     return f"partly {label}" if label and len(known) > 1 else label
 
 

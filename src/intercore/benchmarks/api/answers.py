@@ -8,7 +8,7 @@ from intercore.benchmarks.api.analysis import ALONE, EMPTY
 from intercore.benchmarks.api.findings import ApiDearer, ApiFailedCheck
 from intercore.benchmarks.caveats import disturbed_samples
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, among
+from intercore.view.answer import Answer, with_varied
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
@@ -75,4 +75,4 @@ def remarks(analysis: ApiAnalysis) -> Iterator[ApiDearer]:
 
 
 def _called(one: ApiCall) -> str:
-    return among(one.call if one.size is None else f"{one.call} {one.size:,}", one.varied)
+    return with_varied(one.call if one.size is None else f"{one.call} {one.size:,}", one.varied)

@@ -23,7 +23,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.caveats import failed_checks
-from intercore.benchmarks.contention.caveats import doubts, faster, too_few_turns, unsteady
+from intercore.benchmarks.contention.caveats import contest_caveats, faster, too_few_turns, unsteady
 from intercore.benchmarks.contention.contest import PINNED, Competitor, Contest, CoreUse, Does, PublishedTowers
 from intercore.benchmarks.contention.findings import ContentionFailedCheck
 from intercore.benchmarks.contention.publication import ContentionPublication
@@ -123,7 +123,7 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
     yield from failed_checks(without_own_wrong(ours), BENCHMARK, "preset", ContentionFailedCheck)
     uneven = list(unsteady(core_times for one in ours for core_times in _alone([one], "tower").items()))
     yield from uneven or faster(contests)
-    yield from doubts(contests)
+    yield from contest_caveats(contests)
     yield from too_few_turns(ours)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.contention.findings import ContentionLeastShare
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, equal
+from intercore.view.answer import Answer, equality_verdict
 from intercore.view.quantity import percent
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def answers(analysis: ContentionAnalysis, work: str) -> Iterator[Answer]:
         question = f"core {slowest.core} against core {first.core}"
         varied = slowest.explains(first)
         times = Interval(slowest.times_first)
-        verdict = equal(times)
+        verdict = equality_verdict(times)
         about = f"{'' if verdict else 'as long '}for the same work, alone"
         if varied:
             about = f"for the same work, alone; one core's own time varied by {percent(varied)}, likely with its clock"

@@ -41,7 +41,7 @@ def unsteady(times: Iterable[tuple[int, NDArray[np.float64]]]) -> Iterator[Conte
         yield ContentionUnsteady(core=core, shortest_us=float(shortest), median_us=float(median))
 
 
-def doubts(contests: Sequence[Contest]) -> Iterator[Finding]:
+def contest_caveats(contests: Sequence[Contest]) -> Iterator[Finding]:
     """Tell what makes contests doubtful."""
     for one in contests:
         yield from _too_few(one)

@@ -8,7 +8,7 @@ from intercore.benchmarks.caveats import disturbed_samples
 from intercore.benchmarks.irq import Doing, Path
 from intercore.benchmarks.irq.findings import IrqFailedCheck, IrqLargest
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, among
+from intercore.view.answer import Answer, with_varied
 from intercore.view.cost import Cost
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
         if found:
             worst = max(found, key=lambda one: one.largest_us)
             seen = sum(one.samples for one in found)
-            about = f"{among(_CORES[worst.largest_while], worst.varied)}; maximum of {seen:,} samples"
+            about = f"{with_varied(_CORES[worst.largest_while], worst.varied)}; maximum of {seen:,} samples"
             yield Answer(question, Interval(worst.largest_us), about=about, worst=True)
 
 
@@ -59,7 +59,7 @@ def costs(analysis: IrqAnalysis) -> Iterator[Cost]:
             same = [one for one in known if one.second == one.first == slowest.first] if across else []
             yield Cost(
                 "signal" if path == "doorbell" else "deadline",
-                among(label, varied),
+                with_varied(label, varied),
                 _us(slowest),
                 max(map(_us, same), default=None),
                 max(one.latency_us.max for one in of_it),

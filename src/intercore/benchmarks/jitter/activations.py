@@ -97,7 +97,7 @@ def pools(measurements: Iterable[Measurement], *, raw: bool = False) -> dict[str
     Those with raw counters stand apart: they are returned alone (`raw`), or not at all. Those are left out of which the
     core of each release is not known.
     """
-    ours = [one for one in measurements if one.benchmark == BENCHMARK and is_raw(one) == raw and is_told(one)]
+    ours = [one for one in measurements if one.benchmark == BENCHMARK and is_raw(one) == raw and is_reported(one)]
     varied = varied_factors(ours, raw=raw)
     found: dict[str, list[Measurement]] = defaultdict(list)
     for one in sorted(ours, key=_order):
@@ -120,7 +120,7 @@ def wake_of(one: Measurement) -> str:
     return str(one.factors.get("wake", "kept"))
 
 
-def is_told(one: Measurement) -> bool:
+def is_reported(one: Measurement) -> bool:
     """Whether there are releases, and the core of each is known."""
     return len(ticks(one, "late")) > 0 and has_cores(one)
 

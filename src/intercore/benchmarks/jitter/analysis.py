@@ -47,7 +47,7 @@ from intercore.benchmarks.jitter.findings import (
     JitterStrayed,
     Lateness,
 )
-from intercore.benchmarks.jitter.under_load import settings_under, upside_down
+from intercore.benchmarks.jitter.under_load import settings_under, worse_without_load
 from intercore.statistics.distribution import Distribution, distribution
 from intercore.statistics.disturbance import disturbances
 from intercore.statistics.histogram import STEPS, quantile
@@ -305,7 +305,7 @@ def results(analysis: JitterAnalysis) -> Iterator[Finding]:
                 others_moved=len(free) < len(settings),
                 lateness=_lateness(found),
                 deviation=_deviation(found),
-                upside_down=upside_down(rest, loaded) if found is rest else None,
+                worse_without_load=worse_without_load(rest, loaded) if found is rest else None,
             )
     equals = [one for one in free if one.load == "same-priority"]
     if equals:

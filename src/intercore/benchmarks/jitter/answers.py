@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.caveats import disturbed_samples
 from intercore.benchmarks.jitter.findings import JitterLoad, OfSetting
 from intercore.benchmarks.jitter.under_load import (
-    is_upside_down,
+    is_worse_without_load,
     largest_us,
     missed,
     settings_under,
@@ -49,7 +49,7 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
             if late.releases:
                 about += f"; {late.releases:,} of them a period or more late, {late.where}"
             verdict = ""
-            if found is rest and is_upside_down(rest, load):
+            if found is rest and is_worse_without_load(rest, load):
                 about += "; later than under load"
                 verdict = "likely disturbed"
             yield Answer(question, Interval(largest_us(found)), about=about, verdict=verdict, worst=True)

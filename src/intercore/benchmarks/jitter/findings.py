@@ -93,14 +93,14 @@ class JitterLateness(Finding, frozen=True):
     """Whether the run has settings in which the task was moved, too."""
     lateness: Lateness
     deviation: Deviation
-    upside_down: WorseWithoutLoad | None
+    worse_without_load: WorseWithoutLoad | None
 
     @property
     def sentence(self) -> str:
         how = "Under load of lower priority" if self.loaded else "Without load"
         how += ", without migration," if self.others_moved else ""
         found = f"{how} the task was activated {self.lateness}; {self.deviation}."
-        return found if self.upside_down is None else f"{found} {self.upside_down}"
+        return found if self.worse_without_load is None else f"{found} {self.worse_without_load}"
 
 
 class JitterAmongEquals(Finding, frozen=True):

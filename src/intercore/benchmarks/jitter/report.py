@@ -257,8 +257,8 @@ def _selection(late: NDArray[np.float64]) -> NDArray[np.intp]:
     wanted = min(len(late), _MOST_POINTS // 4)
     least = np.partition(late, len(late) - wanted)[len(late) - wanted]
     above = np.flatnonzero(late > least)
-    equal = np.flatnonzero(late == least)
-    latest = np.concatenate((equal[len(equal) - (wanted - len(above)) :], above))
+    equality_verdict = np.flatnonzero(late == least)
+    latest = np.concatenate((equality_verdict[len(equality_verdict) - (wanted - len(above)) :], above))
     is_latest = np.zeros(len(late), np.bool_)
     is_latest[latest] = True
     others = np.flatnonzero(~is_latest)

@@ -29,7 +29,7 @@ def largest_us(found: Iterable[JitterSetting]) -> float:
     return max((one.largest_us for one in found), default=0.0)
 
 
-def is_upside_down(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> bool:
+def is_worse_without_load(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> bool:
     """Whether the latest release at rest is later than the latest under load, which load does not do."""
     return bool(rest and load) and largest_us(rest) > largest_us(load)
 
@@ -43,9 +43,9 @@ def missed(found: Sequence[JitterSetting]) -> MissedActivations:
     )
 
 
-def upside_down(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> WorseWithoutLoad | None:
+def worse_without_load(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> WorseWithoutLoad | None:
     """Return what speaks against the latest release at rest; None where it is not later than under load."""
-    if not is_upside_down(rest, load):
+    if not is_worse_without_load(rest, load):
         return None
     at_rest, loaded = typical_us(rest), typical_us(load)
     return WorseWithoutLoad(largest_us(load), missed(rest), loaded if at_rest > loaded else None)

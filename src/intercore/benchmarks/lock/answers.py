@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.caveats import disturbed_samples
 from intercore.benchmarks.lock.findings import LockLeastEven
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, among, by_way
+from intercore.view.answer import Answer, and_other_way, with_varied
 from intercore.view.cost import Cost
 from intercore.view.quantity import duration
 
@@ -52,7 +52,7 @@ def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
     shares = ", ".join(f"{100 * each / whole:.0f} % by core {core}" for core, each in enumerate(one.acquisitions))
     unfair = "unfair: " * (max(one.acquisitions, default=0) > _UNFAIR * min(one.acquisitions, default=0))
     about = (
-        f"{among(one.lock, one.varied)} per acquire/release; {unfair}{shares}, longest wait "
+        f"{with_varied(one.lock, one.varied)} per acquire/release; {unfair}{shares}, longest wait "
         f"{duration(one.longest_wait_us)}"
     )
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
@@ -60,7 +60,7 @@ def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
 
 def _handed(question: str, name: str, ways: Sequence[LockHandOver], *, brief: bool = True) -> Answer:
     quickest, slowest = ((f"{one.first} → {one.second}", _us(one)) for one in (ways[0], ways[-1]))
-    return Answer(question, ways[-1].latency_us.median, about=name + by_way(slowest, quickest), brief=brief)
+    return Answer(question, ways[-1].latency_us.median, about=name + and_other_way(slowest, quickest), brief=brief)
 
 
 def costs(analysis: LockAnalysis) -> Iterator[Cost]:
@@ -74,7 +74,7 @@ def _ways(analysis: LockAnalysis) -> dict[str, list[LockHandOver]]:
     """Return for each lock its hand-overs from core to core, the quickest first."""
     found: dict[str, list[LockHandOver]] = {}
     for one in analysis.hand_off:
-        found.setdefault(among(one.lock, one.varied), []).append(one)
+        found.setdefault(with_varied(one.lock, one.varied), []).append(one)
     return {name: sorted(ways, key=_us) for name, ways in found.items()}
 
 
@@ -93,4 +93,4 @@ def remarks(analysis: LockAnalysis) -> Iterator[LockLeastEven]:
     if found:
         worst = max(found, key=lambda one: max(one.acquisitions) / min(one.acquisitions))
         times = max(worst.acquisitions) / min(worst.acquisitions)
-        yield LockLeastEven(times=times, lock=among(worst.lock, worst.varied))
+        yield LockLeastEven(times=times, lock=with_varied(worst.lock, worst.varied))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.memory.analysis import slowdown, worst_interference
 from intercore.benchmarks.memory.findings import MemoryFailedCheck, MemorySlowdown
-from intercore.view.answer import Answer, among
+from intercore.view.answer import Answer, with_varied
 from intercore.view.memory import in_words
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ def answers(analysis: MemoryAnalysis) -> Iterator[Answer]:
     """Answer how many times as long memory takes beside the other core, at worst."""
     worst = _worst(analysis)
     if worst is not None:
-        about = among(f"as long with the other core busy, {worst.access} in {in_words(worst.region)}", worst.varied)
+        about = with_varied(
+            f"as long with the other core busy, {worst.access} in {in_words(worst.region)}", worst.varied
+        )
         yield Answer("memory slowdown, worst", worst.slowdown, "times", about)
 
 

@@ -10,7 +10,7 @@ from intercore.benchmarks.message.choice import copies
 from intercore.benchmarks.message.findings import MessageBestGain
 from intercore.benchmarks.message.rows import rate
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, by_way
+from intercore.view.answer import Answer, and_other_way
 from intercore.view.cost import Cost
 from intercore.view.quantity import duration, significant
 
@@ -108,7 +108,7 @@ def _time(analysis: MessageAnalysis, one: MessageRank) -> tuple[Interval, str]:
     ways = _across(_ways(analysis, one))
     if one.settings == 1 or not ways:
         return one.time_us, ""
-    return ways[-1].median_us, by_way(ways[-1].named, ways[0].named)
+    return ways[-1].median_us, and_other_way(ways[-1].named, ways[0].named)
 
 
 def _of_example(analysis: MessageAnalysis, sizes: Sequence[int]) -> Iterator[Answer]:

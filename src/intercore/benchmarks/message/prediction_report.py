@@ -9,13 +9,13 @@ from intercore.benchmarks.message.curve import in_words
 from intercore.benchmarks.message.prediction import MessageRanking
 from intercore.benchmarks.message.size_effect import ns_per_byte
 from intercore.benchmarks.prediction_sections import (
+    basis_sentence,
+    distinguishing_factors,
     interval_column,
     ranked_rows,
     ranking_section,
-    rests_on,
     setting_section,
     target_cells,
-    telling,
 )
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
 from intercore.view.table import Column, interval_cells
@@ -53,7 +53,7 @@ def _lines(found: MessagePrediction) -> Iterator[tuple[str, str, str]]:
 
 def _basis(found: MessagePrediction) -> Iterator[str]:
     sizes = found.basis.sizes
-    yield rests_on(found.basis, f"of {len(sizes)} sizes from {sizes[0]:,} to {sizes[-1]:,} bytes")
+    yield basis_sentence(found.basis, f"of {len(sizes)} sizes from {sizes[0]:,} to {sizes[-1]:,} bytes")
     if found.alpha_us is not None and found.beta_ns_per_byte is not None:
         held_out = "" if found.held_out is None else (
             f"; median error for sizes left out of the fit: {significant(100 * found.held_out, 2)} %"
@@ -77,7 +77,7 @@ def _ranking_section(found: MessageRanking) -> Section:
         Column("× the first", lambda row: significant(row.times_first), right=True),
     ]
     title = _title(found.measure, found.size)
-    names = telling(found.ranking, GIVEN, otherwise=["transport"])
+    names = distinguishing_factors(found.ranking, GIVEN, otherwise=["transport"])
     return ranking_section(found, lambda _: title, in_words, names, columns, named_shows="its model")
 
 

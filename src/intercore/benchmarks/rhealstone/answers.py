@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.view.answer import Answer, among
+from intercore.view.answer import Answer, with_varied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,4 +19,4 @@ def answers(analysis: RhealstoneAnalysis) -> Iterator[Answer]:
     if found:
         most = max(found, key=lambda one: one.samples_us.median.value)
         question = "slowest Rhealstone time"
-        yield Answer(question, most.samples_us.median, about=among(most.component, most.varied))
+        yield Answer(question, most.samples_us.median, about=with_varied(most.component, most.varied))

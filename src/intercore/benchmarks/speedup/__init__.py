@@ -129,7 +129,7 @@ def _load_analysis() -> Analysis:
     from importlib.resources import files
 
     from intercore.benchmarks.speedup.answers import concerns
-    from intercore.benchmarks.speedup.combined import together
+    from intercore.benchmarks.speedup.combined import combined
     from intercore.benchmarks.speedup.report import report
 
     return Analysis(
@@ -138,7 +138,7 @@ def _load_analysis() -> Analysis:
         lambda run, options: report(run, options.of(EFFICIENCY), options.view),
         axes=("t1", "n"),
         concerns=concerns,
-        together=together,
+        combined=combined,
     )
 
 

@@ -48,8 +48,8 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
     Work is told by how long one core takes for it. Of a few ways to have the work done, each is answered; otherwise it
     is told at best: of those that do the work, by the ones that need the least of it.
     """
-    by_way = [*_each_way(analysis, efficiency)] if len(analysis.fits) > 1 else []
-    few = 1 < len(analysis.fits) <= _WAYS and bool(by_way)
+    by_method = [*_each_way(analysis, efficiency)] if len(analysis.fits) > 1 else []
+    few = 1 < len(analysis.fits) <= _WAYS and bool(by_method)
     if not few:
         yield from _from(analysis, "break-even", _best(analysis, 1.0, lambda fit: fit.break_even))
         question = f"{efficiency:.0%} efficiency from"
@@ -57,7 +57,7 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
             "unknown: it takes three sizes or more" if all(fit.loss is None for fit in analysis.fits) else _NO_WORK
         )
         yield from _from(analysis, question, _best(analysis, efficiency, lambda fit: fit.isoefficiency), without)
-    for answer in by_way:
+    for answer in by_method:
         yield msgspec.structs.replace(answer, brief=few)
     several = [point for point in analysis.points if point.cores > 1]
     if several:
@@ -80,7 +80,7 @@ def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
             yield Answer(question, begin.t1_us, about=about, bound=begin.bound, rated=False)
 
 
-def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[BreakEvenRange]:
+def break_even_ranges(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[BreakEvenRange]:
     """Give for each group from which work on several cores are faster than one, and from which they are well used."""
     for fit in analysis.fits:
         begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
@@ -94,7 +94,7 @@ def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[BreakEvenRa
             )
 
 
-def pays_from(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[SpeedupPaysFrom]:
+def break_even_findings(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[SpeedupPaysFrom]:
     """Tell from which work on a job is worth splitting, by what one builds for it.
 
     Nothing if that is not known, or there are more ways than a sentence lists.

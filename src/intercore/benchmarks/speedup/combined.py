@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from intercore.benchmarks.published import published
-from intercore.benchmarks.speedup.answers import pays_from
+from intercore.benchmarks.speedup.answers import break_even_findings
 from intercore.benchmarks.speedup.groups import groups, published_groups
 from intercore.benchmarks.speedup.plots import figures, is_thinned
 from intercore.benchmarks.speedup.points import BENCHMARK
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from intercore.view.section import Report
 
 
-def together(reports: Sequence[tuple[Run, Report]]) -> CombinedReport:
+def combined(reports: Sequence[tuple[Run, Report]]) -> CombinedReport:
     """Draw the speed-ups of all runs in one set of plots, and list them in one set of tables."""
     runs = [run for run, _ in reports]
     analysed = [report.analysis for _, report in reports if isinstance(report.analysis, SpeedupResult)]
@@ -58,7 +58,9 @@ def together(reports: Sequence[tuple[Run, Report]]) -> CombinedReport:
         label=label,
         nothing={run.id: _nothing(run) for run in runs if not by_run[run.id]},
         leads={
-            run.id: html["lead"](_who(run, runs), "".join(map(str, pays_from(each.analysis, efficiency))), best)
+            run.id: html["lead"](
+                _who(run, runs), "".join(map(str, break_even_findings(each.analysis, efficiency))), best
+            )
             for run, each in zip(runs, analysed, strict=True)
             if by_run[run.id] and (best := _best(by_run[run.id]))
         },

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from intercore.benchmarks.benchmark import AS_USUAL
-from intercore.record.origin import doubt
+from intercore.record.origin import weakest_origin
 from intercore.view.axes import Axis
 from intercore.view.figure import Figure, Line, Panel, Points, ReferenceLine, colour_of, labelled, shape_of
 from intercore.view.quantity import duration, shown
@@ -87,7 +87,7 @@ def figures(
         *_ticks_figure(own, literature),
         _samples_figure(own),
     ]
-    return [labelled(figure, doubt(origins), partly=len(origins) > 1) for figure in drawn]
+    return [labelled(figure, weakest_origin(origins), partly=len(origins) > 1) for figure in drawn]
 
 
 def _values(series: Iterable[Series], direction: Direction) -> Iterator[float | None]:

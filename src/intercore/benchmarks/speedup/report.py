@@ -8,7 +8,7 @@ from intercore.benchmarks.benchmark import AS_USUAL
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup import EFFICIENCY
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
-from intercore.benchmarks.speedup.answers import answers, paying, remarks
+from intercore.benchmarks.speedup.answers import answers, break_even_ranges, remarks
 from intercore.benchmarks.speedup.caveats import caveats
 from intercore.benchmarks.speedup.document import to_json
 from intercore.benchmarks.speedup.exhibits import exhibits
@@ -75,7 +75,7 @@ def report(run: Run, efficiency: float = EFFICIENCY.default, view: View = AS_USU
         topic="parallel work",
         answers=tuple(answers(analysis, efficiency)),
         exhibits=tuple(exhibits(run, analysis, efficiency)),
-        costs=tuple(paying(analysis, efficiency)),
+        costs=tuple(break_even_ranges(analysis, efficiency)),
         remarks=tuple(remarks(analysis)),
     )
 

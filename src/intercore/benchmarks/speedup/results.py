@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.speedup.answers import pays_from
+from intercore.benchmarks.speedup.answers import break_even_findings
 from intercore.benchmarks.speedup.findings import SpeedupLoss
 from intercore.benchmarks.speedup.own import is_own, of_own_work
 from intercore.benchmarks.speedup.words import settings_of_groups
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def results(analysis: SpeedupAnalysis, measurements: Sequence[Measurement], efficiency: float) -> Iterator[Finding]:
     """Return what was found, what matters most first; `efficiency` is the one wanted of all cores."""
-    yield from pays_from(analysis, efficiency)
+    yield from break_even_findings(analysis, efficiency)
     yield from of_own_work(analysis, measurements)
     settings = settings_of_groups(analysis.points)
     for fit in analysis.fits:

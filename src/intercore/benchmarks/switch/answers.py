@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.switch.findings import SwitchSlowerAcross
 from intercore.benchmarks.switch.names import named
 from intercore.statistics.repetitions import ratio_of_intervals
-from intercore.view.answer import Answer, by_way, equal
+from intercore.view.answer import Answer, and_other_way, equality_verdict
 from intercore.view.cost import Cost
 from intercore.view.quantity import multiple
 
@@ -55,7 +55,7 @@ def _against_same(analysis: SwitchAnalysis, name: str, slowest: WakeUp) -> Itera
     }
     times = known.get((slowest.first, slowest.second, slowest.target))
     if times is not None:
-        verdict = equal(times)
+        verdict = equality_verdict(times)
         about = f"{_long(verdict)} on another core, {name} {_way(slowest)}"
         back = known.get((slowest.second, slowest.first, slowest.target))
         if back is not None and not verdict:
@@ -75,7 +75,7 @@ def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:
     if first is not None and _us(first) > 0 and others:
         most = max(others, key=_us)
         times = ratio_of_intervals(most.wake_up_us.median, first.wake_up_us.median)
-        verdict = equal(times)
+        verdict = equality_verdict(times)
         about = f"{_long(verdict)} to wake its own task, {name}"
         question = f"wake-up, core {most.first}/core 0"
         yield Answer(question, times, "times", about, verdict=verdict, brief=False, topic="both cores")
@@ -84,7 +84,7 @@ def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:
 def _woken(question: str, name: str, ways: Sequence[WakeUp], *, brief: bool = True, again: bool = False) -> Answer:
     """Answer by the last of these ways; the first one stands beside it."""
     other, slowest_way = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
-    about = f"{name}{by_way(slowest_way, other)}"
+    about = f"{name}{and_other_way(slowest_way, other)}"
     return Answer(question, ways[-1].wake_up_us.median, about=about, brief=brief, again=again)
 
 

@@ -21,7 +21,7 @@ from intercore.errors import IntercoreError, UsageError
 from intercore.link.serial_port import SerialPort
 from intercore.record import conditions
 from intercore.record.findings import EmulatedTimes
-from intercore.record.origin import CAUTION, LABELS, doubt, in_brackets, in_heading
+from intercore.record.origin import CAUTION, LABELS, in_brackets, in_heading, weakest_origin
 from intercore.record.plan import Setting
 from intercore.record.store import Store
 from intercore.target import opening
@@ -141,9 +141,9 @@ def emulated(run: Run) -> Run:
 
 
 def test_the_label_that_doubts_most_is_that_of_all() -> None:
-    assert doubt(["measured", "simulated", "emulated"]) == "emulated"
-    assert doubt(["measured", "simulated"]) == "simulated"
-    assert doubt([]) == "measured"
+    assert weakest_origin(["measured", "simulated", "emulated"]) == "emulated"
+    assert weakest_origin(["measured", "simulated"]) == "simulated"
+    assert weakest_origin([]) == "measured"
     assert in_brackets("x", "emulated") == f"x ({LABELS['emulated']})"
     assert in_heading("x", "measured") == in_brackets("x", "measured") == "x"
 

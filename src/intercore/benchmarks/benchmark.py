@@ -1,8 +1,8 @@
-"""What a benchmark is to the tool: one frozen object, `BENCHMARK` in the folder that bears its name.
+"""The interface of a benchmark: one frozen object, `BENCHMARK` in the folder of its name.
 
-The object holds what is needed to measure: levels, series, windows of energy, the witness. What needs the statistics
-is behind a loader each, so that a command that only measures does not wait for it. A part that is None, or empty, is
-one that the benchmark does not have.
+The object holds everything that a measurement needs: levels, series, windows of energy, the probe for the ground truth.
+Parts that need the statistics have loaders, so that a command that only measures does not wait for them. A benchmark
+has no part that is None or empty.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ class DefaultLevels:
     traced: Levels = field(default_factory=dict)
     """In place of those of `alone`, where execution is recorded; the first level of each is taken."""
     own_work: Levels = field(default_factory=dict)
-    """In place of those of `alone`, for a workload of the user's own."""
+    """In place of those of `alone`, for a workload of the user."""
     own_work_whole: str | None = None
-    """The parameter whose largest level that the target takes is measured as well, for a workload of the user's own."""
+    """The parameter whose largest level that the target takes is measured as well, for a workload of the user."""
     interpreted: Levels = field(default_factory=dict)
     """In place of those of `alone`, where every instruction is interpreted and no time means anything."""
 
@@ -119,7 +119,7 @@ class Result(NamedTuple):
 
 
 class Quantity(NamedTuple):
-    """What the samples of a series come to."""
+    """The converted samples of a series."""
 
     name: str
     unit: Unit
@@ -133,9 +133,9 @@ class SeriesMeaning:
     roles: Mapping[str, Role] = field(default_factory=dict)
     """By pattern of a series' name (`fnmatch`), of which the first that matches counts."""
     results: Mapping[str, Result] | None = None
-    """By name of the quantity, so that a budget is checked before anything is measured; None if that is not known."""
+    """By name of the quantity, so that a budget is checked before anything is measured; None if unknown."""
     quantity: Callable[[Measurement, Series], Quantity | None] | None = None
-    """What the samples of a series come to; returns None for a time in µs or a count."""
+    """Converts the samples of a series; returns None for a time in µs or a count."""
     derived: Callable[[Measurement], list[Quantity]] | None = None
     """What is computed of several series of a measurement, as a speed-up."""
     speed: Mapping[str, str] = field(default_factory=dict)
@@ -152,14 +152,14 @@ class SeriesMeaning:
 
 @dataclass(frozen=True)
 class EnergyWindows:
-    """For what the energy mark is high in a measurement, and what is done meanwhile."""
+    """For what the energy mark is high in a measurement, and what is done at the same time."""
 
     operation: str = "repetition"
     """What one repetition does, in a word."""
     windows: Callable[[Measurement], tuple[Window, ...] | None] | None = None
     """The windows in the order of time; returns None where the mark is high for all repetitions together."""
     operations: Callable[[Measurement], int] | None = None
-    """How many operations were done in all; None for one each repetition."""
+    """Number of operations in total; None for one per repetition."""
     in_labels: tuple[str, ...] = ()
     """The factors that the labels of the windows name."""
 
@@ -169,7 +169,7 @@ class EnergyWindows:
 
 @dataclass(frozen=True)
 class Option:
-    """A number that a report depends on and that says nothing about what is measured."""
+    """A number that a report depends on, and a measurement does not."""
 
     name: str
     """As on the command line, without the dashes."""
@@ -201,8 +201,8 @@ class Analysis:
     """What is made of a benchmark's measurements."""
 
     document: type[msgspec.Struct] | Traversable
-    """The type of its part of the JSON document, from which that schema is made. Where a row has keys that only the run
-    tells, the file of the schema: `properties` of the document's `analysis`, `$defs`, perhaps `dependentRequired`."""
+    """The type of its part of the JSON document, from which that schema is made. If the keys of a row depend on the
+    run, the file of the schema: `properties` of the document's `analysis`, `$defs`, perhaps `dependentRequired`."""
     report: Callable[[Run], Report]
     """What people read of a run."""
     report_with: Callable[[Run, Options], Report] | None = None
@@ -212,7 +212,7 @@ class Analysis:
     concerns: Callable[[Finding, Answer], bool] | None = None
     """Whether a caveat of the report may concern an answer; None if all may."""
     combined: Callable[[Sequence[tuple[Run, Report]]], CombinedReport] | None = None
-    """What a page says of all its runs at once, in place of a section for each."""
+    """One section of a page for all its runs, instead of one for each."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class FailedCheck(Finding, frozen=True):
     check: str
     """A key of `wording`."""
     count: int
-    """How often it failed, in all measurements."""
+    """How often it failed, over all measurements."""
     factor: str
     """The factor of which the levels are named."""
     levels: tuple[str, ...]
@@ -76,7 +76,7 @@ class Samples(msgspec.Struct, frozen=True):
     """Samples of one setting."""
 
     name: str
-    """In words: `hand-over of mutex from core 0 to core 1`."""
+    """In words: `hand-off of mutex from core 0 to core 1`."""
     levels: dict[str, Level]
     """The factors by which it is known whether they concern an answer."""
 

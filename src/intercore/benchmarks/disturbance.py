@@ -1,4 +1,4 @@
-"""What disturbed a run, as far as the target and the tool count it: one line that says yes or no."""
+"""The disturbances of a run that the target and the tool count, in one line."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _CHECKS: Mapping[str, str] = {
     "preempted": "a task was preempted",
     "rings_lost": "a doorbell was lost",
 }
-"""What each check counts that tells of a disturbance."""
+"""The disturbance that each check counts."""
 
 
 def in_words(run: Run) -> str:
-    """Say how many measurements of a run something disturbed, and what; empty if nothing did."""
+    """Return the disturbances of a run and the number of disturbed measurements; empty if none."""
     counts = [_counts(one) for one in run.measurements]
     hit = sum(map(bool, counts))
     failed = sum(not plausibility.is_possible(one) for one in run.measurements)

@@ -55,7 +55,7 @@ class BenchmarkEconomy(msgspec.Struct, frozen=True):
 
 
 class EnergyAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about energy."""
+    """The results of a run about energy."""
 
     kind: Literal["sampled", "read", "estimated"]
     """Sampled by a meter, read off one by eye, or ESTIMATED from a simulated chip's activity and stated currents."""
@@ -63,7 +63,7 @@ class EnergyAnalysis(msgspec.Struct, frozen=True):
     path: str
     """What the meter's path holds: `chip`, `chip + regulator`, `not stated`; of an estimate, whose currents."""
     of_chip: bool
-    """Whether it is the chip's energy: the user says that nothing else is in the path."""
+    """Whether it is the chip's energy: the user states that nothing else is in the path."""
     rows: tuple[EnergyRow, ...]
     economies: tuple[BenchmarkEconomy, ...]
     alignments: tuple[AlignedWindows, ...]

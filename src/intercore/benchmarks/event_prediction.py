@@ -1,8 +1,8 @@
-"""What an event will take: a wake-up, a hand-over, an interrupt, from those of its setting that have been measured.
+"""The predicted time of an event, such as a wake-up, a hand-off or an interrupt, from measurements of its setting.
 
-There is no model but the setting itself: its median in the runs that agree, and how much repetitions differ. What was
-not measured is refused or, with `extrapolate`, taken from what each factor does by itself. A benchmark says what its
-events are (`EventModel`), and has the rest from here.
+There is no model but the setting itself: its median in the runs that agree, and how much repetitions differ. A setting
+that was not measured is refused or, with `extrapolate`, predicted from the effect of each factor. A benchmark describes
+its events (`EventModel`).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class Event(NamedTuple):
-    """What a measurement says of one kind of event."""
+    """The samples of a measurement for one kind of event."""
 
     setting: dict[str, Level]
     """The factors that it depends on."""
@@ -70,7 +70,7 @@ class EventModel(NamedTuple):
     own: tuple[str, ...]
     """Factors that every setting has, in the order in which they are told; what else a setting has comes after them."""
     given: tuple[str, ...]
-    """Factors that nobody chooses by speed: each of their combinations has a ranking of its own."""
+    """Factors that are not chosen by speed: each of their combinations has a separate ranking."""
     usual: Mapping[str, str] = {}
     """Levels that are meant where the user does not say."""
 

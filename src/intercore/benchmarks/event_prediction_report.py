@@ -1,4 +1,4 @@
-"""What people and programs read of the prediction of an event: what it comes to, how sure that is, what it rests on."""
+"""The prediction of an event for people and programs: its value, its uncertainty, its basis."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ class Exactness(msgspec.Struct, frozen=True):
 
     An interrupt between a reading and the begin or end of the true interval is in the one and not in the other. One
     that the other core handles at that time delays the reader on the bus. Neither is an error of the clock, so the
-    simulator counts these intervals and they are told apart. As an interrupt can only add, they are taken to be those
-    with the largest differences, which stand in `largest`.
+    simulator counts these intervals separately. An interrupt can only add time, so they are taken as those with the
+    largest differences, which are in `largest`.
     """
 
     difference: float

@@ -1,8 +1,8 @@
 """Which measurements of a run failed, and why: nothing is answered from those.
 
 A measurement fails by samples that cannot be (`intercore.benchmarks.plausibility`), or by what the target checks
-(`SPOILING_CHECKS`). A workload of the user's own that gave one wrong result is broken, so all that was measured with it
-in the run fails.
+(`SPOILING_CHECKS`). A workload of the user that gave one wrong result is broken, so all that was measured with it in
+the run fails.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def faults(run: Run) -> list[list[str]]:
 
 
 def failed_by(measurements: Iterable[Measurement]) -> Callable[[Measurement], bool]:
-    """Return what tells whether a measurement of a run failed; those given are all of the run, samples or not."""
+    """Return a predicate for failed measurements of a run; `measurements` are all of the run, with or without
+    samples.
+    """
     broken = _broken_work(measurements)
     return lambda one: own_level(one) in broken or not is_sound(one)
 
@@ -62,7 +64,7 @@ def analysable(run: Run) -> Run:
 
 
 def headline(run: Run) -> MeasurementsFailed | None:
-    """Return what stands before all else: that measurements failed, and by what; None if none did."""
+    """Return the finding that comes first: failed measurements and their causes; None if there are none."""
     failed = sum(map(bool, faults(run)))
     if not failed:
         return None
@@ -77,5 +79,5 @@ def _causes(one: Measurement) -> Iterator[Cause]:
 
 
 def _broken_work(measurements: Iterable[Measurement]) -> set[str]:
-    """Return the workloads of the user's own that gave a wrong result."""
+    """Return the workloads of the user that gave a wrong result."""
     return {own_level(one) for one in measurements if one.checks.get(_WRONG)} - {""}

@@ -82,14 +82,14 @@ class Impossible(msgspec.Struct, frozen=True):
     """Samples of a series that cannot be."""
 
     series: str
-    """Empty where it is not known any more; then nor is `of`."""
+    """Empty if it is not stored; then `of` is unknown, too."""
     number: int
     """How many."""
     of: int | None
     """Of how many of the series."""
     fault: Fault
     least: int = 0
-    """Of `below` what none may be below, and of `short in all` what their sum may not be below."""
+    """For `below` the minimum of each sample, and for `short in all` that of their sum."""
     worst: int = 0
     """Of `below` the smallest of them."""
     unit: Literal["ticks", "times"] = "ticks"
@@ -305,7 +305,7 @@ class EnergyPath(Finding, frozen=True):
 
     of: Literal["estimate", "chip", "not stated", "more than the chip"]
     path: str
-    """What the meter's path holds, as the user says; of an estimate, whose currents it takes."""
+    """The meter's path, as the user states it; for an estimate, the source of the currents."""
 
     @property
     def sentence(self) -> str:
@@ -333,7 +333,7 @@ class EnergyMissing(Caveat, frozen=True):
     measurements: int
     """Of how many."""
     why: str
-    """As the meter or the search for the windows says it."""
+    """As the meter or the search for the windows reports it."""
 
     @property
     def sentence(self) -> str:

@@ -98,7 +98,7 @@ def median_us(pool: Sequence[Measurement], series: str) -> Interval:
 
 
 def looking_us(pool: Sequence[Measurement], core: int) -> float:
-    """Return the median cost of looking on a core, in µs; 0 where that was not measured."""
+    """Return the median timestamp overhead on a core, in µs; 0 where that was not measured."""
     costs = [known.ns for one in pool for known in one.series if known.name == f"{LOOKING_PREFIX}{core}"]
     known = np.concatenate(costs) if costs else np.zeros(0)
     return float(np.median(known)) / 1e3 if len(known) else 0.0

@@ -1,4 +1,4 @@
-"""What samples can be at all. What cannot be is no measurement of anything: it is *failed*, told, and not analysed.
+"""Limits of plausible samples. A measurement with impossible samples is *failed*: it is reported and not analysed.
 
 - A time is not below 0, unless its series says that it may be: a lateness, or a difference of counters that nobody has
   aligned. Where cores are aligned to within some ticks, it may be as far below as that.
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, Run, Series
 
 TOO_LONG = "too_long"
-"""Check that the desk adds: samples that are longer than the measurement took. There only if there are any."""
+"""Check added by the host: samples longer than the measurement. Present only if there are any."""
 
 _EVENT_S = 1e-9
 """The least time of one thing that a sample stands for: three cycles of the fastest cores there are."""
@@ -47,8 +47,8 @@ _MANY = 20
 20 ns that a reading of it takes, and that each time holds, as 0 in 52 of 100 cases: 20 times in a row in two of a
 million."""
 _MOST_COUNTED = 2**40
-"""Values that a histogram can hold in all: a task of 1 µs is released so often in 12 days, and a million such
-histograms can be added up."""
+"""Largest sum of a histogram's counts: a task of 1 µs is activated so often in 12 days, and a million such histograms
+can be added up."""
 _MOST_S = 1e9
 """Seconds, 30 years: longer than any target has been on."""
 _LEEWAY, _LEEWAY_S = 2.0, 1.0
@@ -173,8 +173,7 @@ def _some(series: Series, bad: np.typing.NDArray[np.bool_], fault: Fault) -> Imp
 def _beyond(one: Measurement, series: Series, seconds: float) -> int:
     """Return how many times of a series are longer than that; of readings of a clock, how many come so long after one.
 
-    Counters that nobody has aligned were started at moments of their own, so that their differences say nothing of how
-    long something took.
+    Counters that nobody has aligned were started at moments of their own, so that their differences are not durations.
     """
     if not len(series.ticks):
         return 0

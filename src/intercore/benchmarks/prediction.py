@@ -99,7 +99,7 @@ class Rank(msgspec.Struct, Generic[P], frozen=True):
     """One setting in its place."""
 
     given: dict[str, Level]
-    """What nobody chooses by speed, of all it is compared with."""
+    """What are not chosen by speed, of all it is compared with."""
     rank: Annotated[int, Meta(ge=1)]
     """1 is the fastest under what is given."""
     times_first: float
@@ -135,9 +135,9 @@ class Question(ABC, Generic[K, P, R]):
     wanted: Mapping[str, str]
     """The levels that were named, by factor."""
     no_setting: Collection[str]
-    """Factors that do not tell settings apart."""
+    """Factors that do not distinguish settings."""
     given: Collection[str]
-    """Factors that nobody chooses by speed: each of their combinations has a ranking of its own."""
+    """Factors that are not chosen by speed: each of their combinations has a separate ranking."""
     extrapolate: bool
 
     @abstractmethod

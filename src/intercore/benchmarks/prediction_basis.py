@@ -158,7 +158,7 @@ def _without_mixed(by_run: dict[int, list[KnownOne]]) -> list[str]:
 
 
 def _identity(chosen: Sequence[StoredMeasurement]) -> Iterator[str]:
-    """Say what is not known of the kernel that a prediction rests on, and if its images are several."""
+    """Return what is not known of the kernel that a prediction rests on, and if its images are several."""
     measurements = [one.measurement for one in chosen]
     if any("freertos.version" in one.conditions and kernel(one.conditions) is None for one in measurements):
         yield ("The kernel's sources are unknown, because an earlier version of Intercore did not record them.")
@@ -167,7 +167,7 @@ def _identity(chosen: Sequence[StoredMeasurement]) -> Iterator[str]:
 
 
 def _of_another_kernel(run: int, conditions: Mapping[str, str], reference: Mapping[str, str]) -> str:
-    """Say why a run's measurements are not put together with those that the prediction rests on."""
+    """Return why a run's measurements are not put together with those that the prediction rests on."""
     if kernel(conditions) is None or kernel(reference) is None:
         which = "it" if kernel(conditions) is None else "the rest"
         return f"Run {run} is left out: the kernel of {which} is unknown, so it may be another one."
@@ -207,7 +207,7 @@ BY_EFFECTS = "Measure it, or use --extrapolate to predict it from the effect of 
 
 
 def by_effects_note(settings: int) -> str:
-    """Say what a prediction from the effect of each factor by itself assumes; `settings` is how many it rests on."""
+    """Return what a prediction from the effect of each factor by itself assumes; `settings` is how many it rests on."""
     return (
         "Extrapolated: this setting was never measured. The prediction assumes that each factor multiplies the time "
         f"by a constant ratio, independently of the others, as in the {settings} settings measured. Where factors "

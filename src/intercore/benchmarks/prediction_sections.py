@@ -52,7 +52,7 @@ def setting_section(
 
 
 def basis_sentence(basis: Basis, samples_of: str) -> str:
-    """Say what a prediction rests on; `samples_of` is what its samples are, ` of 3 sizes`."""
+    """Return what a prediction rests on; `samples_of` is what its samples are, ` of 3 sizes`."""
     when = basis.first[:10] if basis.first[:10] == basis.last[:10] else f"{basis.first[:10]} to {basis.last[:10]}"
     return f"Basis: {_runs(basis.runs)}, {basis.samples:,} samples {samples_of}, measured on {when}."
 
@@ -81,7 +81,7 @@ def ranking_section(
 ) -> Section:
     """Return what people read of several settings in their order.
 
-    `title` says what is predicted of a setting, `names` are the factors that tell settings apart, `columns` stand
+    `title` says what is predicted of a setting, `names` are the factors that distinguish settings, `columns` stand
     behind rank and setting, and `named_shows` is what one sees of a setting that is named.
     """
     first = found.ranking[0].prediction
@@ -114,7 +114,7 @@ def ranking_section(
 def distinguishing_factors(
     ranking: Sequence[Rank[P]], besides: Collection[str], otherwise: Sequence[str] = ()
 ) -> Sequence[str]:
-    """Return the factors that tell the settings apart, but for those in `besides`.
+    """Return the factors that distinguish the settings, but for those in `besides`.
 
     If none does, return `otherwise`, or all factors but those in `besides`.
     """

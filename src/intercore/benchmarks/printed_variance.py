@@ -82,7 +82,7 @@ class Printed(NamedTuple):
 
 
 def variance_notes(label: str, rounding_ms: float, rows: Mapping[str, PrintedTimes]) -> Iterator[str]:
-    """Say what the column of a table is likely to be, whose rows are given by what each is of; else nothing."""
+    """Return what the column of a table is likely to be, whose rows are given by what each is of; else nothing."""
     explanation = variance_sentence(
         label,
         [
@@ -96,7 +96,7 @@ def variance_notes(label: str, rounding_ms: float, rows: Mapping[str, PrintedTim
 
 
 def variance_sentence(label: str, rows: Sequence[Printed]) -> str:
-    """Say what the column of a table is likely to be; empty if each of its numbers can be a variance."""
+    """Return what the column of a table is likely to be; empty if each of its numbers can be a variance."""
     impossible = [row for row in rows if not row.can_be_variance]
     if not impossible:
         return ""

@@ -1,4 +1,4 @@
-"""For what the energy mark was high in a measurement, in the order of time, and what was done meanwhile.
+"""For what the energy mark was high in a measurement, in the order of time, and what was done at the same time.
 
 What differs between benchmarks is in `intercore.benchmarks.benchmark.EnergyWindows`.
 """

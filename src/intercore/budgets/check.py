@@ -168,7 +168,7 @@ class _Settings:
 
 
 def _by_setting(run: Run, other: Run, usual: UsualBuilds) -> dict[tuple[str, str], list[Measurement]]:
-    """Return the settings of a run by what tells them apart and what another run has, too.
+    """Return the settings of a run by what distinguishes them and what another run has, too.
 
     Both may be of other builds, if each is of one: that is what has changed between them, and is told.
     """
@@ -289,7 +289,7 @@ def _held(
 
 
 def _failure(pool: Sequence[Measurement]) -> str:
-    """Say why the measurements of a setting are none; empty if they are."""
+    """Return why the measurements of a setting are none; empty if they are."""
     spoilt = {name: sum(one.checks.get(name, 0) for one in pool) for name in SPOILING_CHECKS}
     reasons = [f"{name}: {count}" for name, count in spoilt.items() if count]
     if not all(map(is_possible, pool)):
@@ -298,7 +298,7 @@ def _failure(pool: Sequence[Measurement]) -> str:
 
 
 def _differences(baseline: Baseline | None, run: Run, usual: UsualBuilds) -> list[str] | None:
-    """Say which kernels baseline and run are of, and what else differs that may decide a ratio."""
+    """Return which kernels baseline and run are of, and what else differs that may decide a ratio."""
     if baseline is None:
         return None
     with contextlib.suppress(UsageError):  # nothing in common: then no ratio is reasons either

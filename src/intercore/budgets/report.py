@@ -65,7 +65,7 @@ def ranked(found: Check) -> list[BudgetResult]:
 
 
 def summary(found: Check) -> str:
-    """Say in a sentence what the budgets come to."""
+    """Return in a sentence what the budgets come to."""
     counts = Counter(one.outcome for one in found.budgets)
     parts = [f"{counts[outcome]} {_IN_WORDS[outcome]}" for outcome in _RANK if counts[outcome]]
     many = f"{len(found.budgets)} numbers" if len(found.budgets) > 1 else "one number"
@@ -73,7 +73,7 @@ def summary(found: Check) -> str:
 
 
 def sentences(found: Check, left_out: int = 0) -> Iterator[str]:
-    """Say what the budgets come to, and why some cannot be told or were not measured."""
+    """Return what the budgets come to, and why some cannot be told or were not measured."""
     yield summary(found)
     for one in ranked(found):
         if one.why:
@@ -95,7 +95,7 @@ def setting(one: BudgetResult) -> str:
 
 
 def reason(one: BudgetResult) -> str:
-    """Say why a budget cannot be told or was not measured, and what would help."""
+    """Return why a budget cannot be told or was not measured, and what would help."""
     if one.more_repetitions is None:
         return one.why
     more = f"{one.more_repetitions} more repetition{'s' * (one.more_repetitions != 1)}"

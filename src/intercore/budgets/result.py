@@ -48,7 +48,7 @@ class BudgetResult(msgspec.Struct, frozen=True):
     """Where it stands in the file."""
     benchmark: str
     setting: dict[str, Level]
-    """Levels that the budget names, and those that tell its settings apart; empty where none is known."""
+    """Levels that the budget names, and those that distinguish its settings; empty where none is known."""
     others: dict[str, Level]
     """Levels of the other factors, without those that say how something is measured; empty where none is known."""
     what: str
@@ -59,12 +59,12 @@ class BudgetResult(msgspec.Struct, frozen=True):
     """Of `found`, `limit` and `baseline`; None where nothing was measured."""
     limit: float | None
     found: Interval | None
-    """What was measured, with its 95 % interval; None if that cannot be told."""
+    """What was measured, with its 95 % interval; None if unknown."""
     baseline: float | None
     """Of a ratio: what the baseline has, in the unit of the series."""
     outcome: Outcome
     more_repetitions: int | None
-    """Where it cannot be told: how many more would, as far as is known."""
+    """Where it cannot be told: how many more would, if known."""
     why: str
     """Why it cannot be told or was not measured; else empty."""
 
@@ -93,7 +93,7 @@ class Setting(msgspec.Struct, frozen=True):
     """A setting that a budget is for."""
 
     levels: dict[str, Level]
-    """Levels that the budget names, and those that tell its settings apart."""
+    """Levels that the budget names, and those that distinguish its settings."""
     others: dict[str, Level]
     """Those of the other factors, without those that say how something is measured."""
 

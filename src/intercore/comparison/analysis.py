@@ -123,7 +123,7 @@ class Comparison(msgspec.Struct, frozen=True):
     pairs: tuple[Pair, ...]
     overall: tuple[Overall, ...]
     differences: tuple[Difference, ...]
-    """In the conditions of what is compared, but for those of the desk."""
+    """In the conditions of what is compared, but for those of the host."""
     unpaired: tuple[Unpaired, ...]
     answer: tuple[str, ...]
     """What it comes to, in short."""
@@ -131,7 +131,7 @@ class Comparison(msgspec.Struct, frozen=True):
     identities: tuple[str, ...]
     """Of which kernels and images the targets are: what must be known before any number is read."""
     deciding: tuple[str, ...]
-    """What else differs that may decide a ratio, such as the compiler: likewise."""
+    """What else differs that may decide a ratio, such as the compiler: in the same way."""
     warnings: tuple[str, ...]
     by_turns: bool = False
     """Whether the sides are two runs that were measured by turns: ratios are then those of repetitions that were
@@ -383,7 +383,7 @@ def _turns(by_turns: bool) -> Iterator[str]:
 
 
 def _built_from(sides: Iterable[Sequence[Run]], names: Iterable[str]) -> Iterator[str]:
-    """Say which sources a side was built from, where the user named them."""
+    """Return which sources a side was built from, where the user named them."""
     for runs, name in zip(sides, names, strict=True):
         kinds = (("the firmware", "firmware"), ("the kernel", "kernel"))
         folders = [
@@ -444,7 +444,7 @@ def _sentences(
 def _deciding(
     first: Side, second: Side, fixed: Sequence[Difference], differences: Sequence[Difference]
 ) -> Iterator[str]:
-    """Say which conditions differ that may decide a ratio."""
+    """Return which conditions differ that may decide a ratio."""
     spoiling = [*fixed, *(one for one in differences if one.key in _BESIDE)]
     if spoiling:
         named = "; ".join(f"{one.key}: {_values(one.first)} and {_values(one.second)}" for one in spoiling)
@@ -466,7 +466,7 @@ def _warnings(first: Side, second: Side) -> Iterator[str]:
 
 
 def _one_after_the_other(first: Side, second: Side, compared: Sequence[Sequence[Measurement]]) -> Iterator[str]:
-    """Say what else than a change of the program may be seen where two runs of a real target follow each other."""
+    """Return what else than a change of the program may be seen where two runs of a real target follow each other."""
     if first.target != second.target or first.simulated or first.emulated:
         return
     mine, theirs = (identity.images(measurements) for measurements in compared)

@@ -26,7 +26,7 @@ _ALIKE = 0.1  # of the typical cycles, that the middle half may be off
 
 
 def causes(pairs: Sequence[Pair], change: Change | None, *, is_one_setting: bool) -> Iterator[str]:
-    """Say which functions differ, and by how many cycles the quantities are longer or shorter that changed.
+    """Return which functions differ, and by how many cycles the quantities are longer or shorter that changed.
 
     The cycles are those of the functions only if each setting is the same on both sides (`is_one_setting`).
     """
@@ -62,7 +62,7 @@ def _in_cycles(cycles: Sequence[float]) -> str:
 def trace_command(
     pairs: Sequence[tuple[Pair, Measurement]], change: Change | None, plan: Plan, usual: Mapping[str, Level]
 ) -> Iterator[str]:
-    """Say which command shows what the largest difference consists of; `plan` is that of the second side.
+    """Return which command shows what the largest difference consists of; `plan` is that of the second side.
 
     Each pair comes with its measurement there. `usual` has the default levels of the target's own factors, which nobody
     has to name.

@@ -47,7 +47,7 @@ class Quantity(Protocol):
         """The largest sample."""
 
     def percentile(self, name: str) -> Interval | None:
-        """Return one of PERCENTILES; None if it cannot be told."""
+        """Return one of PERCENTILES; None if unknown."""
 
 
 Quantities: TypeAlias = "Mapping[Name, Quantity]"
@@ -92,7 +92,7 @@ class OfSamples:
         return max(float(one.max()) for one in self.repetitions)
 
     def percentile(self, name: str) -> Interval | None:
-        """Return one of PERCENTILES; None if it cannot be told."""
+        """Return one of PERCENTILES; None if unknown."""
         return percentile(self.repetitions, percent_of(name))
 
 
@@ -118,7 +118,7 @@ class BaselineQuantity(msgspec.Struct, frozen=True):
     """Those of PERCENTILES that could be told."""
 
     def percentile(self, name: str) -> Interval | None:
-        """Return one of PERCENTILES; None if it could not be told."""
+        """Return one of PERCENTILES; None if unknown."""
         return self.percentiles.get(name)
 
 

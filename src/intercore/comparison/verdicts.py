@@ -106,7 +106,7 @@ def in_words(verdict: Verdict, within: float | None, more_repetitions: int | Non
 
 
 def summary(verdicts: Sequence[Verdict], first: str, second: str, within: float, *, is_exact: bool) -> Iterator[str]:
-    """Say in a sentence what all verdicts come to."""
+    """Return in a sentence what all verdicts come to."""
     counts = Counter(verdicts)
     if not counts:
         return

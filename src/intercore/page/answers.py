@@ -133,7 +133,7 @@ def _under(benchmark: str, topics: Mapping[Topic | None, str], answers: Iterable
 
 
 def marked_answers(rows: Iterable[QuestionRow], number: int, *, worst: bool) -> str:
-    """Say how many of a run's answers are in doubt: `3 of 33 answers below are`; empty if none.
+    """Return how many of a run's answers are in doubt: `3 of 33 answers below are`; empty if none.
 
     They are those that warnings may concern, and the worst cases if `worst`.
     """
@@ -199,7 +199,7 @@ def _in_words(times: float, less: str, more: str) -> str:
 def _concerns(benchmark: str, caveat: Finding, answer: Answer) -> bool:
     """Whether a caveat may concern an answer: unless the choices that it names are all other than the answer's.
 
-    A benchmark may know better of what else tells its settings apart.
+    A benchmark may know better of what else distinguishes its settings.
     """
     values = msgspec.json.encode(caveat).decode()
     shown, asked = (_named(benchmark, text) for text in (values, f"{answer.question} {answer.about}"))

@@ -188,7 +188,9 @@ class _Section:
 
     @cached_property
     def looking(self) -> dict[str, Any]:
-        """Summary in µs of the cost of looking, by core, over all measurements of the run; none of an emulated chip."""
+        """Summary in µs of the timestamp overhead, by core, over all measurements of the run; none of an emulated
+        chip.
+        """
         samples: dict[str, list[NDArray[np.float64]]] = {}
         for measurement in () if self.run.plan.emulated else self.analysed.measurements:
             for series in measurement.series:
@@ -198,7 +200,7 @@ class _Section:
 
     @property
     def looking_us(self) -> float:
-        """Median cost of looking on the core where it is largest; 0 where that is not known."""
+        """Median timestamp overhead on the core where it is largest; 0 where that is not known."""
         return 0.0 if self.run.plan.emulated else overhead_us(self.analysed.measurements)
 
     @property

@@ -38,7 +38,7 @@ _OF_THE_MOMENT = frozenset(
 """Conditions that differ each time the target starts and say nothing about its speed."""
 
 _OF_WHAT_ELSE_RAN = frozenset({"os.load_at_start"})
-"""Conditions that tell of others when a target is opened, and of our own measurements when it is started anew."""
+"""Conditions that tell of others when a target is opened, and of our own measurements when it is started again."""
 
 _OF_THE_SIMULATING_MACHINE = frozenset({"desk.platform", "desk.python"})
 """Conditions that say nothing about a simulated chip: it runs alike everywhere, and on a cluster in many places."""
@@ -78,7 +78,7 @@ def differing(run: Run) -> dict[str, list[str]]:
 
 
 def of_another_start(opened: Mapping[str, str], restarted: Mapping[str, str]) -> dict[str, str]:
-    """Return the conditions of a target that was started anew between measurements, from those that it names now.
+    """Return the conditions of a target that was started again between measurements, from those that it names now.
 
     What else ran is known from when it was opened: since then it was measured, which is no load from elsewhere.
     """
@@ -88,8 +88,8 @@ def of_another_start(opened: Mapping[str, str], restarted: Mapping[str, str]) ->
 def disagreement(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
     """Return the conditions by which the samples of two measurements of one setting do not belong together.
 
-    What was true of the moment does not count, nor do the desk's own, nor does the image: where another one has other
-    conditions, these say so.
+    What was true of the moment does not count, nor do those of the host, nor does the image: where another one has
+    other conditions, these say so.
     """
     keys = (
         {key for key in first.keys() | second.keys() if not key.startswith("desk.")} - _OF_THE_MOMENT - {identity.IMAGE}
@@ -98,7 +98,7 @@ def disagreement(first: Mapping[str, str], second: Mapping[str, str]) -> list[st
 
 
 def lasting(conditions: Mapping[str, str]) -> dict[str, str]:
-    """Return the conditions that are more than true of the moment, without those of the desk and the target's name."""
+    """Return the conditions that are more than true of the moment, without those of the host and the target's name."""
     ignored = _OF_THE_MOMENT | {"target"}
     return {key: value for key, value in conditions.items() if key not in ignored and not _is_of_desk(key)}
 
@@ -106,7 +106,7 @@ def lasting(conditions: Mapping[str, str]) -> dict[str, str]:
 def differing_between(
     first: Iterable[Measurement], second: Iterable[Measurement]
 ) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-    """Return the conditions, but those of the desk and of the moment, whose values on two targets are not the same."""
+    """Return the conditions, but those of the host and of the moment, whose values on two targets are not the same."""
     known: list[dict[str, dict[str, None]]] = [{}, {}]
     for values, measurements in zip(known, (first, second), strict=True):
         for one in measurements:

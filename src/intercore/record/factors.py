@@ -1,7 +1,7 @@
 """Factors of the target itself: what it is built or configured with, beside what a benchmark is told.
 
 They are given, ordered and stored as the parameters of a benchmark are, but not sent to the target: for another level
-it is opened anew. Their names are reserved, since what is stored is understood by them, whatever boards there are: no
+it is opened again. Their names are reserved, since what is stored is understood by them, whatever boards there are: no
 benchmark has a parameter called so. `intercore.board` has their levels.
 """
 

@@ -1,7 +1,7 @@
 """Which kernel and which image measurements are of: with another one, numbers are of something else.
 
 A target with FreeRTOS says by what digest of its kernel's sources it was built, and one with Linux which kernel it
-runs. The digest of the image is the desk's, who knows it where it starts or flashes a program itself. Runs from before
+runs. The digest of the image is the host's, who knows it where it starts or flashes a program itself. Runs from before
 Intercore noted that have none.
 """
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level, Measurement, Run
 
 IMAGE = "image.digest"
-"""The condition that tells images apart."""
+"""The condition that distinguishes images."""
 SOURCES = "freertos.sources"
-"""The condition that tells FreeRTOS kernels apart: a digest, and whether it is that of a release."""
+"""The condition that tells FreeRTOS kernels apart: a digest, and whether it is that of an activation."""
 
 _LINUX = "os.kernel"
 KERNEL = (SOURCES, _LINUX)
-"""The conditions that tell kernels apart; a target has one of them."""
+"""The conditions that distinguish kernels; a target has one of them."""
 
 _VERSION = "freertos.version"
 _TOOL = "desk.tool"
 
 
 def kernel(conditions: Mapping[str, str]) -> str | None:
-    """Return what tells the kernel from all others; None if that is not known."""
+    """Return what tells the kernel from all others; None if unknown."""
     return conditions.get(SOURCES) or conditions.get(_LINUX)
 
 
@@ -144,5 +144,5 @@ def _unknown(run: Run) -> Iterator[Literal["kernel", "image"]]:
     taken = [one.conditions for one in run.measurements if _TOOL in one.conditions]
     if any(kernel(one) is None for one in taken):
         yield "kernel"
-    if run.plan.url is None and any(IMAGE not in one for one in taken):  # what the desk started, it knows
+    if run.plan.url is None and any(IMAGE not in one for one in taken):  # what the host started, it knows
         yield "image"

@@ -28,10 +28,10 @@ durations (`tick`); readings of the clock, in ticks since some moment, of which 
 (`moment`); how often something was done or found (`count`); numbers of cores (`core`)."""
 
 LOOKING_PREFIX = "looking."
-"""Series named `looking.<core>` hold the cost of looking: empty pairs of time stamps taken on that core."""
+"""Series named `looking.<core>` hold the timestamp overhead: empty pairs of timestamps taken on that core."""
 MISTAKES: Final = "mistakes"
-"""Check that the desk adds: what the program did meanwhile that the chip would not forgive, on a simulated chip that
-knows. There only if there are any; the condition `desk.mistakes` has the first ones in words."""
+"""Check that the host adds: what the program did at the same time that the chip would not forgive, on a simulated chip
+that knows. There only if there are any; the condition `desk.mistakes` has the first ones in words."""
 SpoilingCheck: TypeAlias = Literal["wrong", "migrated", "lost", "mistakes"]
 SPOILING_CHECKS: tuple[SpoilingCheck, ...] = ("wrong", "migrated", "lost", MISTAKES)
 """Checks that make a measurement `failed` when they are not 0."""
@@ -87,7 +87,7 @@ class Measurement(msgspec.Struct, frozen=True, eq=False):
     started: str
     """UTC time at which the measurement began, ISO 8601."""
     recording: Recording | None = None
-    """What a meter saw meanwhile; None where none was asked for."""
+    """What a meter saw at the same time; None where none was asked for."""
 
     @property
     def lacks_energy(self) -> bool:
@@ -103,7 +103,7 @@ class Measurement(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def looking_ns(self) -> dict[int, float]:
-        """Median cost of looking in ns, per core: what an empty pair of time stamps costs in place."""
+        """Median timestamp overhead in ns, per core: what an empty pair of timestamps costs in place."""
         return {
             int(series.name.removeprefix(LOOKING_PREFIX)): float(np.median(series.ns))
             for series in self.series
@@ -188,7 +188,7 @@ class Plan(msgspec.Struct, frozen=True):
     kernel: str | None = None
     """Folder of the FreeRTOS kernel that its program is built with; None for the usual one."""
     own: OwnWork | None = None
-    """A workload of the user's own that its program is built with."""
+    """A workload of the user that its program is built with."""
     partner: int | None = None
     """Number of the run that it is measured by turns with, repetition beside repetition; None if it is measured alone.
     That run has the number of this one there."""
@@ -220,7 +220,7 @@ class Run(msgspec.Struct, frozen=True, eq=False):
     tool: str
     """Version of Intercore that created the run."""
     total: int
-    """Number of measurements that the plan needs; with a stop rule, as far as is known, so it grows with them."""
+    """Number of measurements that the plan needs; with a stop rule, if known, so it grows with them."""
     measurements: tuple[Measurement, ...]
     """Those that are complete, in the order in which they were taken."""
     failed: tuple[Measurement, ...] = ()

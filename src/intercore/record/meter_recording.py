@@ -157,7 +157,7 @@ class Recording(msgspec.Struct, frozen=True, eq=False):
     """Which meter, in words; of an estimate, which currents."""
     kind: Kind
     windows: tuple[Window, ...]
-    """Those of what was measured meanwhile, in the order of time."""
+    """Those of what was measured at the same time, in the order of time."""
     trace: Trace | None = None
     """Of a meter that samples."""
     readings: tuple[Reading, ...] = ()
@@ -167,7 +167,7 @@ class Recording(msgspec.Struct, frozen=True, eq=False):
     currents: Currents | None = None
     """What activity is made into energy by."""
     besides: tuple[Besides, ...] = ()
-    """What the meter's path holds, as the user says; empty where nobody said it."""
+    """The meter's path, as the user states it; empty if not stated."""
     missing: str = ""
     """Why there is no energy, as a clause; empty if there is."""
 

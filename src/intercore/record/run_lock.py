@@ -1,4 +1,4 @@
-"""The lock on a run: whoever measures it holds it, and the end of that process, however it ends, releases it."""
+"""The lock on a run: whoever measures it holds it, and the end of that process, however it ends, activations it."""
 
 from __future__ import annotations
 

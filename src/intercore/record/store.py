@@ -38,8 +38,8 @@ BUSY_SECONDS = 5.0
 """How long to wait for another process that is writing to the same store."""
 
 _READS = 5
-"""How often a reader begins anew because a writer came meanwhile; after that, writers are there all the time, and their
-locks hold."""
+"""How often a reader begins again because a writer came at the same time; after that, writers are there all the time,
+and their locks hold."""
 _TO_READ = "that you may read"
 _TO_WRITE = "that you may read and write, in a directory that you may write to"
 
@@ -74,7 +74,7 @@ class RunSummary(msgspec.Struct, frozen=True):
     tool: str
     """Version of Intercore that created the run."""
     total: int
-    """Number of measurements that the plan needs; with a stop rule, as far as is known."""
+    """Number of measurements that the plan needs; with a stop rule, if known."""
     done: int
     """Number of them that are complete."""
     lacking_energy: int = 0
@@ -125,7 +125,8 @@ class StoreReader:
     def read_in_parts(self, run_id: int, read: Callable[[RunInParts], Found]) -> Found:
         """Return what `read` makes of a run, whose measurements it is given one by one. UsageError if there is none.
 
-        `read` begins anew whenever a writer has come meanwhile: what it made of the run before then does not count.
+        `read` begins again whenever a writer has come at the same time: what it made of the run before then does not
+        count.
         """
 
         def read_run() -> Found:

@@ -55,7 +55,7 @@ class Observation(NamedTuple):
 
 
 class FactorLevel(msgspec.Struct, frozen=True):
-    """What one level of a factor does, all else equal."""
+    """What one level of a factor does, other factors equal."""
 
     level: Level
     observations: Annotated[int, Meta(ge=1)]

@@ -111,7 +111,7 @@ def ordered_quantile(ordered: NDArray[np.float64], probability: float) -> float:
 
 
 def ordered_median(ordered: NDArray[np.float64]) -> float:
-    """Return the median of at least one value, which are sorted here, likewise."""
+    """Return the median of at least one value, which are sorted here, in the same way."""
     return (float(ordered[(len(ordered) - 1) // 2]) + float(ordered[len(ordered) // 2])) / 2
 
 

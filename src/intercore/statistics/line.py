@@ -174,13 +174,13 @@ def line(points: Points) -> Fit | None:
 
 
 def best(points: Points) -> Fit | None:
-    """Fit one line, or as many as it takes where one is not enough; None for a single point.
+    """Fit one line, or as needed where one is not enough; None for a single point.
 
     More are looked for if the points are farther from one line than their errors explain (REJECTED_P), and one of them
-    farther than matters (ENOUGH). Their number is
-    chosen by how well each point is predicted from the others, breakpoints found anew without it. A point that then
-    lies between two lines belongs to one of them, and the others cannot tell to which: the nearer one counts. More
-    breakpoints have to leave at most half of the error, and surely less: by more than the standard error of the gain.
+    farther than matters (ENOUGH). Their number is chosen by how well each point is predicted from the others,
+    breakpoints found again without it. A point that then lies between two lines belongs to one of them, and the others
+    cannot tell to which: the nearer one counts. More breakpoints have to leave at most half of the error, and surely
+    less: by more than the standard error of the gain.
     """
     one = line(points)
     p_value = None if one is None else one.p_value
@@ -205,7 +205,7 @@ def held_out(points: Points, breaks: int) -> Floats:
     """Return by how much each point is mispredicted from the others, as a fraction of its value, not negative.
 
     The lowest and the highest point are not among them: nothing is to be predicted outside of what was measured.
-    Breakpoints, so many, are found anew. There is nothing to return with fewer than four points.
+    Breakpoints, so many, are found again. There is nothing to return with fewer than four points.
     """
     fit = line(points) if len(points) > FEWEST else None
     if fit is None:

@@ -76,7 +76,7 @@ def median(repetitions: Iterable[ArrayLike], *, tick: float = 0.0, ordered: Floa
 
 
 def percentile(repetitions: Iterable[ArrayLike], percent: float, *, ordered: Floats | None = None) -> Interval | None:
-    """Return a percentile of all values with its 95 % interval; None if it cannot be told.
+    """Return a percentile of all values with its 95 % interval; None if unknown.
 
     The share of values up to it differs between repetitions; Student's t on these shares, on the scale of log odds,
     gives the ranks of the bounds (Woodruff, JASA 47 (1952) 635, with repetitions as clusters). It cannot be told if

@@ -239,7 +239,7 @@ class _Fit(msgspec.Struct, frozen=True):
     scale: float
     p_value: float
     shapes: NDArray[np.float64]
-    """Of the replicates; likewise the scales."""
+    """Of the replicates; in the same way the scales."""
     scales: NDArray[np.float64]
 
 
@@ -323,7 +323,7 @@ def _caveats(
 
 
 def _mixed(values: Floats, grid: float | None) -> Iterator[str]:
-    """Say why the values are not of one distribution."""
+    """Return why the values are not of one distribution."""
     if len(levels(values, tick=grid)) > 1:
         yield "the values lie on several levels, and the tail is that of the highest one only"
     if is_drifting(values, tick=grid):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def watch(console: Console, *, verbose: bool = False, still: bool = False) -> Iterator[_Observer]:
     """Show the progress of a run while the context lasts; `verbose`, in a log by a line for each measurement.
 
-    `still` shows a log on a terminal, too: what moves there would write over what somebody types meanwhile.
+    `still` shows a log on a terminal, too: what moves there would write over what somebody types at the same time.
     """
     if still or not console.is_terminal:
         yield _Log(console) if verbose else _ShortLog(console)
@@ -77,7 +77,7 @@ class _Share(ProgressColumn):
 
 
 class _TimeLeft(TimeRemainingColumn):
-    """How long it will take, as far as is known."""
+    """How long it will take, if known."""
 
     def render(self, task: Task) -> Text:
         """Return the time, or dashes."""

@@ -36,7 +36,7 @@ class Answer(msgspec.Struct, frozen=True):
     question: str
     """In few words: `wake a task, other core`; at most 24 characters, save where it names several factors."""
     value: Interval | None
-    """A number of the analysis, with its interval as far as one is known; None where no number answers."""
+    """A number of the analysis, with its interval if known; None where no number answers."""
     unit: Unit = "us"
     about: str = ""
     """What it holds for, such as the best choice: `notification`. Where there is no number, the whole answer.

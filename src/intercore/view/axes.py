@@ -138,7 +138,7 @@ class Axis:
     def text(self, value: float, step: float = 0.0) -> str:
         """Write a value as the axis does: with a prefix of the SI, as a percentage, or plainly.
 
-        Multiples of `step`, which is 1, 2 or 5 of a power of ten, get the digits that tell them apart.
+        Multiples of `step`, which is 1, 2 or 5 of a power of ten, get the digits that distinguishes them.
         """
         last = math.floor(math.log10(step) + 1e-9) if step else 0
         if self.form == "percent":

@@ -28,7 +28,7 @@ Shape: TypeAlias = Literal[
     "circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x", "star", "hexagram", "line-ns", "ring"
 ]
 SHAPES: tuple[Shape, ...] = ("circle", "square", "diamond", "triangle-up", "cross")
-"""Those that tell series apart: no divisor common with the number of colours, so that there are 30 pairs."""
+"""Those that distinguishes series: no divisor common with the number of colours, so that there are 30 pairs."""
 COLOURS: tuple[Colour, ...] = ("series0", "series1", "series2", "series3", "series4", "series5")
 
 

@@ -47,7 +47,7 @@ BENCHMARK = Benchmark(
     "api",
     # Every call, alone, beside a core that computes and beside one that calls the same.
     DefaultLevels(alone={"call": _CALLS, "other": ["none", "spin", "same"]}, suite=_suite),
-    # Samples are compared as they were taken; the analysis takes the cost of looking off.
+    # Samples are compared as they were taken; the analysis takes the timestamp overhead off.
     SeriesMeaning(results={"call": Result("us", "call and timestamp overhead")}),
     choices={
         "stream-send": "the call that sends that many bytes to a stream buffer",

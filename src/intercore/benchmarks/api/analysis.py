@@ -1,7 +1,7 @@
-"""What calls of the kernel cost: alone, while another core calls the kernel as well, and by size.
+"""The cost of kernel calls: alone, while another core calls the kernel, too, and by size.
 
-A call costs the median of its samples less what looking costs on its core, divided by the batch. Raw samples stand
-beside it, uncorrected.
+A call costs the median of its samples less the timestamp overhead on its core, divided by the batch. Raw samples stay
+uncorrected.
 """
 
 from __future__ import annotations
@@ -80,19 +80,20 @@ class ApiCall(msgspec.Struct, frozen=True):
     core: Annotated[int, Meta(ge=0)]
     """The core that calls."""
     other: str
-    """What the next core does meanwhile: `none` (it sleeps), `spin`, `same`, or the object whose calls it makes."""
+    """What the next core does at the same time: `none` (it sleeps), `spin`, `same`, or the object whose calls it
+    makes."""
     batch: Annotated[int, Meta(ge=1)]
     """Calls in one sample."""
     varied: dict[str, Level]
     """The other factors that take more than one level in the run, by name."""
     resolution_us: Annotated[float, Meta(gt=0)]
-    """What the clock can tell of one call: a tick, divided by the batch. A cost below that was not measured."""
+    """The resolution of one call: a clock tick divided by the batch. A cost below it was not measured."""
     samples_us: Distribution
     """The raw samples in µs: each is a batch of calls and one look at the clock."""
     looking_us: Annotated[float, Meta(ge=0)]
-    """Median cost of looking on that core, in µs."""
+    """Median timestamp overhead on that core, in µs."""
     cost_us: Interval
-    """One call: the median sample less looking, divided by the batch; below 0 if the clock cannot tell it from 0."""
+    """One call: the median sample minus the timestamp overhead, divided by the batch; it may be below 0 by noise."""
     cost_cycles: float | None
     """The same in cycles of the core; None where the clock does not count them."""
     factor: float | None
@@ -110,7 +111,7 @@ class ApiBySize(msgspec.Struct, frozen=True):
     core: Annotated[int, Meta(ge=0)]
     """The core that calls."""
     other: str
-    """What the next core does meanwhile."""
+    """What the next core does at the same time."""
     batch: Annotated[int, Meta(ge=1)]
     """Calls in one sample."""
     varied: dict[str, Level]
@@ -122,17 +123,17 @@ class ApiBySize(msgspec.Struct, frozen=True):
     fixed_us: float
     """Cost of a call that moves nothing, in µs."""
     resolution_us: Annotated[float, Meta(gt=0)]
-    """What the clock can tell of one call: a tick, divided by the batch."""
+    """The resolution of one call: a clock tick divided by the batch."""
     per_byte_us: float
     """What each byte adds, in µs."""
     even_bytes: float | None
-    """Bytes whose moving costs as much as the call itself; None if size adds nothing."""
+    """Bytes that take as long to move as the call itself; None if the size has no effect."""
     residual_us: Annotated[float, Meta(ge=0)]
     """Largest difference between a measured cost and the line, in µs; always 0 for two sizes."""
 
 
 class ApiAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about calls of the kernel."""
+    """The results of a run about calls of the kernel."""
 
     calls: tuple[ApiCall, ...]
     by_size: tuple[ApiBySize, ...]

@@ -1,4 +1,4 @@
-"""What `api` answers on one line: what calls of the kernel cost."""
+"""The one-line answers of `api`: what calls of the kernel cost."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 
 
 def remarks(analysis: ApiAnalysis) -> Iterator[ApiDearer]:
-    """Tell what the other core's calls do to a call."""
+    """Report what the other core's calls do to a call."""
     found = [(one.factor, one) for one in analysis.calls if one.factor is not None and one.factor > 1]
     if found:
         factor, most = max(found, key=lambda each: each[0])

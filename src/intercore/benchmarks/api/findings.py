@@ -30,7 +30,7 @@ class Cost(msgspec.Struct, frozen=True):
     call: Call
     cost_us: float
     resolution_us: float
-    """What the clock can tell of one call."""
+    """The resolution of one call."""
 
     def __str__(self) -> str:
         """Return the cost in words."""
@@ -115,7 +115,7 @@ class ApiCostByte(Finding, frozen=True):
     fixed_us: float
     per_byte_us: float
     even_bytes: float
-    """Bytes whose moving costs as much as the call itself."""
+    """Bytes that take as long to move as the call itself."""
 
     @property
     def sentence(self) -> str:

@@ -72,7 +72,7 @@ _NOTES = (
 
 
 def _calls_table(run: Run, analysis: ApiAnalysis) -> Table[ApiCall]:
-    """Show a row per call, and per what the other core calls meanwhile if that takes several levels."""
+    """Show a row per call, and per what the other core calls at the same time if that takes several levels."""
     calls = analysis.calls
     at = {(_setting(one), one.other): one for one in calls}
     hammered = [one for one in calls if one.other not in (ALONE, SPIN)]

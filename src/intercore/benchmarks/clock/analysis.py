@@ -1,8 +1,8 @@
-"""How far the difference of two readings of the common clock can be trusted, and of the cores' own counters.
+"""The accuracy of a difference of two readings of the common clock, and of the cores' counters.
 
-What is told of the common clock is in ticks of it: what looking costs, by how much the clocks of two cores can be apart
-at most, and, where a simulator saw the intervals from outside, how they differ from the truth. The cores' counters, in
-µs, are the subject of `intercore.benchmarks.counter`.
+Results on the common clock are in its ticks: the timestamp overhead, bounds of the offset between the clocks of two
+cores, and, where a simulator recorded the ground truth, the error of the intervals. The cores' counters, in µs, are the
+subject of `intercore.benchmarks.counter`.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class Intervals(msgspec.Struct, frozen=True):
     median: float
     longest: int
     looking: dict[int, float]
-    """Median cost of looking by core: an empty pair of readings, both on that core."""
+    """Median timestamp overhead by core: an empty pair of readings, both on that core."""
     exactness: Exactness | None
-    """None where nobody saw the truth."""
+    """None without ground truth."""
 
 
 class Offset(msgspec.Struct, frozen=True):
@@ -87,12 +87,13 @@ class Offset(msgspec.Struct, frozen=True):
 
 
 class ClockAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about the clock."""
+    """The results of a run about the clock."""
 
     intervals: tuple[Intervals, ...]
     offsets: tuple[Offset, ...]
     uncertainty: int
-    """By how many ticks the clocks of two cores can be apart, as the target says; 0 where all read one clock."""
+    """Bound of the offset between the clocks of two cores, in ticks, as reported by the target; 0 where all read the
+    same clock."""
     counters: tuple[Counter, ...] = ()
     counter_offsets: tuple[CounterOffset, ...] = ()
 
@@ -116,7 +117,9 @@ def analyse(measurements: Iterable[Measurement]) -> ClockAnalysis:
     ]
     counters, counter_offsets = counter.counters(known)
     uncertainty_ticks = max(map(uncertainty.ticks, known), default=0)
-    return ClockAnalysis(tuple(intervals), tuple(_offsets(intervals)), uncertainty_ticks, tuple(counters), tuple(counter_offsets))
+    return ClockAnalysis(
+        tuple(intervals), tuple(_offsets(intervals)), uncertainty_ticks, tuple(counters), tuple(counter_offsets)
+    )
 
 
 def results(analysis: ClockAnalysis) -> Iterator[Finding]:

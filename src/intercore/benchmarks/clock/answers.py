@@ -1,4 +1,4 @@
-"""What `clock` answers on one line: what looking at it costs."""
+"""The one-line answer of `clock`: the timestamp overhead."""
 
 from __future__ import annotations
 

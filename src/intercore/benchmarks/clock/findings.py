@@ -70,7 +70,7 @@ class ClockOfCounters(Finding, frozen=True):
 
 
 class ClockCountersSynchronised(Finding, frozen=True):
-    """The counters of two cores cannot be told apart."""
+    """The counters of two cores do not differ significantly."""
 
     first: int
     second: int
@@ -141,7 +141,7 @@ class ClockOffsetBounds(Finding, frozen=True):
 
 
 class ClockMisaligned(Finding, frozen=True):
-    """The clocks of two cores are further apart than the target says."""
+    """The offset between the clocks of two cores is larger than the target states."""
 
     first: int
     second: int

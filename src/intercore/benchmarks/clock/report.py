@@ -1,4 +1,4 @@
-"""The report of the benchmark `clock`: intervals by cores, what looking costs, and the truth where it is known."""
+"""The report of the benchmark `clock`: intervals by cores, the timestamp overhead, and the truth where it is known."""
 
 from __future__ import annotations
 

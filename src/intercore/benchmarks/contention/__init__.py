@@ -41,7 +41,7 @@ _OWN_WORK: Levels = {
     "units": ["16"],
     "window_ms": ["100"],
 }
-"""Work of the user's own in a task on core 1, alone and beside the same on core 0."""
+"""Work of the user in a task on core 1, alone and beside the same on core 0."""
 
 _WINDOWS: Mapping[Origin, Levels] = {
     "measured": {"discs": ["13"], "window_ms": ["80"], "rest_ms": ["6"]},

@@ -1,4 +1,4 @@
-"""What `contention` answers on one line: what cores get done together, and what a task gets beside another."""
+"""The one-line answers of `contention`: what cores get done together, and what a task gets beside another."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def answers(analysis: ContentionAnalysis, work: str) -> Iterator[Answer]:
 
 
 def remarks(analysis: ContentionAnalysis) -> Iterator[ContentionLeastShare]:
-    """Tell what one that does no work takes from a task on its core."""
+    """Report how a competitor without work slows down a task on its core."""
     found = [
         (worker.of_a_core, one.label)
         for one in analysis.contests

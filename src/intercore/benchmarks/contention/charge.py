@@ -109,7 +109,7 @@ def _took(run: Run, contest: Contest) -> Pooled | None:
 
 
 def discs_of(run: Run, contest: Contest) -> int | None:
-    """Return how many discs a contest's towers have; None where the run does not tell it by one number."""
+    """Return the number of discs of a contest's towers; None if the run has several."""
     known = {int(one.factors["discs"]) for one in run.measurements if "discs" in one.factors}
     discs = contest.varied.get("discs")
     return int(discs) if discs is not None else next(iter(known)) if len(known) == 1 else None

@@ -2,8 +2,8 @@
 
 A row has one number for the whole board. A linear model, current = rest + core 0 + core 1 (`activity_model`), tells
 what each core adds, as far as rows differ in it. In the published rows core 1 is busy in every one: with its task, with
-the main loop's work, or with a main loop that has no work and likely spins. So the model can give core 0 a number, and
-core 1 none: what it adds is in every row.
+the main loop's work, or with a main loop that has no work and likely spins. So the model gives core 0 a number, and
+core 1 none.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def whose_currents(run: Run) -> str:
 
 
 class _Adds(NamedTuple):
-    """What a model says of each core."""
+    """The currents of each core by a model."""
 
     of: str
     model: ActivityModel
@@ -289,7 +289,7 @@ def _figure(run: Run, label: str, rows: Sequence[MeteredCombination]) -> Figure:
 
 
 def bars(name: str, title: str, caption: str, unit: str, own: str, published: str, rows: Sequence[Bar]) -> Figure:
-    """Draw a bar of one's own above a grey one that was published, for each row."""
+    """Draw, for each row, a measured bar above the published one in grey."""
     known: dict[str, tuple[Colour, float, int, list[float | None]]] = {
         own: ("series0", -_HALF, 3, [row.own for row in rows]),
         published: ("published", _HALF, 2, [row.published for row in rows]),  # read in steps of 10 mA

@@ -33,7 +33,7 @@ _DIFFERENCES: dict[Difference, str] = {
 
 
 class ContentionOwnWork(Finding, frozen=True):
-    """What competitors do in place of towers: a workload of the user's own."""
+    """What competitors do in place of towers: a workload of the user."""
 
     workload: str
     """As a level of the factor: `own:fft`."""
@@ -50,7 +50,7 @@ class ContentionOwnWork(Finding, frozen=True):
 
 
 class SeparateWindows(msgspec.Struct, frozen=True):
-    """What two tasks do when each has a window of its own."""
+    """The work of two tasks in separate windows."""
 
     parts_percent: tuple[float, float]
     """Of a core, by task."""
@@ -63,7 +63,7 @@ class ContentionBothCores(Finding, frozen=True):
 
     contest: str
     work: str
-    """What the tasks do: `recursion`, or the name of a workload of the user's own."""
+    """What the tasks do: `recursion`, or the name of a workload of the user."""
     times: float
     """What both do, over what one core does alone."""
     parts_percent: tuple[float, float]
@@ -267,7 +267,7 @@ class ContentionLongestWait(Finding, frozen=True):
     alone_ms: float
     """Time for a tower alone."""
     unshared_ms: float | None
-    """The longest where nobody else wanted the core; None if that is not known, or no shorter."""
+    """The longest without another task on the core; None if unknown, or not shorter."""
 
     @property
     def sentence(self) -> str:
@@ -284,7 +284,7 @@ class ContentionLongestWait(Finding, frozen=True):
 
 
 class ContentionFreeTasks(Finding, frozen=True):
-    """What tasks without a core of their own do together."""
+    """The work of unpinned tasks together."""
 
     tasks: int
     cores: int

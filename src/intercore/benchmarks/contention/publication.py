@@ -1,4 +1,4 @@
-"""Published counts of who gets the processor."""
+"""Published counts of towers."""
 
 from __future__ import annotations
 

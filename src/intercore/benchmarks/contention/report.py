@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
 
 _CORES_LISTED = 4  # in one cell
-_SEEN = 0.005  # of a task's work, from which on it is told that it is not known where it was done
+_SEEN = 0.005  # share of a task's work whose core is unknown, above which the table shows it
 
 
 def report(run: Run) -> Report:
@@ -82,7 +82,7 @@ _ASKED_ELSEWHERE = (
 
 
 def asked(run: Run) -> str:
-    """Say what speaks to the question of the article, which only its chip can answer."""
+    """Return what speaks to the question of the article, which only its chip can answer."""
     tables = published(ContentionPublication)
     on_its_chip = all(is_its_chip(table, one) for table in tables for one in run.measurements)
     return _ASKED_ON_ITS_CHIP if on_its_chip else _ASKED_ELSEWHERE

@@ -47,7 +47,7 @@ _SLOWED = 0.02  # of a core, from which on a difference between two contests is 
 _SAME_SHAPE = 0.05  # of a core, by which parts may differ from published ones
 _SAME_SUM = 0.02  # of a sum, by which that of free tasks may differ from that of pinned ones
 _WHOLE = 0.9  # of a core, from which on a task has it to itself
-_LONGER = 1.5  # times the longest wait on a core of one's own, from which on one is a wait for a turn
+_LONGER = 1.5  # times the longest wait on a core of the user, from which on one is a wait for a turn
 _WAITS: tuple[Loop, ...] = ("block", "delay")
 
 
@@ -75,7 +75,7 @@ def _own_work(measurements: Iterable[Measurement]) -> Iterator[ContentionOwnWork
 
 
 def _core_speeds(alone: Sequence[CoreAlone]) -> Iterator[ContentionCoreSpeed]:
-    """Tell whether a core is slower by itself than the first one, where several were used."""
+    """Return whether a core is slower by itself than the first one, where several were used."""
     for one in alone[1:]:
         varied = one.explains(alone[0])
         yield ContentionCoreSpeed(
@@ -108,7 +108,7 @@ def _of_one_setting(contests: Sequence[Contest], ours: Sequence[Measurement], wo
 
 
 def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[Finding]:
-    """Tell what task1 gets when it alone has work, by what the main loop does, and answer what an article asks."""
+    """Report the share of task1 alone, by the activity of the main loop, and answer the article's question."""
     got: dict[str, float] = {}
     for one in contests:
         task = one.competitor("task1")
@@ -122,7 +122,7 @@ def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[Finding]:
 
 
 def _slowed_by_a_loop(contests: Sequence[Contest]) -> Iterator[ContentionSlowedByLoop]:
-    """Tell what a main loop that spins on core 1 costs a task on core 0: what one that does not spin leaves it."""
+    """Report what a main loop that spins on core 1 costs a task on core 0: what one that does not spin leaves it."""
     spins = _alone_at_work(contests, "task0", "spin")
     quiet = _alone_at_work(contests, "task0", "block", "delay", "off")
     if spins is None or spins.of_a_core_at_most >= 1 - _SLOWED:
@@ -135,7 +135,7 @@ def _slowed_by_a_loop(contests: Sequence[Contest]) -> Iterator[ContentionSlowedB
 
 
 def _alone_at_work(contests: Sequence[Contest], name: str, *main: str) -> Competitor | None:
-    """Return a competitor where it alone works, and nobody else takes part but a main loop that does one of these."""
+    """Return the only active competitor of a contest whose main loop does one of these."""
     for does in main:
         for one in contests:
             found = one.competitor(name)
@@ -147,7 +147,7 @@ def _alone_at_work(contests: Sequence[Contest], name: str, *main: str) -> Compet
 
 
 def _sleep(contests: Sequence[Contest]) -> Iterator[Finding]:
-    """Tell what the sleep to the next tick costs, and what becomes of it where tasks share a core."""
+    """Report what the sleep to the next tick costs, and what becomes of it where tasks share a core."""
     uses = [use for one in contests if one.alone_sleeps for use in one.cores]
     if not uses:
         return
@@ -224,7 +224,7 @@ def _farthest_counts(known: Iterable[tuple[Contest, PublishedTowers]]) -> Publis
 
 
 def _both_cores(contests: Sequence[Contest], work: str) -> Iterator[ContentionBothCores]:
-    """Tell what a core does when the other one works as well, from a contest of one pinned worker on each."""
+    """Report what a core does when the other one works as well, from a contest of one pinned worker on each."""
     for one in contests:
         if one.is_one_on_each:
             first, second = one.workers
@@ -248,7 +248,7 @@ def _apart(contests: Sequence[Contest], both: Contest) -> SeparateWindows | None
 
 
 def _longest_wait(contests: Sequence[Contest]) -> Iterator[ContentionLongestWait]:
-    """Tell how long one that shares a core may stand still, against one that does not."""
+    """Report how long one that shares a core may stand still, against one that does not."""
     shared: list[tuple[float, float, str, str]] = []
     single: list[float] = []
     for contest in contests:
@@ -272,7 +272,7 @@ def _longest_wait(contests: Sequence[Contest]) -> Iterator[ContentionLongestWait
 
 
 def _free_tasks(contests: Sequence[Contest]) -> Iterator[Finding]:
-    """Tell what free tasks come to, and what as many pinned ones do beside the same others."""
+    """Report the work of unpinned tasks, and of the same number of pinned ones."""
     for one in contests:
         free = [competitor for competitor in one.workers if competitor.core is None]
         if free and len(free) == len(one.workers):

@@ -59,7 +59,7 @@ def towers_table(run: Run, analysis: ContentionAnalysis) -> Table[Row]:
 
 
 def printed_table(title: str, figures: ContentionFigures, own: Sequence[tuple[Contest, str]]) -> Table[Row]:
-    """Show what a publication prints, as it prints it, and contests with what is said of each."""
+    """Show the rows of a publication as printed, and the contests."""
     known = {tuple(row.by_competitor): row for row in figures.rows}
     rows: list[Row] = []
     for contest, said in own:
@@ -156,7 +156,7 @@ def _cell(name: str) -> Callable[[Row], str]:
 
 
 def varied_names(analysis: ContentionAnalysis) -> list[str]:
-    """Return the factors that tell contests apart beside who is at work."""
+    """Return the factors that distinguish contests beside who is at work."""
     return list(analysis.contests[0].varied) if analysis.contests else []
 
 

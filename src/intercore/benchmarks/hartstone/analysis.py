@@ -78,7 +78,7 @@ class HartstoneSet(msgspec.Struct, frozen=True):
 
 
 class HartstoneAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about the sets of tasks."""
+    """The results of a run about the sets of tasks."""
 
     sets: tuple[HartstoneSet, ...]
 
@@ -172,7 +172,7 @@ def results(analysis: HartstoneAnalysis) -> Iterator[Finding]:
 
 
 def _gain(one: HartstoneSet, reference: HartstoneSet) -> Iterator[Finding]:
-    """Tell how many times as much a set carries: as far as the loads that were tried bound it on both sides."""
+    """Report how many times as much a set carries: as far as the loads that were tried bound it on both sides."""
     bounds = (one.kept_percent, one.missed_percent, reference.kept_percent, reference.missed_percent)
     if all(bounds):
         kept, missed, reference_kept, reference_missed = (float(bound or 0) for bound in bounds)

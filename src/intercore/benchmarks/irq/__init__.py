@@ -38,7 +38,7 @@ _SHORT: Levels = {"from": ["0", "1"], "interrupted": ["idle", "kernel"], "sample
 
 
 def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - short enough anywhere
-    """Return the grid of what ends in its own handler, and that of what goes on to a core."""
+    """Return the grid of paths that end in the handler, and that of paths that continue to another core."""
     to_a_core = ["handler-task", "timer-task", "doorbell", "doorbell-round-trip"]
     return (
         {"path": ["timer-handler"], "to": ["0"], **_SHORT},

@@ -1,7 +1,7 @@
-"""How long an interrupt takes from its cause to its handler, and on to a task, on the same core or another one.
+"""Interrupt latency from the cause to the handler, and to a task, on the same core or another one.
 
-Durations are in µs, and in cycles where the clock counts those of the cores. Nothing is subtracted: what looking costs
-stands beside them. Samples of one setting are pooled over its repetitions.
+Durations are in µs, and in cycles where the clock counts those of the cores. Nothing is subtracted: the timestamp
+overhead stands beside them. Samples of one setting are pooled over its repetitions.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class IrqBudget(msgspec.Struct, frozen=True):
     varied: dict[str, int | str]
     """The other factors that take more than one level in the run, by name."""
     samples: Annotated[int, Meta(ge=1)]
-    """Those of all that the cores were doing."""
+    """Over all activities of the cores."""
     typical_us: float
     """Median while the cores sleep, or of all samples if that was not measured: of the core, or the direction, where it
     is longest."""
@@ -154,7 +154,7 @@ class IrqBudget(msgspec.Struct, frozen=True):
 
 
 class IrqAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about interrupts."""
+    """The results of a run about interrupts."""
 
     latencies: tuple[Latency, ...]
     comparisons: tuple[IrqComparison, ...]

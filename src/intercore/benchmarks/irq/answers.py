@@ -1,4 +1,4 @@
-"""What `irq` answers on one line: how long interrupts take, and at worst."""
+"""The one-line answers of `irq`: how long interrupts take, and at worst."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 
 
 def costs(analysis: IrqAnalysis) -> Iterator[Cost]:
-    """Give what interrupts cost while the cores sleep, and the longest that was seen whatever they did.
+    """Yield what interrupts cost while the cores sleep, and the longest that was seen whatever they did.
 
     Across cores that is the slowest direction, and beside it stands the core where it begins.
     """
@@ -80,7 +80,7 @@ def _us(one: Latency) -> float:
 
 
 def remarks(analysis: IrqAnalysis) -> Iterator[IrqLargest]:
-    """Tell where the largest latency is farthest from the usual one."""
+    """Report where the largest latency is farthest from the usual one."""
     found = [one for one in analysis.budgets if 0 < one.typical_us < one.largest_us]
     if found:
         most = max(found, key=lambda one: one.largest_us / one.typical_us)

@@ -1,4 +1,4 @@
-"""The releases of a periodic task, measurement by measurement, and which setting each is of."""
+"""The activations of a periodic task, measurement by measurement, and which setting each is of."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ LOADS = {"none": "", "core0": "0 busy", "core1": "1 busy", "both": "both busy", 
 
 _NAMED = ("core", "load", "migrate", "wake", "time")
 POOLED = (*_NAMED, "samples", "counted", "seed", "dither_us", "rest_ms")
-"""Factors by which no setting has to be told apart from others: a label has them, or they change no result."""
+"""Factors that do not distinguish settings: a label has them, or they change no result."""
 _OF_COUNTERS = ("counter_bits",)
 """Factors that change what raw counters give and nothing else."""
 
 
 class Releases(msgspec.Struct, frozen=True, eq=False):
-    """The releases of one measurement in their order, in ticks of the common clock."""
+    """The activations of one measurement in their order, in ticks of the common clock."""
 
     late: NDArray[np.int64]
     core: NDArray[np.int64]
@@ -48,25 +48,25 @@ class Releases(msgspec.Struct, frozen=True, eq=False):
     period: int
     hz: int
     passed: NDArray[np.int64]
-    """From the release before to each, where the wake time was set anew and `late` does not tell it; else empty."""
+    """From the previous activation to each, if the wake time was reset, so that `late` does not give it; else empty."""
 
     @property
     def neighbours(self) -> NDArray[np.int64]:
-        """Index of each release that has one before it in its stretch."""
+        """Index of each activation that has one before it in its stretch."""
         follows = np.ones(len(self.late), np.bool_)
         follows[self.begins[(self.begins >= 0) & (self.begins < len(follows))]] = False
         return np.flatnonzero(follows)
 
     @property
     def deviation(self) -> NDArray[np.int64]:
-        """How much longer than the period it took from the release before, for each of the neighbours."""
+        """How much longer than the period it took from the previous activation, for each of the neighbours."""
         at = self.neighbours
         found: Ticks = self.passed[at] - self.period if len(self.passed) else self.late[at] - self.late[at - 1]
         return found
 
     @property
     def migrated(self) -> NDArray[np.bool_]:
-        """Whether each release was on another core than the one before in its stretch."""
+        """Whether each activation was on another core than the one before in its stretch."""
         moved = np.zeros(len(self.late), np.bool_)
         at = self.neighbours
         moved[at] = self.core[at] != self.core[at - 1]
@@ -74,7 +74,7 @@ class Releases(msgspec.Struct, frozen=True, eq=False):
 
 
 def releases(measurement: Measurement) -> Releases:
-    """Return the releases of a measurement."""
+    """Return the activations of a measurement."""
     series = measurement.samples("late")
     period_us = int(measurement.factors["period_us"])
     core = ticks(measurement, "core")
@@ -95,7 +95,7 @@ def pools(measurements: Iterable[Measurement], *, raw: bool = False) -> dict[str
     """Return the measurements of jitter by the label of their setting, in order: at rest, under load, moved.
 
     Those with raw counters stand apart: they are returned alone (`raw`), or not at all. Those are left out of which the
-    core of each release is not known.
+    core of each activation is not known.
     """
     ours = [one for one in measurements if one.benchmark == BENCHMARK and is_raw(one) == raw and is_reported(one)]
     varied = varied_factors(ours, raw=raw)
@@ -106,7 +106,7 @@ def pools(measurements: Iterable[Measurement], *, raw: bool = False) -> dict[str
 
 
 def varied_factors(ours: Iterable[Measurement], *, raw: bool = False) -> list[str]:
-    """Return the factors besides those with names of their own that take more than one level."""
+    """Return the other factors with more than one level."""
     return varied_names(ours, POOLED if raw else (*POOLED, *_OF_COUNTERS))
 
 
@@ -116,23 +116,23 @@ def is_raw(one: Measurement) -> bool:
 
 
 def wake_of(one: Measurement) -> str:
-    """Return whether the time of the last release was kept or set anew; a program that cannot choose keeps it."""
+    """Return whether the time of the last activation was kept or reset; a program without this factor keeps it."""
     return str(one.factors.get("wake", "kept"))
 
 
 def is_reported(one: Measurement) -> bool:
-    """Whether there are releases, and the core of each is known."""
+    """Whether there are activations, and the core of each is known."""
     return len(ticks(one, "late")) > 0 and has_cores(one)
 
 
 def has_cores(one: Measurement) -> bool:
-    """Whether the core of each release is known."""
+    """Whether the core of each activation is known."""
     cores = len(ticks(one, "core"))
     return cores == len(ticks(one, "late")) or (cores == 0 and str(one.factors["core"]).isdecimal())
 
 
 def lateness_us(one: Measurement) -> NDArray[np.float64]:
-    """Return how late the releases of a measurement were, in µs."""
+    """Return how late the activations of a measurement were, in µs."""
     return in_us(ticks(one, "late"), one)
 
 

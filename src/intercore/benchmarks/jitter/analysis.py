@@ -1,8 +1,8 @@
-"""How steady a periodic task is: when it was released against when it was due, and how far its period deviated.
+"""Jitter of a periodic task: its lateness, and the deviation of its period.
 
-A target sends how late each release was (firmware/bench/jitter.c). The deviation of a period is the difference of two
-neighbours. Moving the task from core to core is counted by the core of each release. What was timed by the cores' own
-counters (`false_periods.py`) stands apart from all that is true.
+A target sends how late each activation was (firmware/bench/jitter.c). The deviation of a period is the difference of
+two neighbours. Moving the task from core to core is counted by the core of each activation. What was timed by the
+cores' own counters (`false_periods.py`) stands apart from all that is true.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement
 
 _EXTREMES = 4  # of a histogram: smallest and largest latency, smallest and largest deviation
-_BEYOND = 10  # counted releases beyond a percentile that is told
+_BEYOND = 10  # counted activations beyond a percentile that is shown
 
 Count = Annotated[int, Meta(ge=0)]
 
 
 class LongRun(msgspec.Struct, frozen=True):
-    """Further releases of a long run, of which the target kept log-linear histograms instead of each value."""
+    """Further activations of a long run, of which the target kept log-linear histograms instead of each value."""
 
     releases: Count
     periods: Count
@@ -78,9 +78,9 @@ class LongRun(msgspec.Struct, frozen=True):
     lateness_median_us: float
     """The end of the bin that holds it, like the percentiles."""
     lateness_p99_us: float | None
-    """None with fewer than 1,000 releases."""
+    """None with fewer than 1,000 activations."""
     lateness_p99_9_us: float | None
-    """None with fewer than 10,000 releases."""
+    """None with fewer than 10,000 activations."""
     lateness_max_us: float
     deviation_min_us: float
     deviation_max_us: float
@@ -96,31 +96,31 @@ class JitterSetting(msgspec.Struct, frozen=True):
     load: str
     migrate: str
     wake: str
-    """Whether the time of the last release, from which the next one is due, was `kept` or set `anew` before each."""
+    """Whether the time of the last activation, from which the next one is due, was `kept` or set `anew` before each."""
     period_us: Annotated[float, Meta(gt=0)]
     varied: dict[str, int | str]
     """The other factors that take more than one level in the run, by name."""
     hz: Annotated[int, Meta(ge=1)]
     """Ticks per second of the common clock."""
     stretches: Count
-    """Runs of releases without a break between them."""
+    """Runs of activations without a break between them."""
     lateness_us: Distribution
-    """From when a release was due to the task's first instruction."""
+    """From when an activation was due to the task's first instruction."""
     lateness_min_ticks: int
     lateness_max_ticks: int
     deviation_us: Distribution | None
-    """Of the time between neighbouring releases from the period; None where there are no neighbours."""
+    """Of the time between neighbouring activations from the period; None where there are no neighbours."""
     halves_us: tuple[float, float] | None
     """The largest deviation, without its sign, of the first and of the second half of the periods."""
     missed: Count
-    """Releases that came a period or more after they were due."""
+    """Activations that came a period or more after they were due."""
     missed_in: Count
-    """Measurements that had such releases."""
+    """Measurements that had such activations."""
     activations_by_core: dict[str, int]
     lateness_by_core_us: dict[str, float]
     """Median, by core."""
     migrations: Count
-    """Neighbouring releases on different cores."""
+    """Neighbouring activations on different cores."""
     asked: Count | None
     """Migrations asked for while the task waited, with `published` before it waited; None where none were."""
     moved: Count | None
@@ -131,7 +131,7 @@ class JitterSetting(msgspec.Struct, frozen=True):
 
     @property
     def bound_us(self) -> tuple[float, float] | None:
-        """The smallest and the largest deviation of the period, of all releases, kept and counted."""
+        """The smallest and the largest deviation of the period, of all activations, kept and counted."""
         ends = [
             *([] if self.deviation_us is None else [(self.deviation_us.min, self.deviation_us.max)]),
             *([] if self.counted is None else [(self.counted.deviation_min_us, self.counted.deviation_max_us)]),
@@ -140,17 +140,17 @@ class JitterSetting(msgspec.Struct, frozen=True):
 
     @property
     def releases(self) -> int:
-        """All releases, kept and counted."""
+        """All activations, kept and counted."""
         return self.lateness_us.n + (0 if self.counted is None else self.counted.releases)
 
     @property
     def largest_us(self) -> float:
-        """The largest latency of all releases."""
+        """The largest latency of all activations."""
         return max(self.lateness_us.max, self.lateness_us.max if self.counted is None else self.counted.lateness_max_us)
 
 
 class JitterAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about periodic tasks."""
+    """The results of a run about periodic tasks."""
 
     settings: tuple[JitterSetting, ...]
     false_periods: tuple[FalsePeriods, ...]

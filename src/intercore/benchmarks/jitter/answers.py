@@ -1,4 +1,4 @@
-"""What `jitter` answers on one line: how late a periodic task is released."""
+"""The one-line answers of `jitter`: how late a periodic task is released."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _AT_REST, _LOADED = "worst lateness, no load", "worst lateness, loaded"
 
 
 def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
-    """Answer how late a release was at most, at rest and under load of lower priority, of a task that is not moved.
+    """Answer the largest lateness without load and under load of lower priority, without migration.
 
-    Where that at rest is the later one, it is said not to be what load does.
+    If that without load is larger, the answer is marked as likely disturbed.
     """
     rest, load = (settings_under(analysis.settings, loaded=loaded) for loaded in (False, True))
     for question, found, under in (
@@ -56,7 +56,7 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
 
 
 def _load_of(found: Sequence[JitterSetting]) -> str:
-    """Say what a load is: tasks that compute in a loop, and on which cores."""
+    """Return what a load is: tasks that compute in a loop, and on which cores."""
     where = {one.load: _CORES[one.load] for one in found if one.load in _CORES}
     return f"lower-priority tasks computing{' on ' + next(iter(where.values())) if len(where) == 1 else ''}"
 
@@ -73,7 +73,7 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 
 
 def costs(analysis: JitterAnalysis) -> Iterator[Cost]:
-    """Give how late a release is, at rest and under load."""
+    """Yield how late an activation is, at rest and under load."""
     for label, loaded in (("lateness, no load", False), ("lateness under load", True)):
         found = settings_under(analysis.settings, loaded=loaded)
         if found:
@@ -81,7 +81,7 @@ def costs(analysis: JitterAnalysis) -> Iterator[Cost]:
 
 
 def remarks(analysis: JitterAnalysis) -> Iterator[JitterLoad]:
-    """Tell what load does to the largest lateness."""
+    """Report what load does to the largest lateness."""
     rest, load = (largest_us(settings_under(analysis.settings, loaded=loaded)) for loaded in (False, True))
     if 0 < rest < load:
         yield JitterLoad(times=load / rest, largest_us=load)

@@ -1,7 +1,7 @@
 """What becomes of periods when the cores' own counters are taken for one clock: made on purpose, beside what they are.
 
-The target reads the counter of its core at each release, behind the common clock, and sends what it reads more than at
-the release before, as an unsigned number of the counter's bits. So the same releases have true periods, too.
+The target reads the counter of its core at each activation, behind the common clock, and sends what it reads more than
+at the previous activation, as an unsigned number of the counter's bits. So the same activations have true periods, too.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 BITS = "clock.counter_bits"
-"""The condition that says how many bits a core's counter has."""
+"""The condition with the number of bits of a core's counter."""
 READ_BITS = "counter_bits"
-"""The factor that says how many of it were read: `own`, as many as it has, or a number."""
+"""The factor with the number of bits read: `own`, all that it has, or a number."""
 _MOST_BITS = 64
 _SPREADS = 3  # of the true periods, from which on a raw period is plainly false
 _RATE = 1e-4  # of a period: how well the rate of a counter is known
@@ -44,7 +44,7 @@ class PeriodsOneWay(msgspec.Struct, frozen=True):
     """The periods from one core to another, or on one."""
 
     first: Count = msgspec.field(name="from")
-    """The core of the release before."""
+    """The core of the previous activation."""
     second: Count = msgspec.field(name="to")
     """The core of the release at their end."""
     periods: Count
@@ -163,8 +163,8 @@ class _Raw(NamedTuple):
 def _raw(one: Measurement) -> _Raw:
     """Return the periods whose beginning is known.
 
-    The release in front of a stretch is not told. Its core is known all the same where each release was on another one
-    than that before, and there are but two; and what its period truly was, to the lateness of a release.
+    The activation before a batch is not recorded. Its core is known if each activation is on another core than the
+    previous one and there are two cores; its true period is known to the lateness of an activation.
     """
     known = releases(one)
     raw = one.samples("raw")

@@ -44,11 +44,11 @@ class Deviation(msgspec.Struct, frozen=True):
 
 
 class MissedActivations(msgspec.Struct, frozen=True):
-    """Releases that came a period or more late."""
+    """Activations that came a period or more late."""
 
     releases: int
     missed_in: int
-    """Measurements with such a release."""
+    """Measurements with such an activation."""
     measurements: int
 
     @property
@@ -58,7 +58,7 @@ class MissedActivations(msgspec.Struct, frozen=True):
 
 
 class WorseWithoutLoad(msgspec.Struct, frozen=True):
-    """The latest release under load is earlier than the latest at rest, which load does not explain."""
+    """The latest activation under load is earlier than the latest at rest, which load does not explain."""
 
     loaded_us: float
     """The latest under load."""
@@ -104,7 +104,7 @@ class JitterLateness(Finding, frozen=True):
 
 
 class JitterAmongEquals(Finding, frozen=True):
-    """How late a task was released beside one of its own priority."""
+    """How late a task was activated beside one of its own priority."""
 
     lateness: Lateness
 
@@ -117,7 +117,7 @@ class JitterAmongEquals(Finding, frozen=True):
 
 
 class JitterMoved(Finding, frozen=True):
-    """How far the period of a task deviated that was moved before each release."""
+    """How far the period of a task deviated that was moved before each activation."""
 
     published: bool
     """Whether it was moved by the procedure of Arm et al. 2022, right behind its reading, and not while it waited."""
@@ -167,7 +167,7 @@ class JitterBlocked(Finding, frozen=True):
 
 
 class JitterNoBound(Finding, frozen=True):
-    """Releases were a period or more late."""
+    """Activations were a period or more late."""
 
     label: str
     """The setting's."""
@@ -193,7 +193,7 @@ class JitterBound(Finding, frozen=True):
     holds: bool
     """Whether the second half stayed within the bound of the first."""
     tail: str
-    """What rarer releases may come to, as the statistics of the tail word it."""
+    """The sentence of the tail's statistics on rarer activations."""
 
     @property
     def sentence(self) -> str:
@@ -290,7 +290,7 @@ class JitterLoad(Remark, frozen=True):
 
 
 class JitterLeftOut(Caveat, frozen=True):
-    """Measurements lack the core of each release."""
+    """Measurements lack the core of each activation."""
 
     measurements: int
 
@@ -313,7 +313,7 @@ class OfSetting(Caveat, frozen=True):
 
 
 class JitterEarly(OfSetting, frozen=True):
-    """Releases came before they were due."""
+    """Activations came before they were due."""
 
     releases: int
 
@@ -340,7 +340,7 @@ class JitterStrayed(OfSetting, frozen=True):
 
 
 class JitterLost(OfSetting, frozen=True):
-    """Releases were not kept."""
+    """Activations were not kept."""
 
     releases: int
 
@@ -364,7 +364,7 @@ class JitterNotMoved(OfSetting, frozen=True):
 
 
 class JitterFewMigrations(OfSetting, frozen=True):
-    """Not all releases came after a migration."""
+    """Not all activations came after a migration."""
 
     asked: int
     """Those that did."""

@@ -20,7 +20,7 @@ class LikelyCounters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Periods(PrintedTimes, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Times between neighbouring releases of a periodic task, as printed."""
+    """Times between neighbouring activations of a periodic task, as printed."""
 
     moved: bool
     """Whether other tasks moved the task from core to core."""

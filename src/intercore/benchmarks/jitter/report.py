@@ -233,7 +233,7 @@ def _figures(run: Run, analysis: JitterAnalysis) -> Iterator[Figure]:
 
 
 def _strips(found: Mapping[str, Sequence[Measurement]]) -> Figure:
-    """Draw latency over time, a strip per setting, coloured by core; triangles are releases behind a migration."""
+    """Draw latency over time, a strip per setting, coloured by core; triangles are activations behind a migration."""
     shown = {label: max(pool, key=lambda one: int(releases(one).late.max())) for label, pool in found.items()}
     strips = {label: list(_points(one)) for label, one in shown.items()}
     every = [points for strip in strips.values() for points in strip]
@@ -248,12 +248,12 @@ def _strips(found: Mapping[str, Sequence[Measurement]]) -> Figure:
         "strips had load. Of several repetitions of a setting, the one with the largest lateness is drawn; of more "
         f"than {_MOST_POINTS} activations, the latest and a regular selection of the others."
     )
-    # How many releases there were is no result.
+    # How many activations there were is no result.
     return Figure("jitter-over-time", "Activations over time", caption, panels, own_axes=frozenset({"x"}))
 
 
 def _selection(late: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return which releases to draw, in order: of too many, the latest and an even choice of the others."""
+    """Return which activations to draw, in order: of too many, the latest and an even choice of the others."""
     wanted = min(len(late), _MOST_POINTS // 4)
     least = np.partition(late, len(late) - wanted)[len(late) - wanted]
     above = np.flatnonzero(late > least)
@@ -267,7 +267,7 @@ def _selection(late: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def _points(one: Measurement) -> Iterator[Points]:
-    """Draw the releases of each core, those behind a migration as triangles."""
+    """Draw the activations of each core, those behind a migration as triangles."""
     known = releases(one)
     late = known.late / known.hz
     drawn = _selection(late)

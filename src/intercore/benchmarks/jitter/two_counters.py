@@ -37,17 +37,17 @@ class TwoCounters(msgspec.Struct, frozen=True):
 
     @property
     def forth_us(self) -> float:
-        """What a period to the second core comes to."""
+        """A period to the second core."""
         return (self.period_us + self.apart_us) % self.wrap_us
 
     @property
     def back_us(self) -> float:
-        """What a period to the first core comes to."""
+        """A period to the first core."""
         return (self.period_us - self.apart_us) % self.wrap_us
 
     @property
     def stayed_us(self) -> float:
-        """What a period on one core comes to."""
+        """A period on one core."""
         return self.period_us % self.wrap_us
 
     @property

@@ -25,17 +25,17 @@ def typical_us(found: Iterable[JitterSetting]) -> float:
 
 
 def largest_us(found: Iterable[JitterSetting]) -> float:
-    """Return the largest lateness of all releases; 0 of no setting."""
+    """Return the largest lateness of all activations; 0 of no setting."""
     return max((one.largest_us for one in found), default=0.0)
 
 
 def is_worse_without_load(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> bool:
-    """Whether the latest release at rest is later than the latest under load, which load does not do."""
+    """Whether the latest activation at rest is later than the latest under load, which load does not do."""
     return bool(rest and load) and largest_us(rest) > largest_us(load)
 
 
 def missed(found: Sequence[JitterSetting]) -> MissedActivations:
-    """Return the releases that came a period or more late."""
+    """Return the activations that came a period or more late."""
     return MissedActivations(
         sum(one.missed for one in found),
         sum(one.missed_in for one in found),
@@ -44,7 +44,7 @@ def missed(found: Sequence[JitterSetting]) -> MissedActivations:
 
 
 def worse_without_load(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> WorseWithoutLoad | None:
-    """Return what speaks against the latest release at rest; None where it is not later than under load."""
+    """Return what speaks against the latest activation at rest; None where it is not later than under load."""
     if not is_worse_without_load(rest, load):
         return None
     at_rest, loaded = typical_us(rest), typical_us(load)

@@ -30,7 +30,7 @@ def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - 
 
 
 _COUNTED_BY = {"bout": "rounds", "round_trips": "batch"}
-"""The factor that says how many acquisitions, or round trips, come one after another in a sample."""
+"""The factor with the number of consecutive acquisitions, or round trips, in a sample."""
 
 
 def _events(one: Measurement, series: Series) -> int:

@@ -1,4 +1,4 @@
-"""What `lock` answers on one line: what a lock between cores costs."""
+"""The one-line answers of `lock`: what a lock between cores costs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from intercore.finding import Finding
 
 _HOLDS_NOTHING = "atomic-"
-"""How the names of operations begin that are over at once: nobody has them for a while."""
+"""Prefix of the names of operations that no core holds for a time."""
 _UNFAIR = 2.0
 """Times as often as another core has it from which on a lock is called unfair."""
 _HAND_OFF = "hand-off"
@@ -26,9 +26,9 @@ _HAND_OFF = "hand-off"
 
 
 def answers(analysis: LockAnalysis) -> Iterator[Answer]:
-    """Answer what handing over takes, and a use of one that all cores want: of a mutex, and of what is quickest.
+    """Answer the time of a hand-off, and of a contended lock: of the mutex, and of the fastest lock.
 
-    Of several directions the slowest is the answer, and the quickest stands beside it where it differs.
+    Of several directions the slowest is the answer, with the fastest behind it if it differs.
     """
     handed = _ways(analysis)
     best = min(handed, key=lambda name: _us(handed[name][-1]), default="")
@@ -64,14 +64,14 @@ def _handed(question: str, name: str, ways: Sequence[LockHandOver], *, brief: bo
 
 
 def costs(analysis: LockAnalysis) -> Iterator[Cost]:
-    """Give what handing each lock over costs in the slowest direction, and at most."""
+    """Yield what a lock hand-off costs in the slowest direction, and at most."""
     for name, ways in _ways(analysis).items():
         longest = max(one.latency_us.max for one in ways)
         yield Cost("lock", f"hand-off, {name}", _us(ways[-1]), longest_us=longest)
 
 
 def _ways(analysis: LockAnalysis) -> dict[str, list[LockHandOver]]:
-    """Return for each lock its hand-overs from core to core, the quickest first."""
+    """Return for each lock its hand-off from core to core, the quickest first."""
     found: dict[str, list[LockHandOver]] = {}
     for one in analysis.hand_off:
         found.setdefault(with_varied(one.lock, one.varied), []).append(one)
@@ -83,7 +83,7 @@ def _us(one: LockHandOver) -> float:
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:
-    """Whether a caveat may concern an answer: disturbed hand-overs concern no lock under contention."""
+    """Whether a caveat may concern an answer: disturbed hand-off concern no lock under contention."""
     return not disturbed_samples(finding) or answer.question.endswith(_HAND_OFF)
 
 

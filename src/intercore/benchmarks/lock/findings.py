@@ -11,7 +11,7 @@ from intercore.view.quantity import Time
 
 
 class LockHandOvers(Finding, frozen=True):
-    """Time from a release to the acquisition by a core that waits."""
+    """Time from an activation to the acquisition by a core that waits."""
 
     medians: dict[str, Time]
     """By lock, in the slower direction."""
@@ -26,7 +26,7 @@ class LockHandOvers(Finding, frozen=True):
 
 
 class LockMutexSlower(Finding, frozen=True):
-    """A mutex takes longer to hand over than a spinlock."""
+    """The hand-off of a mutex takes longer than that of a spinlock."""
 
     times: float
     mutex: Time
@@ -47,7 +47,7 @@ class LockNeverAcquired(Finding, frozen=True):
     hold: int
     """Turns of a loop for which it is held."""
     pause: int
-    """Turns of a loop from a release to the next attempt."""
+    """Turns of a loop from an activation to the next attempt."""
 
     @property
     def sentence(self) -> str:

@@ -1,6 +1,6 @@
-"""What a lock will take: `intercore predict TARGET lock lock=spinlock from=0 to=1`.
+"""The predicted time of a lock: `intercore predict TARGET lock lock=spinlock from=0 to=1`.
 
-A hand-over unless another measure is named: `measure=contention` for each acquisition while several cores want it,
+A hand-off unless another measure is named: `measure=contention` for each acquisition while several cores want it,
 `measure=ping-pong` for one way of a word between two cores.
 """
 
@@ -25,7 +25,7 @@ _TITLES: Mapping[object, str] = {
 
 
 def events(one: Measurement) -> Iterator[Event]:
-    """Return what a measurement has of one measure: hand-overs both ways, acquisitions, or ways of a word."""
+    """Return what a measurement has of one measure: hand-off both ways, acquisitions, or ways of a word."""
     measure = str(one.factors["measure"])
     if measure not in IDLE or not has_samples(one):
         return

@@ -1,4 +1,4 @@
-"""The report of the benchmark `lock`: what handing over costs, who gets the lock, and a word's way between cores."""
+"""The report of the benchmark `lock`: hand-off, fairness, and the one-way time of a word between cores."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _shares(one: LockContention) -> str:
 
 
 def _distribution(rows: Sequence[Row], of: Callable[[Row], Distribution]) -> list[Column[Row]]:
-    """Return the columns of a distribution, without percentiles that no row can tell."""
+    """Return the columns of a distribution, without percentiles that no row has."""
     known = {"p99": any(of(one).p99 for one in rows), "p99.9": any(of(one).p99_9 for one in rows)}
     return [column for column in distribution_columns(of) if known.get(column.title, True)]
 

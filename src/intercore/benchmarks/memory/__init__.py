@@ -27,10 +27,10 @@ _ALONE: Levels = {
 """Everything beside everything, on the first core."""
 
 _INTERPRETED: Levels = {"bytes": ["8192"], "samples": ["8"]}
-"""Where no time means anything, as much as the suite takes: more would be as right, in minutes."""
+"""For function only: the sizes of the suite, because more would take minutes."""
 
 _OWN_WORK: Levels = {"other_region": []}
-"""Beside work of the user's own, which is in no region."""
+"""Beside work of the user, which is in no region."""
 
 
 def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - alike on one kernel and on two

@@ -1,8 +1,8 @@
-"""How fast a core reaches memory, alone and beside another core: rates, and by how much each slows the other down.
+"""Memory bandwidth of a core alone and with another core busy: rates, and the mutual slowdown.
 
 Both times of a repetition are taken right after each other, so a slow-down is the ratio of two medians whose interval
-comes from the ratio of each repetition: drift of the machine is in both. Nothing is subtracted; a pass is long against
-looking at the clock.
+comes from the ratio of each repetition: drift of the machine is in both. Nothing is subtracted; a pass is long compared
+with the timestamp overhead.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ BENCHMARK = "memory"
 ACCESSES = ("read", "write", "copy")
 """In the order in which they are shown."""
 WORD_BYTES = "memory.word_bytes"
-"""The condition that tells how wide an access is."""
+"""The condition with the width of an access."""
 
 _ALONE = ("access", "region", "core", "bytes")
 _BESIDE = (*_ALONE, "other", "other_region")
@@ -95,7 +95,7 @@ class MemoryInterference(msgspec.Struct, frozen=True):
     bytes: Annotated[int, Meta(ge=1)]
     """Of a pass."""
     other: str
-    """What the other core does: `read`, `write` or `copy`, or work of the user's own."""
+    """What the other core does: `read`, `write` or `copy`, or work of the user."""
     other_region: str
     """Where that one does it; in the same region, in its other half."""
     varied: dict[str, Level]
@@ -115,7 +115,7 @@ class MemoryInterference(msgspec.Struct, frozen=True):
 
 
 class MemoryAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about memory."""
+    """The results of a run about memory."""
 
     rates: tuple[MemoryRate, ...]
     interference: tuple[MemoryInterference, ...]
@@ -262,7 +262,7 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[Fin
         yield MemoryUncontended(worst=slowdown(worst))
         return
     yield MemoryContended(worst=slowdown(worst))
-    both = [one for one in interference if one.other in ACCESSES]  # work of the user's own is in no region
+    both = [one for one in interference if one.other in ACCESSES]  # work of the user is in no region
     same = [one for one in both if one.region == one.other_region]
     apart = [one for one in both if one.region != one.other_region]
     if same and apart:

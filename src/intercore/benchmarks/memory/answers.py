@@ -1,4 +1,4 @@
-"""What `memory` answers on one line: how fast memory is, and how much the other core slows it down."""
+"""The one-line answers of `memory`: how fast memory is, and how much the other core slows it down."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 
 
 def remarks(analysis: MemoryAnalysis) -> Iterator[MemorySlowdown]:
-    """Tell the same."""
+    """Return the same."""
     worst = _worst(analysis)
     if worst is not None:
         yield MemorySlowdown(times=worst.slowdown.value, worst=slowdown(worst))

@@ -21,9 +21,9 @@ class Slowdown(msgspec.Struct, frozen=True):
     access: str
     """What the core does: `read`, `write` or `copy`."""
     other: str
-    """What the other core does: the same, or work of the user's own."""
+    """What the other core does: the same, or work of the user."""
     other_region: str | None
-    """Where the other core does it; None of work of the user's own."""
+    """Where the other core does it; None of work of the user."""
 
     @property
     def cores(self) -> str:
@@ -74,7 +74,7 @@ class MemoryContended(Finding, frozen=True):
 
 
 class MemorySeparateRegionsHelp(Finding, frozen=True):
-    """The worst slowdown is less where each core has a region of its own."""
+    """The worst slowdown is smaller with the cores in separate regions."""
 
     apart: Slowdown
     """The worst in different regions."""
@@ -90,7 +90,7 @@ class MemorySeparateRegionsHelp(Finding, frozen=True):
 
 
 class MemorySeparateRegionsDoNotHelp(Finding, frozen=True):
-    """The worst slowdown is as large where each core has a region of its own."""
+    """The worst slowdown is not smaller with the cores in separate regions."""
 
     apart: Slowdown
     same: Slowdown

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from intercore.view.figure import Figure
 
 _CERTAIN = 1.05
-"""Largest slow-down at which a heat map's colours begin to tell anything: less is drawn as none."""
+"""Slowdown below which a heat map draws none."""
 
 
 def report(run: Run) -> Report:

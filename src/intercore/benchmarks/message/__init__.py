@@ -46,8 +46,8 @@ _ALONE: Levels = {
     "samples": ["16"],
     "dither_us": ["300"],
 }
-"""Every transport between the first two cores in all directions, by size: some 15 s on a desk computer, three minutes
-on the simulated chip. What a message takes from each core is asked for by `measure=overhead`."""
+"""Every transport between the first two cores in all directions, by size: some 15 s on a PC, three minutes on the
+simulated chip. `measure=overhead` measures the processor time of a message on each core."""
 
 
 def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:
@@ -138,7 +138,7 @@ def _events(one: Measurement, series: Series) -> int:
 
 
 def _operations(one: Measurement) -> int:
-    """Return how many messages were sent: a round trip has two, and a stream as many as the setting says."""
+    """Return the number of messages sent: two for a round trip, and the setting's number for a stream."""
     done = max(one.checks.get("done", 0), 0)
     if one.factors.get("measure") == "throughput":
         return done * int(one.factors.get("messages", 1))

@@ -1,9 +1,9 @@
-"""How long a message takes from core to core, and how many bytes per second go through: models over the size.
+"""Latency and throughput of messages between cores: models over the size.
 
 Durations are in µs. A message takes alpha + beta * size: alpha is what every message costs, beta what each byte does.
-In a stream, the time per message is `window` / `messages`, modelled likewise; bytes per second are the size through
-that, and go to 1 / beta. See `intercore.statistics.line` for the fit. Nothing is subtracted: what looking at the clock
-costs is in every alpha of a latency.
+In a stream, the time per message is `window` / `messages`, modelled in the same way; bytes per second are the size
+through that, and go to 1 / beta. See `intercore.statistics.line` for the fit. Nothing is subtracted: the timestamp
+overhead is in every alpha of a latency.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class MessageHeldOut(msgspec.Struct, frozen=True):
 
 
 class MessageAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about messages between cores."""
+    """The results of a run about messages between cores."""
 
     latency: tuple[MessageLatency, ...]
     """One row for each setting: all factors but the size, and those that change only how something is measured."""
@@ -72,7 +72,7 @@ class MessageAnalysis(msgspec.Struct, frozen=True):
     overheads: tuple[MessageOverhead, ...]
     """What messages take from each core (`measure=overhead`)."""
     pilots: tuple[MessagePilot, ...]
-    """How many samples it takes to know a time as well as asked, of settings that have enough samples to tell."""
+    """The number of samples needed for the requested precision, for settings with enough samples."""
     published: tuple[MessageFindingHere, ...]
     """What publications say of factors that have several levels here."""
 
@@ -128,7 +128,7 @@ def caveats(measurements: Iterable[Measurement], found: Sequence[Curve]) -> Iter
 
 
 def _latencies(curves: Sequence[Curve]) -> Iterator[tuple[Samples, Sequence[Disturbance]]]:
-    """Return the latencies of each size with what disturbed them, by what tells their settings apart."""
+    """Return the latencies of each size with their disturbances, by the levels that distinguish their settings."""
     named = {"transport", "from", "to"} | {
         name for curve in curves for name, level in curve.setting.items() if level != curves[0].setting.get(name)
     }

@@ -1,4 +1,4 @@
-"""What `message` answers on one line: which way of moving messages is the quickest."""
+"""The one-line answers of `message`: which way of moving messages is the quickest."""
 
 from __future__ import annotations
 
@@ -28,18 +28,17 @@ _COPIED, _NOT_COPIED = "copied", "zero-copy"
 _BLOCKED = "blocked"
 """The level of `receiver` at which it has to be woken."""
 _EXAMPLE = 300
-"""Bytes of a message that is told as an example: no size that is measured by default."""
+"""Bytes of an example message, a size that is not measured by default."""
 _NO_MATTER = 0.01
-"""Of what the smallest messages take: what the size adds at most, up to the largest, below which it does not matter."""
+"""Largest effect of the size, relative to the time of the smallest messages, that counts as none."""
 _KNOWN = 0.1
-"""Of what a line says of no bytes at all: how far its interval reaches at most to either side, for it to be told."""
+"""Largest half-width of the interval of alpha, relative to alpha, with which the line is used."""
 
 
 def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
-    """Answer what messages take at best, small and large, and how many bytes per second go through at most.
+    """Answer the lowest latency of small and large messages, and the highest throughput.
 
-    What does not copy is said to, and below it stands what does. A latency is that across cores, in the slowest
-    direction, and so is a rate.
+    Zero-copy comes first, then copying. Latency and throughput are those across cores, in the slowest direction.
     """
     sizes = sorted({one.bytes for one in analysis.ranking if one.measure == "latency"})
     for size in sizes:
@@ -62,7 +61,7 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
 
 
 def _of_bytes(size: int, how: str) -> str:
-    """Ask what a message takes; `how` says whether it is copied, where that makes two questions of it."""
+    """Return the question on a size; `how` is `copied` or `zero-copy` if there are both."""
     return f"{size:,} bytes, {how}" if how else f"message of {size:,} bytes"
 
 
@@ -140,10 +139,10 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
 
 
 def _by_line(one: MessageLatency) -> tuple[Interval, str] | None:
-    """Return what a message of a size between those measured takes, in µs, and by what; None without a line.
+    """Return the latency of a message of a size between those measured, in µs, and its basis; None without a line.
 
-    Where that the size matters cannot be told from chance, a line says no more than the sizes beside it; and less than
-    they do where it is hardly known where it begins. Then it is what lies between them.
+    If the effect of the size is not significant, or alpha is uncertain, the answer is interpolated between the
+    neighbouring sizes.
     """
     slope = one.beta_ns_per_byte
     if one.alpha_us is None or slope is None:
@@ -180,7 +179,7 @@ def _between(first: Interval, second: Interval, share: float) -> Interval:
 
 
 def _reach(interval: Interval) -> float:
-    """Return how far an interval reaches from its value at most, as far as one is known."""
+    """Return how far an interval reaches from its value at most, if known."""
     ends = (interval.value if end is None else end for end in (interval.low, interval.high))
     return max(abs(end - interval.value) for end in ends)
 
@@ -204,7 +203,7 @@ def _is_of(answer: Answer, curve: Mapping[str, Level]) -> bool:
 
 
 def costs(analysis: MessageAnalysis) -> Iterator[Cost]:
-    """Give what a message costs by the quickest transport, by its size: in the slowest direction across cores."""
+    """Yield what a message costs by the quickest transport, by its size: in the slowest direction across cores."""
     for one in analysis.ranking:
         if one.rank == 1 and one.measure == "latency":
             ways = _ways(analysis, one)
@@ -228,7 +227,7 @@ def _best(found: Sequence[MessageRank], worth: Callable[[MessageRank], float]) -
 
 
 def remarks(analysis: MessageAnalysis) -> Iterator[MessageBestGain]:
-    """Tell what the right choice is worth most."""
+    """Report what the right choice is worth most."""
     most = max(analysis.advantages, key=lambda one: one.times.value, default=None)
     if most is not None:
         yield MessageBestGain(

@@ -1,4 +1,4 @@
-"""What to choose for messages between cores: rankings at a small and a large size, and what each alternative buys.
+"""What to choose for messages between cores: rankings at a small and a large size, and the gain of each alternative.
 
 A designer chooses the transport, how ends wait, the memory, and how the program is built. The direction and what else
 the cores do are given (`GIVEN`). A choice is ranked by its slowest direction, as far as all that is compared was
@@ -34,11 +34,11 @@ ZERO_COPY = "-zero-copy"
 """How the name of a transport ends that is like the one named by the rest, but does not copy."""
 _BY_ADDRESS = "notification"
 _TELLING = 4
-"""Pairs whose differences have an interval that says something; that of two would span decades."""
+"""Fewest pairs for an interval of their differences; that of two would span decades."""
 
 
 def copies(transport: Level) -> bool:
-    """Whether a transport copies the bytes of a message, and does not hand over where they lie."""
+    """Whether a transport copies the bytes of a message instead of passing their address."""
     return str(transport) != _BY_ADDRESS and not str(transport).endswith(ZERO_COPY)
 
 
@@ -64,7 +64,7 @@ class MessageRank(msgspec.Struct, frozen=True):
 
 
 class MessageAdvantage(msgspec.Struct, frozen=True):
-    """What one level of a factor buys against another, all else equal."""
+    """The gain of one level of a factor over another, other factors equal."""
 
     measure: Measure
     bytes: Annotated[int, Meta(ge=1)]
@@ -93,7 +93,7 @@ def compared_sizes(curves: Sequence[Curve]) -> list[int]:
 
 
 def _value(curve: Curve, size: int) -> tuple[float, float] | None:
-    """Return the median of a size and the standard error of its logarithm; None if that is not known."""
+    """Return the median of a size and the standard error of its logarithm; None if unknown."""
     if size not in curve.measurements:
         return None
     place = int(np.searchsorted(curve.points.x, size))

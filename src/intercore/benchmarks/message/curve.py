@@ -38,7 +38,7 @@ SERIES: Mapping[Measure, str] = {"latency": "latency", "throughput": "window"}
 OWN = ("transport", "from", "to", "region", "receiver", "load")
 """The factors that every setting has."""
 NO_SETTING = frozenset({"measure", "size", "messages", *IRRELEVANT})
-"""Factors that do not tell settings apart: the measure and the size, and how it is measured."""
+"""Factors that do not distinguish settings: the measure and the size, and how it is measured."""
 SPEAKING = ("transport", "receiver", "region")
 """Factors whose levels say by themselves what they are."""
 
@@ -77,7 +77,7 @@ class Curve:
 
     @property
     def main(self) -> Fit | None:
-        """The model of all sizes, or of whole words where the others go a way of their own; None with a single size."""
+        """The model of all sizes, or of whole words if the others differ; None with a single size."""
         return self.models.get("all") or self.models.get("words")
 
     @cached_property
@@ -127,7 +127,7 @@ def _models(curve: Curve) -> dict[Sizes, Fit]:
     """Return one model of all sizes, or one of whole words and one of the others, if these are surely not like them.
 
     A loop that copies words has to copy bytes where a message, or its place in a ring of messages, is no whole number
-    of words; in a ring that may be every second place, so the median alone does not tell. The others are apart if a
+    of words; in a ring that may be every second place, so the median alone is not enough. The others are apart if a
     quarter of their samples is farther from the model of whole words than predictions should be, and three times as far
     as a quarter of the samples of any of its own sizes.
     """
@@ -200,7 +200,7 @@ def curve(measure: Measure, setting: dict[str, Level], by_size: Mapping[int, Seq
 
 
 def is_usable(one: Measurement) -> bool:
-    """Whether it is one of `message` with samples, and levels as they are told here: a target may send anything."""
+    """Whether it is one of `message` with samples and valid levels: a target may send anything."""
     known = one.factors
     if one.benchmark != BENCHMARK or known.get("measure") not in MEASURES or not set(OWN) <= set(known):
         return False
@@ -218,8 +218,8 @@ def _median_of(pool: Sequence[Measurement], measure: Measure) -> Interval:
 def _median(pool: Sequence[Measurement], measure: Measure, between: float) -> tuple[float, float]:
     """Return the median of a size and its standard error.
 
-    That has three parts: how well the samples know it; by how much repetitions of the measurement differ; and half a
-    tick either way, evenly, since a clock cannot tell it better however many samples there are.
+    It has three parts: that of the samples; the differences between repetitions; and half a tick either way, uniformly,
+    which is the resolution of the clock however many samples there are.
     """
     values = np.concatenate([times_us(one, measure) for one in pool])
     known = order_interval(np.sort(values), 0.5)
@@ -255,7 +255,9 @@ def observations(found: Iterable[Curve]) -> list[Observation]:
 
 
 def in_words(setting: Mapping[str, Level], names: Iterable[str]) -> str:
-    """Say what a setting is by some of its factors, e.g. `ring 0 → 1, polling, opt=O2`; no load is not worth a word."""
+    """Return what a setting is by some of its factors, e.g. `ring 0 → 1, polling, opt=O2`; no load is not worth a
+    word.
+    """
     shown = [name for name in names if name in setting and (name, setting[name]) != ("load", "none")]
     cores = f"{setting['from']} → {setting['to']}" if {"from", "to"} <= set(shown) else ""
     words = [str(setting["transport"])] if "transport" in shown else []

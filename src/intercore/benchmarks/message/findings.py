@@ -42,7 +42,7 @@ class RunnerUp(msgspec.Struct, frozen=True):
     times: Interval
     """How many times as long it takes as the best one."""
     equally_good: bool
-    """Whether it may be as good, as far as the samples can tell."""
+    """Whether the difference is not significant."""
 
     def __str__(self) -> str:
         """Return by how much the best is ahead of it."""
@@ -120,7 +120,7 @@ class Gain(msgspec.Struct, frozen=True):
     pairs: int
     """Pairs of settings that differ in nothing else."""
     unsure: bool
-    """Whether that cannot be told from 1."""
+    """Whether it is not significantly different from 1."""
 
     def __str__(self) -> str:
         """Return it in words, without the names of the two."""

@@ -87,7 +87,7 @@ class MessageOverhead(msgspec.Struct, frozen=True):
 
     @property
     def setting(self) -> dict[str, Level]:
-        """All that tells it apart from others but the region and the size."""
+        """The levels that distinguish it from others, without region and size."""
         return {"transport": self.transport, "from": self.sender.core, "to": self._to, **self.varied}
 
     @property
@@ -115,7 +115,7 @@ def overheads(measurements: Iterable[Measurement]) -> tuple[MessageOverhead, ...
 
 
 def taken_us(one: Measurement, end: End) -> Floats:
-    """Return what a message took from the core of an end in each pair of windows, in µs; none if that is not told."""
+    """Return the processor time of a message on the core of one end in each pair of windows, in µs; none if unknown."""
     turns, idle, block = (ticks(one, f"{name}{end}") for name in (TURNS, "idle_turns_", "block_"))
     if not len(turns) or len(turns) != len(idle) or not len(block):
         return np.zeros(0)
@@ -126,7 +126,7 @@ def taken_us(one: Measurement, end: End) -> Floats:
 
 
 def _is_usable(one: Measurement) -> bool:
-    """Whether its levels and series are as they are told here: a target may send anything."""
+    """Whether its levels and series are valid: a target may send anything."""
     known = one.factors
     if one.benchmark != BENCHMARK or known.get("measure") != "overhead" or not set(_OWN) <= set(known):
         return False

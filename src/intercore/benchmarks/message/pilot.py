@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from intercore.finding import Finding
 
 PILOT = 1000
-"""Samples of a setting and size from which on they are a pilot: fewer tell too roughly how many lie next to the
-median."""
+"""Fewest samples of a setting and size for a pilot: fewer are too rough for the density near the median."""
 
 Samples = Annotated[int, Meta(ge=1)]
 
@@ -41,12 +40,12 @@ class MessagePilot(msgspec.Struct, frozen=True):
 
     measure: Measure
     setting: dict[str, Level]
-    """All that tells it apart from others."""
+    """The levels that distinguish it from others."""
     bytes: Samples
     samples: Samples
     """Of the pilot."""
     repetitions: Samples
-    """Of the pilot, begun anew each."""
+    """Of the pilot, begun again each."""
     within: Annotated[float, Meta(gt=0, lt=1)]
     """The fraction to either side within which the time is to be known, with 95 % confidence."""
     for_median: Samples | None

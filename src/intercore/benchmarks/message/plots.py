@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _ALONE = 6  # curves that one panel holds
 _KINDS = {True: "copied", False: "zero-copy"}
-"""Of more curves, those of transports that copy have a panel, and those that hand over where a message lies."""
+"""With more curves, transports that copy and those that pass an address have separate panels."""
 _TITLES: Mapping[Measure, str] = {"latency": "Latency of a message", "throughput": "Throughput of a stream of messages"}
 
 
@@ -90,8 +90,8 @@ def _points_alone(found: Sequence[Curve]) -> str:
 def _chosen(names: Sequence[str], view: View) -> tuple[list[str], list[str]] | None:
     """Return the factors whose levels are lines of one panel, and those whose levels are panels, as a user chose them.
 
-    None if nothing was chosen. A direction is both `from` and `to`. What varies besides is told apart by lines if only
-    panels were chosen, and otherwise by panels.
+    None if nothing was chosen. A direction is both `from` and `to`. Other factors are lines if only panels were chosen,
+    and otherwise panels.
     """
     lines, panels = (
         [name for name in names if name in chosen or (name in ("from", "to") and {"from", "to"} & set(chosen))]

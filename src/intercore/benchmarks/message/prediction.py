@@ -1,9 +1,9 @@
-"""What a message will take, from what has been measured: `intercore predict TARGET message size=300 transport=ring …`.
+"""The predicted latency of a message: `intercore predict TARGET message size=300 transport=ring …`.
 
 A prediction rests on the measurements of that very setting in the newest run that has a model for it, and on those of
-other runs whose conditions agree. Where there is no such setting, or no such size, it is refused. With `extrapolate`,
-a size outside of what was measured is predicted by the same line, and a combination of levels that was not measured by
-main effects: as if each factor multiplied the time by a ratio of its own whatever the others are.
+other runs whose conditions agree. Where there is no such setting, or no such size, it is refused. With `extrapolate`, a
+size outside of what was measured is predicted by the same line, and a combination of levels that was not measured by
+main effects: as if each factor multiplied the time by a constant ratio, independently of the others.
 """
 
 from __future__ import annotations
@@ -340,7 +340,7 @@ def _curve(measure: Measure, contributing: Sequence[StoredMeasurement]) -> Curve
 
 
 def _outside(found: Curve, model: Fit, size: int) -> str:
-    """Say why a size is outside of what was measured; empty if it is not."""
+    """Return why a size is outside of what was measured; empty if it is not."""
     low, high = (int(end) for end in model.points.x[[0, -1]])
     if not low <= size <= high:
         return f"size={size} is outside the measured range of {low:,} to {high:,} bytes"
@@ -398,7 +398,7 @@ def _spread(samples: NDArray[np.float64]) -> tuple[float, float] | None:
 
 
 def _too_few(found: Curve, model: Fit, size: int) -> str:
-    """Say why nothing is known of a single message."""
+    """Return why nothing is known of a single message."""
     few = {each: len(found.samples(each)) for each in _neighbours(model, size) if _spread(found.samples(each)) is None}
     return (
         f"There is no range for a single message: it takes {FEWEST_FOR_SINGLE} samples of "

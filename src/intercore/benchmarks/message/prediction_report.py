@@ -1,4 +1,4 @@
-"""What people read of a prediction: what it comes to, how sure that is, what it rests on, and what to measure else."""
+"""A prediction for people: its value, its uncertainty, its basis, and otherwise the measurement to make."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ Meaning: TypeAlias = Literal[
 
 
 class MessageFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a claim of a publication says that a factor does."""
+    """The effect of a factor according to a publication."""
 
     claim: Text
     """The claim's `id`."""

@@ -250,7 +250,7 @@ def _off(row: Row) -> str:
     return both[0] if both[0] == both[1] == tenths(_LEAST) else ", ".join(both)
 
 
-_LEAST = 1e-3  # less than a table's tenths can tell
+_LEAST = 1e-3  # less than a table's tenths show
 
 
 def _hundredths(fraction: float | None) -> str:
@@ -342,7 +342,7 @@ def _notes(run: Run, analysis: MessageAnalysis) -> Iterator[str]:
 
 
 def _compared(table: MessagePublication, analysis: MessageAnalysis) -> Iterator[str]:
-    """Say how far a published line is off beside how far ours is, where there is one."""
+    """Return how far a published line is off beside how far ours is, where there is one."""
     rows = [row for row in (*analysis.latency, *analysis.throughput) if row.relative_error_max is not None]
     if rows:
         median = float(np.median([row.relative_error_median or 0.0 for row in rows]))

@@ -27,7 +27,7 @@ class MessagePiece(msgspec.Struct, frozen=True):
     """The model over a range of sizes."""
 
     sizes: Sizes
-    """Which of them: `all`; or, where they go ways of their own, those that are whole `words` and the `other` ones."""
+    """Which of them: `all`; or, if they differ, those that are whole `words` and the `other` ones."""
     from_bytes: Annotated[int, Meta(ge=1)]
     """The smallest size that it was fitted to."""
     to_bytes: Annotated[int, Meta(ge=1)]
@@ -44,7 +44,7 @@ class MessageLatencySize(msgspec.Struct, frozen=True):
     latency_us: Distribution
     """From the begin of the send to the end of the receive."""
     send_us: Interval | None
-    """Median of the send alone; None if it was not told."""
+    """Median of the send alone; None if unknown."""
     model_us: float | None
     """What the model gives for the median; None where there is no model."""
     relative_error: float | None
@@ -86,8 +86,8 @@ class Model(msgspec.Struct, frozen=True):
     varied: dict[str, Level]
     """The other factors that take more than one level in the run, by name."""
     alpha_us: Interval | None
-    """Of one line: what a message costs whatever its size is, in µs. The line goes through all sizes, or, where those
-    that are no whole words go a way of their own, through the whole words. None with a single size."""
+    """Of one line: the cost per message, independent of its size, in µs. The line goes through all sizes, or through
+    the whole words if the others differ. None with a single size."""
     beta_ns_per_byte: Interval | None
     """Of the same line: what each byte adds, in ns."""
     word_bytes: Annotated[int, Meta(ge=1)]
@@ -101,7 +101,7 @@ class Model(msgspec.Struct, frozen=True):
     scatter: Positive | None
     """By which fraction of its value a size is off that line, beyond what samples explain: one standard deviation."""
     pieces: tuple[MessagePiece, ...]
-    """The model: that line, or as many as it takes where one is not enough; none with a single size."""
+    """The model: that line, or as needed where one is not enough; none with a single size."""
     held_out_median: Positive | None
     """Error of predictions of each size but the smallest and the largest from a model that did not see it, as a
     fraction of the median; median over the sizes. None with fewer than four."""
@@ -112,7 +112,7 @@ class Model(msgspec.Struct, frozen=True):
 
     @property
     def setting(self) -> dict[str, Level]:
-        """All that tells it apart from others."""
+        """The levels that distinguish it from others."""
         own = (self.transport, self.first, self.second, self.region, self.receiver, self.load)
         return {**dict(zip(OWN, own, strict=True)), **self.varied}
 

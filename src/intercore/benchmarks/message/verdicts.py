@@ -44,7 +44,7 @@ class _Median(NamedTuple):
 
 
 Cell: TypeAlias = "dict[str, _Median]"
-"""By the level of one factor, with all else equal."""
+"""By the level of one factor, with other factors equal."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Evidence:
 
 
 def verdicts(evidence: Evidence) -> list[Verdict]:
-    """Return what a run says of each claim, in the order of the publication."""
+    """Return the verdict of a run on each claim, in the order of the publication."""
     outcomes = {claim: judge(evidence) for claim, judge in _JUDGES.items()}
     parts = {claim: evidence.table.held(claim, each, evidence.other_chip) for claim, each in outcomes.items()}
     outcomes["best-overall"] = _overall({claim: one.outcome for claim, one in parts.items()})
@@ -107,7 +107,7 @@ def _shorter(first: _Median, second: _Median) -> bool:
 
 
 class _Tally(NamedTuple):
-    """In how many cells something holds, does not, or is not to be told."""
+    """Number of cells in which something holds, does not, or is undecided."""
 
     holds: int
     fails: int
@@ -115,7 +115,7 @@ class _Tally(NamedTuple):
 
     @property
     def outcome(self) -> Outcome:
-        """Of what is said of all cells: it holds in most of them, and fails in none."""
+        """Whether a claim on all cells holds: in most of them, and fails in none."""
         return "contradicts" if self.fails else "agrees" if self.holds > self.unclear else "cannot tell"
 
     def words(self, what: str) -> str:
@@ -139,7 +139,7 @@ def _extreme(cell: Cell, chosen: Collection[str], *, longest: bool) -> tuple[_Me
 
 
 def _lowest(cell: Cell, chosen: Collection[str]) -> bool | None:
-    """Whether one of the chosen levels is about as short as the shortest of all; None if that cannot be told."""
+    """Whether one of the chosen levels is about as short as the shortest of all; None if unknown."""
     shortest = min(cell.values(), key=lambda each: each.us)
     ours = min((cell[level] for level in chosen if level in cell), key=lambda each: each.us)
     behind, unsure = math.log(ours.us / shortest.us), _SURE * math.hypot(ours.error, shortest.error)
@@ -147,13 +147,13 @@ def _lowest(cell: Cell, chosen: Collection[str]) -> bool | None:
 
 
 def _shortest(cell: Cell, chosen: Collection[str]) -> bool | None:
-    """Whether one of the chosen levels is shorter than all others; None if that cannot be told."""
+    """Whether one of the chosen levels is shorter than all others; None if unknown."""
     ours, others = _extreme(cell, chosen, longest=False)
     return True if _shorter(ours, others) else False if _shorter(others, ours) else None
 
 
 def _longest(cell: Cell, chosen: Collection[str]) -> bool | None:
-    """Whether one of the chosen levels is longer than all others; None if that cannot be told."""
+    """Whether one of the chosen levels is longer than all others; None if unknown."""
     ours, others = _extreme(cell, chosen, longest=True)
     return True if _shorter(others, ours) else False if _shorter(ours, others) else None
 

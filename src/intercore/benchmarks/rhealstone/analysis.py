@@ -54,7 +54,7 @@ class RhealstoneTime(msgspec.Struct, frozen=True):
     median_cycles: float | None
     """Their median in cycles of the core; None where the clock does not count them."""
     looking_us: Annotated[float, Meta(ge=0)]
-    """Median cost of looking on that core, in µs."""
+    """Median timestamp overhead on that core, in µs."""
     factor: Annotated[float, Meta(ge=0)] | None
     """Median over that of form same on the same core; None for form same, or where that is unknown or 0."""
 
@@ -75,7 +75,7 @@ class RhealstoneMerit(msgspec.Struct, frozen=True):
 
 
 class RhealstoneAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about Rhealstone's components."""
+    """The results of a run about Rhealstone's components."""
 
     times: tuple[RhealstoneTime, ...]
     figures_of_merit: tuple[RhealstoneMerit, ...]

@@ -1,4 +1,4 @@
-"""What `rhealstone` answers on one line: what the slowest of its six times takes."""
+"""The one-line answers of `rhealstone`: what the slowest of its six times takes."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class SpeedupAnalysis(msgspec.Struct, frozen=True):
-    """All that a run, or a published table, says about speed-up."""
+    """The results of a run, or of a published table, about speed-up."""
 
     points: tuple[SpeedupPoint, ...]
     """Ordered by group, then size."""

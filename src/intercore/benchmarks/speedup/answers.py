@@ -1,4 +1,4 @@
-"""What `speedup` answers on one line: the break-even of work that is split over cores."""
+"""The one-line answers of `speedup`: the break-even of work that is split over cores."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
 
 
 def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
-    """Answer for each way to have the work done, as far as it is known, from which on it pays and is used well."""
+    """Answer for each way to have the work done, if known, from which on it pays and is used well."""
     several = len({point.workload for point in analysis.points}) > 1
     for fit in analysis.fits:
         begin = _begin(analysis, fit, 1.0, fit.break_even)
@@ -81,7 +81,7 @@ def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
 
 
 def break_even_ranges(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[BreakEvenRange]:
-    """Give for each group from which work on several cores are faster than one, and from which they are well used."""
+    """Yield for each group from which work on several cores are faster than one, and from which they are well used."""
     for fit in analysis.fits:
         begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
         how = _tasks(analysis, fit) or "parallel work"
@@ -95,7 +95,7 @@ def break_even_ranges(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[
 
 
 def break_even_findings(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[SpeedupPaysFrom]:
-    """Tell from which work on a job is worth splitting, by what one builds for it.
+    """Report from which work on a job is worth splitting, by what one builds for it.
 
     Nothing if that is not known, or there are more ways than a sentence lists.
     """
@@ -112,13 +112,13 @@ def break_even_findings(analysis: SpeedupAnalysis, efficiency: float) -> Iterato
 
 
 def _used(analysis: SpeedupAnalysis, fit: ForkJoinFit, efficiency: float) -> str:
-    """Say from which work on all cores are used well; empty if that is not known."""
+    """Return from which work on all cores are used well; empty if that is not known."""
     used = _efficient(analysis, fit, efficiency)
     return "" if used is None else f"{efficiency:.0%} efficiency from {used}"
 
 
 def _efficient(analysis: SpeedupAnalysis, fit: ForkJoinFit, efficiency: float) -> Start | None:
-    """Return from which work on all cores are used well; None if that is not known."""
+    """Return from which work on all cores are used well; None if unknown."""
     used = _begin(analysis, fit, efficiency, fit.isoefficiency)
     if used is None:
         return None
@@ -175,7 +175,7 @@ def _from(
 def _best(
     analysis: SpeedupAnalysis, wanted: float, of: Callable[[ForkJoinFit], BreakEven | Isoefficiency]
 ) -> tuple[ForkJoinFit, _Begin] | None:
-    """Return the group that needs the least work for what is wanted, and how much; None if that cannot be told."""
+    """Return the group that needs the least work for what is wanted, and how much; None if unknown."""
     known = [(fit, found) for fit in analysis.fits if (found := _begin(analysis, fit, wanted, of(fit))) is not None]
 
     def needs(one: tuple[ForkJoinFit, _Begin]) -> float:
@@ -199,7 +199,7 @@ class _Begin(NamedTuple):
 def _begin(
     analysis: SpeedupAnalysis, fit: ForkJoinFit, wanted: float, found: BreakEven | Isoefficiency
 ) -> _Begin | None:
-    """Return from which work on a group has a speed-up of 1, or an efficiency; None if that cannot be told."""
+    """Return from which work on a group has a speed-up of 1, or an efficiency; None if unknown."""
     smallest = _smallest(analysis, fit)
     if _reached(smallest, wanted) and (found.t1_us is None or found.extrapolated):
         return _Begin(Interval(smallest.t1_us.value), "≤", "the smallest size measured")
@@ -220,7 +220,7 @@ def _tasks(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> str:
 
 
 def _levels(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> dict[str, Level]:
-    """Return what tells a group apart from the others, but for the work; of one alone, the mode."""
+    """Return what distinguishes a group from the others, but for the work; of one alone, the mode."""
     if len(analysis.fits) == 1:
         return {"mode": analysis.points[0].mode}
     levels = settings_of_groups(analysis.points)[fit.group]

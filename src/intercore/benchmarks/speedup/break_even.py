@@ -32,8 +32,8 @@ class BreakEven(msgspec.Struct, frozen=True):
     """The work from which on P cores are faster than one: S = 1 there, and S > 1 at all larger sizes measured.
 
     Between two measured sizes TP is interpolated linearly over T1, which is exact for fork–join work of a fixed
-    overhead. The interval holds each T1 at which the 95 % band of S, interpolated likewise, holds 1. Not far outside
-    of the measured sizes the model of the fit extrapolates, if it tells overhead and loss, within what S tells.
+    overhead. The interval holds each T1 at which the 95 % band of S, interpolated in the same way, holds 1. Not far
+    outside of the measured sizes the model of the fit extrapolates, if it tells overhead and loss, within what S tells.
     """
 
     t1_us: Interval | None

@@ -55,7 +55,7 @@ _FLASH = "memory.flash"
 
 
 def _without_flash(measurements: Sequence[Measurement]) -> Iterator[SpeedupNoFlash]:
-    """Tell where the workload that is named for the flash read something else."""
+    """Report where the workload that is named for the flash read something else."""
     tables = {one.conditions.get(_FLASH, "") for one in measurements if one.factors.get("workload") == "flash"}
     for table in sorted(tables):
         if table.startswith("none"):

@@ -58,10 +58,10 @@ class StartingMethod(msgspec.Struct, frozen=True):
     tasks: Tasks | None
     """How its parts are started; None if that is the same in all."""
     levels: dict[str, int | str]
-    """The other factors that tell it apart."""
+    """The other factors that distinguish it."""
     break_even: Start
     efficient: Start | None
-    """From which work on all cores are used as well as wanted; None if that is not known."""
+    """From which work on all cores are used as well as wanted; None if unknown."""
 
 
 class SpeedupPaysFrom(Finding, frozen=True):
@@ -105,7 +105,7 @@ class SpeedupLoss(OfGroup, frozen=True):
         )
 
 
-# Of a workload of the user's own
+# Of a workload of the user
 
 
 class FromSize(msgspec.Struct, frozen=True, tag_field="from", tag="size"):
@@ -129,7 +129,7 @@ class FromSmallest(msgspec.Struct, frozen=True, tag_field="from", tag="smallest"
 
 
 class _Own(Finding, frozen=True):
-    """Something that was found of a workload of the user's own."""
+    """Something that was found of a workload of the user."""
 
     work: str
     """Its name."""
@@ -195,7 +195,7 @@ class SpeedupOwnOverhead(_Own, frozen=True):
     """What starting and joining its parts takes, which limits small work."""
 
     overhead_us: Interval | None
-    """None if it cannot be told from 0."""
+    """None if unknown from 0."""
 
     @property
     def sentence(self) -> str:
@@ -241,7 +241,7 @@ class SpeedupOwnNoLoss(_OwnLargest, frozen=True):
 
 
 class SpeedupOwnUncertainLoss(_OwnLargest, frozen=True):
-    """What the largest work loses cannot be told from 0."""
+    """What the largest work loses is not significantly above 0."""
 
     most_percent: float
 

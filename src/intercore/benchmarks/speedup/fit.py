@@ -60,7 +60,7 @@ class ForkJoinFit(msgspec.Struct, frozen=True):
 
     @property
     def resolution_us(self) -> float | None:
-        """Below what the overhead is, in µs, if it cannot be told from 0; else None.
+        """Below what the overhead is, in µs, if it is not significantly above 0; else None.
 
         An overhead is not negative. Where the interval reaches to 0 or below, the fit tells fixed costs no better than
         to the bound that is farther from 0.

@@ -1,4 +1,4 @@
-"""What is found of a workload of the user's own: from which size on several cores pay, and what limits them."""
+"""What is found of a workload of the user: from which size on several cores pay, and what limits them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _SMALL = 0.2
 
 
 def of_own_work(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) -> Iterator[Finding]:
-    """Tell of each workload of the user's own from which size on several cores pay, and what limits, if known."""
+    """Tell of each workload of the user from which size on several cores pay, and what limits, if known."""
     ours = of_speedup(measurements)
     for workload in dict.fromkeys(point.workload for point in analysis.points if point.workload.startswith(PREFIX)):
         groups = [_Group(fit, analysis) for fit in analysis.fits if f"workload={workload} " in f"{fit.group} "]
@@ -64,7 +64,7 @@ def of_own_work(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) 
 
 
 def is_own(fit: ForkJoinFit) -> bool:
-    """Whether a fit is of a workload of the user's own, of which `of_own_work` tells."""
+    """Whether a fit is of a workload of the user, of which `of_own_work` tells."""
     return f"workload={PREFIX}" in fit.group
 
 
@@ -86,7 +86,7 @@ class _Group(NamedTuple):
         return float("inf") if begin.t1_us is None else begin.t1_us.value
 
     def pays(self, name: str) -> SpeedupOwnPays | SpeedupOwnDoesNotPay:
-        """Tell from which size on its cores pay."""
+        """Report from which size on its cores pay."""
         begin, largest = self.fit.break_even, self.points[-1]
         sizes: dict[str, Any] = {
             "work": name,
@@ -117,11 +117,11 @@ class _Group(NamedTuple):
 
     @property
     def overhead_us(self) -> Interval | None:
-        """What starting and joining takes, in µs; None if it is not told apart or cannot be told from 0."""
+        """What starting and joining takes, in µs; None if it is not told apart or is not significantly above 0."""
         return self.fit.overhead_us if self.told_apart and self.fit.resolution_us is None else None
 
     def overhead(self, name: str) -> SpeedupOwnOverhead | SpeedupOwnFewSizes:
-        """Tell what starting and joining takes."""
+        """Report what starting and joining takes."""
         if not self.told_apart:
             return SpeedupOwnFewSizes(work=name)
         return SpeedupOwnOverhead(work=name, overhead_us=self.overhead_us)
@@ -152,7 +152,7 @@ class _Group(NamedTuple):
 def _loss(
     group: _Group, name: str, measurements: Sequence[Measurement]
 ) -> SpeedupOwnLoss | SpeedupOwnNoLoss | SpeedupOwnUncertainLoss:
-    """Tell what the largest work loses, and to what as far as the simulated chip has seen it."""
+    """Report what the largest work loses, and to what as far as the simulated chip has seen it."""
     loss, largest = group.lost(), group.points[-1]
     most = loss.value if loss.high is None else loss.high
     what: dict[str, Any] = {"work": name, "n": largest.n, "with_overhead": group.overhead_us is None}

@@ -99,7 +99,7 @@ class SpeedupPoint(msgspec.Struct, frozen=True):
 
 
 def work_in_words(workload: str) -> str:
-    """Return what a workload is: a name of one's own stands without its prefix."""
+    """Return what a workload is: a name of the user stands without its prefix."""
     return _WORK.get(workload, workload.removeprefix(PREFIX))
 
 

@@ -76,7 +76,7 @@ def beside(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], ti
 
 
 def as_printed(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], title: str) -> Table[Printed]:
-    """Show the same in the columns of the publication, and the intervals of one's own S."""
+    """Show the same in the columns of the publication, and the intervals of the user S."""
     return Table(
         title, _rows(run, table, same), [_N, _OF, _T1, _TP, _S, _S_BOUNDS, _E], published=True, is_theirs=_is_theirs
     )
@@ -101,7 +101,8 @@ def _rows(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint]) -> 
     varying = [name for name in same[0].setting if len({one.setting[name] for one in same}) > 1]
     theirs = [_theirs(row, table.setting) for row in table.figures.rows]
     ours = [
-        _ours(" ".join([whose(run), *(f"{name}={one.setting[name]}" for name in varying)]), one, tick_hz) for one in same
+        _ours(" ".join([whose(run), *(f"{name}={one.setting[name]}" for name in varying)]), one, tick_hz)
+        for one in same
     ]
     return sorted([*theirs, *ours], key=lambda row: row.n)
 

@@ -23,7 +23,7 @@ def differing(points: Iterable[SpeedupPoint]) -> set[str]:
 
 
 def settings_of_groups(points: Iterable[SpeedupPoint]) -> dict[str, dict[str, Level]]:
-    """Return what tells each group of points apart from the others, by group."""
+    """Return what distinguishes each group of points from the others, by group."""
     settings = {point.group: point.setting for point in points}
     return {group: apart(setting, settings.values()) for group, setting in settings.items()}
 

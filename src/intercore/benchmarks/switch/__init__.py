@@ -75,7 +75,7 @@ _SERIES = SeriesMeaning(
         "call": Role.RESULT,
         "moment": Role.MOMENTS,
         "*.at": Role.MOMENTS,
-        "*.there": Role.AUXILIARY,  # exchanges of time stamps, of which the shortest counts
+        "*.there": Role.AUXILIARY,  # exchanges of timestamps, of which the shortest counts
         "*.back": Role.AUXILIARY,
     },
     results={

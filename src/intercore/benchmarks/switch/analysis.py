@@ -97,7 +97,7 @@ class FalseTime(msgspec.Struct, frozen=True):
 
 
 class SwitchAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about waking tasks."""
+    """The results of a run about waking tasks."""
 
     wake_ups: tuple[WakeUp, ...]
     ratios: tuple[Ratio, ...]

@@ -1,4 +1,4 @@
-"""What `switch` answers on one line: what it takes to wake a task."""
+"""The one-line answers of `switch`: what it takes to wake a task."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _way(one: WakeUp) -> str:
 
 
 def costs(analysis: SwitchAnalysis) -> Iterator[Cost]:
-    """Give what waking costs by the four primitives that are the quickest across cores.
+    """Yield what waking costs by the four primitives that are the quickest across cores.
 
     Across cores that is the slowest direction, and beside it stands the core that signals in it.
     """

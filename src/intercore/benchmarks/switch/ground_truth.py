@@ -48,7 +48,7 @@ class SwitchProbe(Witness):
 
     A switch truly begins with the last instruction of the reading before the signal, and ends with the first one of the
     reading behind the wait. So, as for `clock`, what is measured should have exactly more than the truth what an empty
-    pair of time stamps measures, less the way from the one reading to the other: a constant.
+    pair of timestamps measures, less the way from the one reading to the other: a constant.
     """
 
     def __init__(self, chip: Simulator) -> None:

@@ -197,5 +197,5 @@ def _looking_us(pool: Sequence[Measurement], cores: set[int]) -> dict[str, float
 
 
 def place(one: WakeUp) -> tuple[object, ...]:
-    """Return what tells a wake-up apart from others but for the clock."""
+    """Return what distinguishes a wake-up from others but for the clock."""
     return one.primitive, one.first, one.second, one.target, by_level(one.varied)

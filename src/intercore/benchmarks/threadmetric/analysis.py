@@ -77,7 +77,7 @@ class ThreadMetricCount(msgspec.Struct, frozen=True):
 
 
 class ThreadMetricAnalysis(msgspec.Struct, frozen=True):
-    """All that a run says about Thread-Metric's counts."""
+    """The results of a run about Thread-Metric's counts."""
 
     counts: tuple[ThreadMetricCount, ...]
 

@@ -1,4 +1,4 @@
-"""What `threadmetric` answers on one line: what two cores at once get done."""
+"""The one-line answers of `threadmetric`: what two cores at once get done."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def of_comparison() -> dict[str, Any]:
 
 
 def of_check() -> dict[str, Any]:
-    """Return the schema of what `intercore check` prints, likewise."""
+    """Return the schema of what `intercore check` prints, in the same way."""
     return _of_type(Check, "check", "check", "Budgets held against a run")
 
 

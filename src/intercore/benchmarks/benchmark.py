@@ -152,7 +152,7 @@ class SeriesMeaning:
 
 @dataclass(frozen=True)
 class EnergyWindows:
-    """For what the energy mark is high in a measurement, and what is done at the same time."""
+    """The windows of the energy mark in a measurement, and the operations in them."""
 
     operation: str = "repetition"
     """What one repetition does, in a word."""

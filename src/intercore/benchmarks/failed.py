@@ -1,6 +1,6 @@
-"""Which measurements of a run failed, and why: nothing is answered from those.
+"""The failed measurements of a run, and why: they are in no answer.
 
-A measurement fails by samples that cannot be (`intercore.benchmarks.plausibility`), or by what the target checks
+A measurement fails by impossible samples (`intercore.benchmarks.plausibility`), or by the target's checks
 (`SPOILING_CHECKS`). A workload of the user that gave one wrong result is broken, so all that was measured with it in
 the run fails.
 """
@@ -45,9 +45,7 @@ def faults(run: Run) -> list[list[str]]:
 
 
 def failed_by(measurements: Iterable[Measurement]) -> Callable[[Measurement], bool]:
-    """Return a predicate for failed measurements of a run; `measurements` are all of the run, with or without
-    samples.
-    """
+    """Return a predicate for failed measurements of a run; `measurements` are all of the run."""
     broken = _broken_work(measurements)
     return lambda one: own_level(one) in broken or not is_sound(one)
 

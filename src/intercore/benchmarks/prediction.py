@@ -29,7 +29,7 @@ TELLING = 0.5
 """Half width of an interval, as a fraction of its value, beyond which it is no answer: the truth may be a third of its
 upper bound."""
 REPETITIONS = 5
-"""Fewest that are advised: fewer tell little of what differs between repetitions."""
+"""Fewest repetitions advised: fewer say little about their differences."""
 MOST_REPETITIONS = 50
 """Most that are advised."""
 AIM = 0.1
@@ -66,9 +66,9 @@ class OfTarget(msgspec.Struct, frozen=True):
 
     target: str
     simulated: bool
-    """Whether it rests on a simulated chip: then it says nothing certain about a real one."""
+    """Whether it is based on a simulated chip: then a real one may differ."""
     emulated: bool
-    """Whether it rests on an emulated chip: then it says nothing about a real one."""
+    """Whether it is based on an emulated chip: then it does not hold for a real one."""
 
     @property
     def origin(self) -> Origin:
@@ -99,7 +99,7 @@ class Rank(msgspec.Struct, Generic[P], frozen=True):
     """One setting in its place."""
 
     given: dict[str, Level]
-    """What are not chosen by speed, of all it is compared with."""
+    """The levels that are not chosen by speed and are common to all alternatives."""
     rank: Annotated[int, Meta(ge=1)]
     """1 is the fastest under what is given."""
     times_first: float
@@ -173,7 +173,7 @@ class Question(ABC, Generic[K, P, R]):
         """Return the predictions of several settings, which are in their order."""
 
     def answer(self, store: StoreReader) -> P | R:
-        """Predict from the runs of a store: one setting, or all that the question leaves open, ranked.
+        """Predict from the runs of a store: one setting, or all settings that match the question, ranked.
 
         Raises UsageError for what was not measured or does not exist.
         """
@@ -220,7 +220,7 @@ class Question(ABC, Generic[K, P, R]):
 
 
 def _is_above(one: Interval, other: Interval) -> bool:
-    """Whether the interval of one begins above that of another: the two can be told apart."""
+    """Whether the interval of one begins above that of another: the two differ."""
     return one.low is not None and other.high is not None and other.high < one.low
 
 

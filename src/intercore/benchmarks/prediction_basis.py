@@ -1,6 +1,6 @@
-"""The stored measurements that a prediction may rest on: of what was asked, of one kernel, under the same conditions.
+"""The stored measurements that a prediction may use: of the question, of one kernel, under the same conditions.
 
-What they come to is each benchmark's own (`prediction.py` of its folder); which of them count is the same for all.
+Each benchmark computes its prediction (`prediction.py` of its folder); the selection is the same for all.
 """
 
 from __future__ import annotations
@@ -116,10 +116,10 @@ def by_setting(ours: Sequence[KnownOne], no_setting: Collection[str]) -> list[li
 def agreeing(
     ours: Sequence[KnownOne], is_enough: Callable[[Sequence[KnownOne]], bool] = lambda _: True
 ) -> tuple[list[KnownOne], list[str]]:
-    """Return the measurements that a prediction rests on, and sentences on those that are left out.
+    """Return the measurements that a prediction uses, and sentences on those left out.
 
-    They are those of the newest run of which `is_enough` says that they make a model by themselves, and of all others
-    under its conditions and of its kernel. Raises UsageError if all runs mix kernels.
+    They are those of the newest run that `is_enough` accepts, and of all others under its conditions and of its kernel.
+    Raises UsageError if all runs mix kernels.
     """
     by_run: dict[int, list[KnownOne]] = {}
     for one in ours:
@@ -178,7 +178,7 @@ def _of_another_kernel(run: int, conditions: Mapping[str, str], reference: Mappi
 
 
 def refuse_several_kernels(measured: Sequence[StoredMeasurement]) -> None:
-    """Raise UsageError if effects would be taken from measurements of several kernels, or of some that nobody knows."""
+    """Raise UsageError if effects would be taken from measurements of several or unknown kernels."""
     found = kernels(one.measurement for one in measured)
     if len(found) > 1:
         named = in_a_row(kernel_name(one) for one in found)

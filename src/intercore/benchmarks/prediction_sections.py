@@ -79,7 +79,7 @@ def ranking_section(
     *,
     named_shows: str,
 ) -> Section:
-    """Return what people read of several settings in their order.
+    """Return the section for people on several settings in their order.
 
     `title` says what is predicted of a setting, `names` are the factors that distinguish settings, `columns` stand
     behind rank and setting, and `named_shows` is what one sees of a setting that is named.
@@ -116,7 +116,7 @@ def distinguishing_factors(
 ) -> Sequence[str]:
     """Return the factors that distinguish the settings, but for those in `besides`.
 
-    If none does, return `otherwise`, or all factors but those in `besides`.
+    If there are none, return `otherwise`, or all factors except those in `besides`.
     """
     settings = [one.prediction.setting for one in ranking]
     names = [name for name in settings[0] if name not in besides]
@@ -141,7 +141,7 @@ def _under(given: Mapping[str, Level], ranking: Iterable[Rank[P]]) -> list[Rank[
 def _ties(
     ranking: Sequence[Rank[P]], given: Mapping[str, Level], varied: Sequence[str], in_words: InWords
 ) -> Iterator[str]:
-    """Name those that may be as fast as the first: by the factors `told`, and by what is given if that is not one."""
+    """Name the settings that may be as fast as the first, by the factors `varied` and differing given levels."""
     first, *others = _under(given, ranking)
     names = [*(given if any(one.given != given for one in ranking) else ()), *varied]
     tied = [in_words(one.prediction.setting, names) for one in others if not one.told_from_first]

@@ -1,7 +1,7 @@
-"""What a printed "Variance" can be, by the mean, the least and the largest value that are printed beside it.
+"""Upper bound of a printed "Variance", from the printed mean, minimum and maximum.
 
-A variance of values with a known mean and known ends has an upper bound. What exceeds it is none. The standard error of
-the mean, s/√n, is the next thing that may stand there; then it tells how many values there were.
+A variance of values with a known mean and known ends has an upper bound. A number that exceeds it is not a variance. It
+may be the standard error of the mean, s/√n; then it implies the number of values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.published import PrintedTimes
 
 _FEWEST = 2  # values that have a variance
-_WHOLE = 100  # from which on a square is told without decimals
+_WHOLE = 100  # from which on a square is written without decimals
 
 
 class Printed(NamedTuple):

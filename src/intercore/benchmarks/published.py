@@ -69,7 +69,7 @@ class PublishedExhibit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shows: Text
     """What is in it, in a few words."""
     form: str = ""
-    """Of a figure: its axes, its lines, and what the publication says of it."""
+    """Of a figure: its axes, its lines, and the publication's statement on it."""
 
 
 Scope: TypeAlias = Literal["general", "kernel", "pattern", "chip"]
@@ -92,7 +92,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="benchmark"):
-    """What every published table has. Each benchmark of ours that measures the same quantity has a kind of its own."""
+    """The common part of every published table. Each benchmark that measures the same quantity has its own kind."""
 
     id: Annotated[str, Meta(pattern=r"^[a-z0-9-]+$")]
     label: Text
@@ -101,7 +101,7 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """What of the publication was carried over."""
     source: Source
     conditions: dict[str, Text]
-    """What the publication says of how it measured, by name."""
+    """The conditions of the publication's measurement, by name."""
     notes: tuple[Text, ...] = ()
     """What a reader must know of the figures, a sentence each."""
     exhibits: tuple[PublishedExhibit, ...] = ()
@@ -151,11 +151,11 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     def verdicts(
         self, exhibit: str, said: Callable[[str], tuple[Outcome, str]], chip: str, kernel: str = ""
     ) -> list[Verdict]:
-        """Return what a run says of each claim that rests on a table or figure: what is `said`, as far as held."""
+        """Return the verdict on each claim about a table or figure, from `said`."""
         return [self.held(one.id, said(one.id), chip, kernel) for one in self.claims if exhibit in one.exhibits]
 
     def held(self, claim: str, said: tuple[Outcome, str], chip: str, kernel: str = "") -> Verdict:
-        """Return what a run says of a claim, as far as its scope goes (`within_scope`). KeyError if there is none."""
+        """Return the verdict on a claim within its scope (`within_scope`). KeyError if there is none."""
         known = {one.id: one for one in self.claims}[claim]
         outcome, because = within_scope(known.scope, said, chip, kernel)
         return Verdict(self.id, known.exhibits, known.place, known.text, outcome, because)

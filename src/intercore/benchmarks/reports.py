@@ -43,7 +43,7 @@ class BenchmarkRemarks(msgspec.Struct, frozen=True):
     """What stands out on a target."""
 
     times: Annotated[float, Meta(gt=0)]
-    """How many times as much something is as one would expect, or as little: above 1. The largest are told first."""
+    """Factor by which something exceeds, or falls below, the expectation: above 1. The largest come first."""
     sentence: str
 
 
@@ -70,10 +70,9 @@ def benchmark_answers(found: Sequence[Report]) -> tuple[BenchmarkAnswers, ...]:
 
 
 def reports(run: Run, options: Options | None = None) -> ReportedRun:
-    """Report on a run, with what the user chose of that.
+    """Report on a run, with the user's options.
 
-    Here it is decided what is not reported at all: measurements that failed, and all that is made of times that mean
-    nothing.
+    Failed measurements are left out, and so is everything computed from times that mean nothing.
     """
     chosen = Options() if options is None else options
     analysed = failed.analysable(run)
@@ -120,7 +119,7 @@ def schema_parts() -> Mapping[str, Mapping[str, Any]]:
 
 
 def _documents() -> dict[str, type[msgspec.Struct] | Traversable]:
-    """Return what says what the benchmarks' parts of the document hold, of each that has an analysis."""
+    """Return the schema of each benchmark's part of the document, for those with an analysis."""
     found = {name: registry.analysis(name) for name in registry.names()}
     return {name: analysis.document for name, analysis in found.items() if analysis is not None}
 

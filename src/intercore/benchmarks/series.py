@@ -1,7 +1,7 @@
-"""What the series of a benchmark are: which of them are results, and what their samples come to.
+"""The roles of a benchmark's series: which of them are results, and the conversion of their samples.
 
-Each benchmark has its own `SeriesMeaning` (`intercore.benchmarks.benchmark`). What that leaves open follows from the
-unit of a series.
+Each benchmark has its own `SeriesMeaning` (`intercore.benchmarks.benchmark`). The default follows from the unit of a
+series.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Unit: TypeAlias = Literal["us", "bytes_per_s", "count", "factor"]
 
 _OF_ANY: Mapping[str, Role] = {f"{LOOKING_PREFIX}*": Role.AUXILIARY, "true": Role.AUXILIARY}
-"""What looking costs, and what an observer saw."""
+"""Timestamp overhead and ground truth."""
 _BY_UNIT: Mapping[SampleUnit, Role] = {
     "tick": Role.RESULT,
     "count": Role.RESULT,
@@ -51,7 +51,7 @@ def has_median(benchmark: str, series: Series) -> bool:
 
 
 def quantity(one: Measurement, series: Series) -> Quantity:
-    """Return what the samples of a series come to: times in µs or counts, if the benchmark says nothing else."""
+    """Return the converted samples of a series: times in µs or counts, unless the benchmark overrides it."""
     own = registry.benchmark(one.benchmark).series.quantity
     found = None if own is None else own(one, series)
     if found is not None:
@@ -73,7 +73,7 @@ def results(benchmark: str) -> Mapping[str, Result] | None:
 
 
 def called(benchmark: str, series: str) -> str:
-    """Return what people call a series or a quantity: by its name, if the benchmark says nothing else."""
+    """Return the label of a series or a quantity: its name, unless the benchmark overrides it."""
     known = (results(benchmark) or {}).get(series)
     return series if known is None else known.called or series
 

@@ -1,8 +1,8 @@
-"""How far the clocks of two cores can be apart, where the common clock is made of a counter for each core.
+"""Uncertainty of the clock offset of two cores, where the common clock consists of one counter per core.
 
-Such a target aligns its counters by an exchange when it starts, and says in a condition how well: by so many ticks of
-the common clock, either way, every time that begins on one core and ends on another can be off. It is the same for all
-samples, so no number of them makes it smaller. A time that begins and ends on one core has nothing of it.
+Such a target aligns its counters by an exchange at start, and reports the uncertainty in ticks of the common clock as a
+condition. Every time that begins on one core and ends on another has it. It is the same for all samples, so more
+samples do not reduce it. A time that begins and ends on one core does not have it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TICKS = re.compile(r"(\d{1,15}) ticks", re.ASCII)
 
 
 def ticks(measurement: Measurement) -> int:
-    """Return the uncertainty in ticks of the common clock; 0 where all cores read one, and where nothing is said."""
+    """Return the uncertainty in ticks of the common clock; 0 where all cores read the same clock, or if not stated."""
     found = _TICKS.fullmatch(measurement.conditions.get(CONDITION, ""))
     return int(found[1]) if found else 0
 

@@ -1,6 +1,6 @@
-"""For what the energy mark was high in a measurement, in the order of time, and what was done at the same time.
+"""The windows of the energy mark in a measurement, in the order of time, and the operations in them.
 
-What differs between benchmarks is in `intercore.benchmarks.benchmark.EnergyWindows`.
+The part of each benchmark is in `intercore.benchmarks.benchmark.EnergyWindows`.
 """
 
 from __future__ import annotations

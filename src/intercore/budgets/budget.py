@@ -1,7 +1,7 @@
-"""What a budget says: `switch from=0 to=1 primitive=notification: p99 <= 20 us`.
+"""The text of a budget: `switch from=0 to=1 primitive=notification: p99 <= 20 us`.
 
 A benchmark with the levels that its settings have, a series if there are several, a statistic of its samples, and a
-limit with its unit; or `median / baseline <= 1.05`, a limit for the ratio to what a baseline has of the same setting.
+limit with its unit; or `median / baseline <= 1.05`, a limit for the ratio to the same setting in a baseline.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ UNITS: Mapping[str, tuple[Unit, float]] = {
 _LARGEST = 1e18
 """In the same: 30,000 years, or an exabyte per second. What is computed of a limit stays finite."""
 CYCLES = "cycles"
-"""Of a core: a unit of time where the target says how many there are in a second."""
+"""Of a core: a unit of time if the target reports its cycles per second."""
 
 Sense: TypeAlias = Literal["<=", ">="]
 _SENSES: Mapping[str, Sense] = {"<=": "<=", ">=": ">=", "≤": "<=", "≥": ">="}
@@ -87,7 +87,7 @@ class Budget(msgspec.Struct, frozen=True):
 
 
 def parsed(text: str, line: int) -> Budget:
-    """Return the budget that a text says. UsageError, without file and line, for what is none."""
+    """Parse a budget. UsageError, without file and line, for anything else."""
     found = _BUDGET.fullmatch(text.strip())
     if found is None:
         raise UsageError(_why_not(text))

@@ -1,4 +1,4 @@
-"""All budgets of a file held against a run: which are kept, and what that comes to for a build."""
+"""Check of all budgets of a file against a run, and the exit status of a build."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 STATUS: Mapping[Outcome, int] = {"kept": 0, "broken": 1, "cannot tell": 3, "not measured": 4}
-"""Exit status of what the budgets of a file come to; 2 is that of a file or a command that is wrong."""
+"""Exit status of a check; 2 means a wrong file or command."""
 _WORST: tuple[Outcome, ...] = ("broken", "not measured", "cannot tell", "kept")
-"""What all of them come to is what comes first here."""
+"""The result of a check is the first of these outcomes."""
 
 
 class BudgetFile(msgspec.Struct, frozen=True):
@@ -61,22 +61,22 @@ class BudgetFile(msgspec.Struct, frozen=True):
     baseline: Baseline | None
     """What ratios are to; there if a budget is one."""
     repetitions: int | None
-    """How often each setting is measured, if the file says so."""
+    """Repetitions of each setting, if the file gives them."""
 
 
 class Check(msgspec.Struct, frozen=True):
-    """What the budgets of a file come to."""
+    """The result of checking the budgets of a file."""
 
     file: str
     target: str
-    """Empty where nobody could tell of which target it was to be."""
+    """Empty if the target is unknown."""
     simulated: bool
     run: int | None
     """Number of the run that the budgets were held against; None if nothing could be measured."""
     baseline: str | None
     """The file of the baseline that ratios are to."""
     outcome: Outcome
-    """Of all together: broken before not measured, that before cannot tell, and kept if all are."""
+    """Overall: broken before not measured, that before cannot tell, and kept if all are kept."""
     exit_status: Literal[0, 1, 3, 4]
     """Of the command: 0 kept, 1 broken, 3 cannot tell, 4 not measured."""
     budgets: tuple[BudgetResult, ...]
@@ -89,14 +89,14 @@ class Check(msgspec.Struct, frozen=True):
 
 
 def unmeasured(file: BudgetFile, target: str, why: str, *, simulated: bool) -> Check:
-    """Return what budgets come to where nothing could be measured, for a reason that is one sentence."""
+    """Return the result if nothing could be measured, with the reason in one sentence."""
     return _whole(file, target, None, [not_measured(one, why) for one in file.budgets], (), (), simulated=simulated)
 
 
 def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, str] = MappingProxyType({})) -> Check:
-    """Hold all budgets of a file against a run.
+    """Check all budgets of a file against a run.
 
-    `missing` says why settings of a budget were not measured, by its text, where that is known. UsageError, with file
+    `missing` has the reason why settings of a budget were not measured, by its text, if known. UsageError, with file
     and line, for a budget of what its benchmark does not have, or whose unit does not fit.
     """
     if run.plan.emulated:
@@ -126,7 +126,7 @@ def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, 
 
 
 def for_each(file: str, budgets: Iterable[Budget], do: Callable[[Budget], T]) -> list[T]:
-    """Return what comes of each budget of a file. UsageError with all that is wrong, by file and line."""
+    """Return the results of each budget of a file. UsageError with all errors, by file and line."""
     found, wrong = [], []
     for one in budgets:
         try:
@@ -168,9 +168,9 @@ class _Settings:
 
 
 def _by_setting(run: Run, other: Run, usual: UsualBuilds) -> dict[tuple[str, str], list[Measurement]]:
-    """Return the settings of a run by what distinguishes them and what another run has, too.
+    """Return the settings of a run by the levels that distinguish them and that another run has, too.
 
-    Both may be of other builds, if each is of one: that is what has changed between them, and is told.
+    The builds of the two may differ, if each run has one: that is the change between them, and is reported.
     """
     mine, theirs = levels_of([run]), levels_of([other])
     names = {
@@ -192,7 +192,7 @@ def _ours(budget: Budget, pool: Sequence[Measurement]) -> list[Measurement]:
 
 
 def _most(pool: Sequence[Measurement]) -> list[Measurement]:
-    """Return those with the most samples of all that were measured alike: what was measured otherwise is not mixed."""
+    """Return the largest group of measurements taken in the same way: other ways are not mixed."""
     alike: dict[str, list[Measurement]] = defaultdict(list)
     for one in pool:
         how = {name: level for name, level in one.factors.items() if name in IRRELEVANT - {"seed"}}
@@ -254,7 +254,7 @@ def _check(budget: Budget, settings: _Settings) -> None:
 
 
 def _named(budget: Budget, pools: Sequence[list[Measurement]]) -> list[tuple[list[Measurement], Setting]]:
-    """Return each setting with the levels that it is told by: those of the budget, and those that differ."""
+    """Return each setting with the levels that distinguish it: those of the budget, and those that differ."""
     unsaid = WITHOUT_LEVEL | IRRELEVANT
     names = dict.fromkeys((*budget.levels, *varied_names([pool[0] for pool in pools], unsaid)))
     found = []

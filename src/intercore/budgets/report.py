@@ -1,4 +1,4 @@
-"""What budgets come to, for people: a table of at most 80 columns, what is broken first."""
+"""Results of budgets for people: a table of at most 80 columns, broken budgets first."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def ranked(found: Check) -> list[BudgetResult]:
 
 
 def summary(found: Check) -> str:
-    """Return in a sentence what the budgets come to."""
+    """Return a sentence with the number of budgets by outcome."""
     counts = Counter(one.outcome for one in found.budgets)
     parts = [f"{counts[outcome]} {_IN_WORDS[outcome]}" for outcome in _RANK if counts[outcome]]
     many = f"{len(found.budgets)} numbers" if len(found.budgets) > 1 else "one number"
@@ -73,7 +73,7 @@ def summary(found: Check) -> str:
 
 
 def sentences(found: Check, left_out: int = 0) -> Iterator[str]:
-    """Return what the budgets come to, and why some cannot be told or were not measured."""
+    """Yield the summary, and why some budgets are undecided or were not measured."""
     yield summary(found)
     for one in ranked(found):
         if one.why:
@@ -95,7 +95,7 @@ def setting(one: BudgetResult) -> str:
 
 
 def reason(one: BudgetResult) -> str:
-    """Return why a budget cannot be told or was not measured, and what would help."""
+    """Return why a budget is undecided or was not measured, and the remedy."""
     if one.more_repetitions is None:
         return one.why
     more = f"{one.more_repetitions} more repetition{'s' * (one.more_repetitions != 1)}"
@@ -152,7 +152,7 @@ def interval(one: BudgetResult) -> str:
 
 
 def outcome(one: BudgetResult) -> str:
-    """Return the outcome, and of what cannot be told how much more would tell."""
+    """Return the outcome; for an undecided budget, with the repetitions that would decide it."""
     return one.outcome if one.more_repetitions is None else f"{one.outcome}: {one.more_repetitions} more"
 
 

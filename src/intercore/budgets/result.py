@@ -1,9 +1,9 @@
-"""Budgets held against what was measured: kept, broken, too uncertain to tell, or not measured.
+"""Budgets checked against measurements: kept, broken, undecided, or not measured.
 
-A number is known with its 95 % interval (`intercore.statistics.repetitions`). A limit is kept where the whole interval
-keeps it, broken where the whole interval breaks it, and otherwise nobody can tell: more repetitions would. Of one
-repetition on real hardware nothing is known of what differs between two. A simulated chip is the same each time, so
-there the number itself is held against the limit; so are a smallest and a largest sample, which were seen.
+A number is known with its 95 % interval (`intercore.statistics.repetitions`). A limit is kept if the whole interval
+keeps it, broken if the whole interval breaks it, and undecided otherwise: more repetitions decide it. One repetition on
+real hardware does not show the differences between repetitions. A simulated chip is deterministic, so the number itself
+is compared with the limit; so are a smallest and a largest sample, which were observed.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ class BudgetResult(msgspec.Struct, frozen=True):
     """Of `found`, `limit` and `baseline`; None where nothing was measured."""
     limit: float | None
     found: Interval | None
-    """What was measured, with its 95 % interval; None if unknown."""
+    """The measured number with its 95 % interval; None if unknown."""
     baseline: float | None
     """Of a ratio: what the baseline has, in the unit of the series."""
     outcome: Outcome
     more_repetitions: int | None
     """Where it cannot be told: how many more would, if known."""
     why: str
-    """Why it cannot be told or was not measured; else empty."""
+    """Why it is undecided or was not measured; else empty."""
 
 
 class Limit(msgspec.Struct, frozen=True):
@@ -203,7 +203,7 @@ def _judged(
 
 
 def _untold(statistic: str, quantity: Quantity, under: Quantity | None) -> tuple[int | None, str]:
-    """Return how many more repetitions would tell a statistic, and why it cannot be told."""
+    """Return the repetitions that would give a statistic, and why it is unknown."""
     if statistic == "median":
         return None, "a ratio needs medians above 0"
     for one, whose in ((quantity, ""), (under, "the baseline's ")):

@@ -1,4 +1,4 @@
-"""Which result of its benchmark a budget limits: where the benchmark says what it has, before anything is measured."""
+"""The result that a budget limits, known before a measurement if the benchmark declares its results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS: Mapping[Unit, str] = {
 
 
 def limited(budget: Budget) -> Name | None:
-    """Return the result that a budget limits, of those that its settings have; None if nobody knows before measuring.
+    """Return the result that a budget limits, of those that its settings have; None if unknown before measuring.
 
     UsageError if they have no such result, or several and the budget names none, or if its unit does not fit.
     """

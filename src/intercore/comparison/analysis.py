@@ -102,7 +102,7 @@ class Difference(msgspec.Struct, frozen=True):
 
     key: str
     first: tuple[str, ...]
-    """The values it has there; none if it is not told."""
+    """Its values there; none if unknown."""
     second: tuple[str, ...]
 
 
@@ -123,7 +123,7 @@ class Comparison(msgspec.Struct, frozen=True):
     pairs: tuple[Pair, ...]
     overall: tuple[Overall, ...]
     differences: tuple[Difference, ...]
-    """In the conditions of what is compared, but for those of the host."""
+    """The differing conditions of the two sides, without those of the host."""
     unpaired: tuple[Unpaired, ...]
     answer: tuple[str, ...]
     """What it comes to, in short."""
@@ -131,7 +131,7 @@ class Comparison(msgspec.Struct, frozen=True):
     identities: tuple[str, ...]
     """Of which kernels and images the targets are: what must be known before any number is read."""
     deciding: tuple[str, ...]
-    """What else differs that may decide a ratio, such as the compiler: in the same way."""
+    """Other differences that may affect a ratio, such as the compiler, in the same form."""
     warnings: tuple[str, ...]
     by_turns: bool = False
     """Whether the sides are two runs that were measured by turns: ratios are then those of repetitions that were
@@ -221,7 +221,7 @@ class Sides:
 
     @property
     def is_one_setting(self) -> bool:
-        """Whether every benchmark was told the same on both sides, and no faults were asked for on one of them."""
+        """Whether every benchmark had the same parameters on both sides, without faults on one of them."""
         fixed = _fixed(self._levels[0], self._levels[1], dict.fromkeys(benchmark for benchmark, _ in self._both))
         faults = ({one.conditions.get("desk.faults") for one in side} for side in self._on_both)
         first, second = faults
@@ -312,7 +312,7 @@ def _moved(first: Quantities, second: Quantities) -> bool:
 
 
 def _side(runs: Sequence[Run], *, alone: bool) -> Side:
-    """Return what is said of a side; `alone` says whether no other one is of its target."""
+    """Return the name of a side; `alone` is whether no other side has its target."""
     target = runs[0].plan.target
     if isinstance(runs[0], Baseline):
         simulated = runs[0].plan.simulated

@@ -1,7 +1,7 @@
-"""A baseline: what a run came to, in short, kept in a file to compare later runs with; the file is `baseline_file`'s.
+"""A baseline: the results of a run in a small file, to compare later runs with; see `baseline_file` for the file.
 
-It has what comparisons and budgets need: of each quantity of each setting the median, that of each repetition, the
-percentiles that can be told, and the smallest and largest sample; and the conditions under which these were measured.
+It has the data that comparisons and budgets need: for each quantity of each setting the median, that of each
+repetition, the known percentiles, and the smallest and largest sample; and the conditions of the measurement.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def baseline(
 
 
 def setting_key(benchmark: str, factors: Mapping[str, Level]) -> tuple[str, str]:
-    """Return what tells a setting from all others: not how it was measured."""
+    """Return the levels that identify a setting, without those of the way of measuring."""
     return benchmark, canonical({name: factors[name] for name in factors if name not in IRRELEVANT | WITHOUT_LEVEL})
 
 

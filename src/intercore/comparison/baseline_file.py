@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 KIND = "intercore baseline"
 VERSION = 2
-"""Of the format. 1: text of a grammar of its own, which is no longer read. 2: JSON Lines."""
+"""Of the format. 1: text, which is no longer read. 2: JSON Lines."""
 
 _SAVE = "save it again: intercore baseline save"
 
@@ -176,7 +176,7 @@ class _Place(NamedTuple):
 
 
 def read(path: Path) -> Baseline:
-    """Read a baseline. UsageError, with file and line, for what is none or was edited so that it says nothing."""
+    """Read a baseline. UsageError, with file and line, for any other file or an invalid edit."""
     name = str(path)
     try:
         data = contents(path, bounds.BASELINE)
@@ -190,7 +190,7 @@ def read(path: Path) -> Baseline:
 
 
 def parse(text: str, name: str) -> Baseline:
-    """Return what the text of a baseline says; `name` is that of the file, for errors."""
+    """Parse the text of a baseline; `name` is that of the file, for errors."""
     lines = [(_Place(name, number), line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     head = _head(*lines[0] if lines else (_Place(name, 1), ""))
     conditions: dict[tuple[str, str], _Condition] = {}

@@ -62,10 +62,10 @@ def _in_cycles(cycles: Sequence[float]) -> str:
 def trace_command(
     pairs: Sequence[tuple[Pair, Measurement]], change: Change | None, plan: Plan, usual: Mapping[str, Level]
 ) -> Iterator[str]:
-    """Return which command shows what the largest difference consists of; `plan` is that of the second side.
+    """Return the command that shows the parts of the largest difference; `plan` is that of the second side.
 
-    Each pair comes with its measurement there. `usual` has the default levels of the target's own factors, which nobody
-    has to name.
+    Each pair comes with its measurement there. `usual` has the default levels of the target's factors, which the
+    command omits.
     """
     decided = {id(pair): one for pair, one in pairs if pair.verdict in _DECIDED and pair.unit == "us"}
     first = next((pair for pair in largest_first([pair for pair, _ in pairs]) if id(pair) in decided), None)

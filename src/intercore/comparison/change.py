@@ -38,7 +38,7 @@ class Change(msgspec.Struct, frozen=True):
     phased: Literal[0, 1] = 0
     """Which side's."""
     why_unknown: str = ""
-    """Why there are no phases, a clause; empty if there are, if nothing moved, or if nobody asked."""
+    """Why there are no phases, a clause; empty if there are, if nothing changed, or if not requested."""
 
 
 class ChangedQuantity(NamedTuple):

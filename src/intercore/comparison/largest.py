@@ -47,11 +47,11 @@ def largest_first(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def differing_most(pairs: Sequence[Pair], most: int) -> list[Pair]:
-    """Return the pairs that tell most in so few rows, in the order of `largest_first`.
+    """Return the most important pairs for a few rows, in the order of `largest_first`.
 
-    Half of the rows are kept for what is worse on the second side, and half for what is better; and of one quantity of
-    one benchmark no more than its share of either, as long as there are others. A speed-up is not among them where
-    the work took one side a multiple of the other's time: there it is one of shorter work.
+    Half of the rows are for quantities that are worse on the second side, and half for better ones; each quantity of
+    each benchmark has at most its share of them, as long as there are others. A speed-up is not among them if the time
+    of its work differs much between the sides: then it is one of shorter work.
     """
     known = [pair for pair in largest_first(pairs) if _is_of_like_work(pair, pairs)]
     kinds = len({(pair.benchmark, pair.series) for pair in known})
@@ -77,7 +77,7 @@ def _rank(pair: Pair) -> tuple[int, float]:
 
 
 def _is_of_like_work(pair: Pair, pairs: Iterable[Pair]) -> bool:
-    """Whether a speed-up is of work that takes both sides about as long; of all else, yes."""
+    """Whether a speed-up is of work that takes both sides about the same time; true for other quantities."""
     if pair.unit != "factor":
         return True
     ratios = [

@@ -56,7 +56,7 @@ class Pair(msgspec.Struct, frozen=True):
     within: float | None
     """Of `same`: the largest difference that the interval leaves open, as a share."""
     more_repetitions: int | None
-    """Of `cannot tell`: how many more would tell; None where that is not known either."""
+    """For `cannot tell`: the repetitions that would decide it; None if unknown."""
     cycles: float | None
     """By how many cycles of a core the second median is longer, where both are simulated chips of one clock rate."""
 
@@ -72,7 +72,7 @@ def levels_of(side: Sequence[Run]) -> Levels:
 
 
 def matched_by(mine: Levels, theirs: Levels) -> dict[str, set[str]]:
-    """Return the factors, by benchmark, that tell the settings of one side apart, or those of the other."""
+    """Return the factors, by benchmark, that distinguish the settings of either side."""
     return {
         benchmark: {
             name
@@ -177,7 +177,7 @@ def _is_point(ratio: Interval | None) -> bool:
 
 
 def one_rate(pool: Iterable[Measurement]) -> int | None:
-    """Return the cycles per second of a core, if all measurements tell one."""
+    """Return the cycles per second of a core, if all measurements report the same."""
     rates = {one.conditions.get("clock.sys_hz", "") for one in pool}
     hz = rates.pop()
     return int(hz) if not rates and hz.isdecimal() else None
@@ -186,7 +186,7 @@ def one_rate(pool: Iterable[Measurement]) -> int | None:
 def _varied(
     both: Sequence[Key], first: Mapping[Key, list[Measurement]], second: Mapping[Key, list[Measurement]]
 ) -> dict[str, list[str]]:
-    """Return the factors of each benchmark that tell what is compared apart, and how much of it was done."""
+    """Return the factors of each benchmark that distinguish settings, and those of the number of samples."""
     levels: dict[str, dict[str, tuple[set[Level], set[Level]]]] = defaultdict(
         lambda: defaultdict(lambda: (set(), set()))
     )

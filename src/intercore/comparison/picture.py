@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from intercore.comparison.verdicts import Verdict
 
 Shape: TypeAlias = Literal["up", "down", "square", "frame", "ring", "dot", "diamond"]
-"""What a verdict looks like without its colour: a triangle that points up or down, a square, full or empty, an empty
-ring or diamond, a dot. That of `cannot tell` also has a dashed interval."""
+"""The shape of a verdict, without its colour: a triangle that points up or down, a square, full or empty, an empty ring
+or diamond, a dot. That of `cannot tell` also has a dashed interval."""
 
 FIRST = 24
 """Rows that are shown at once; the others are folded."""
@@ -109,7 +109,7 @@ class Picture:
 
     @property
     def speed(self) -> Mark | None:
-        """By how much a core of one side computes faster, at least; None if nothing tells it."""
+        """Lower bound of the ratio of the cores' computing speeds; None if unknown."""
         known = [mark for mark in self.marks if mark.speed_of == "one core" and mark.verdict in ("slower", "faster")]
         return min(known, key=lambda mark: abs(mark.at - self.one), default=None)
 

@@ -115,7 +115,7 @@ class BaselineQuantity(msgspec.Struct, frozen=True):
     least: float
     largest: float
     percentiles: Mapping[str, Interval]
-    """Those of PERCENTILES that could be told."""
+    """The known ones of PERCENTILES."""
 
     def percentile(self, name: str) -> Interval | None:
         """Return one of PERCENTILES; None if unknown."""

@@ -146,7 +146,7 @@ def _count(number: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """Return a ratio with as many digits as tell a change."""
+    """Return a ratio with enough digits to show a change."""
     if ratio >= _HUNDREDS:
         return f"{ratio:,.0f}"
     return f"{ratio:.3f}" if ratio >= _THREE_DECIMALS_SAY else significant(ratio, 2)

@@ -1,4 +1,4 @@
-"""What a comparison comes to: which of two runs is the faster one, where, and where that cannot be told."""
+"""Verdicts of a comparison: which run is faster in which settings, and where that is undecided."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Verdict: TypeAlias = Literal["faster", "slower", "more", "fewer", "same", "phase
 unchanged program differs from itself in another phase (`intercore.statistics.phases`)."""
 
 WITHIN = 0.05
-"""Share up to which a difference does not matter, unless the user says another."""
+"""Default share up to which a difference does not matter."""
 
 _WORDS: Mapping[Unit, Mapping[OfMedians, Verdict]] = {
     "us": {"less": "faster", "more": "slower", "same": "same", "unknown": "cannot tell"},
@@ -42,8 +42,8 @@ class Judgement(NamedTuple):
     within: float | None
     """Of `same`: the largest difference that the interval leaves open, as a share; 0 on a simulated chip."""
     more_repetitions: int | None
-    """Where it cannot be told: how many more on the side that has fewer would tell, if they differ as those do that
-    there are; None where that is not known either."""
+    """If undecided: the additional repetitions, on the side with fewer, that would decide it at the present scatter;
+    None if unknown."""
 
 
 def judge(
@@ -51,8 +51,8 @@ def judge(
 ) -> list[Judgement]:
     """Return a judgement for each pair of a first and a second side.
 
-    `simulated` says which of the two are simulated chips. One that is measured once is the same each time, and two of
-    them, of two targets, differ by what their medians differ by. For two runs of one of them, see `judge_change`.
+    `simulated` marks simulated chips. One repetition of those is exact, and two of them, of two targets, differ by the
+    difference of their medians. For two runs of one of them, see `judge_change`.
     """
     if all(simulated):
         return [_exact(unit, ratio_of_medians(second, first)) for unit, first, second in sides]
@@ -106,7 +106,7 @@ def in_words(verdict: Verdict, within: float | None, more_repetitions: int | Non
 
 
 def summary(verdicts: Sequence[Verdict], first: str, second: str, within: float, *, is_exact: bool) -> Iterator[str]:
-    """Return in a sentence what all verdicts come to."""
+    """Return a sentence that counts the verdicts."""
     counts = Counter(verdicts)
     if not counts:
         return

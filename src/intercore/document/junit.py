@@ -1,7 +1,7 @@
 """Budgets as JUnit's XML, which build servers show as tests.
 
-There is no standard of it. What is written is what Ant's formatter began with and build servers read (docs/ci.md): a
-broken budget is a failure, one that could not be measured an error, one that nobody can tell is skipped.
+There is no standard for it. The format is that of Ant's formatter, which build servers read (docs/ci.md): a broken
+budget is a failure, one that could not be measured an error, an undecided one is skipped.
 """
 
 from __future__ import annotations

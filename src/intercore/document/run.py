@@ -66,7 +66,7 @@ def _publications(run: Run) -> list[Publication]:
 
 
 def _publication(table: Publication, found: Sequence[Report]) -> dict[str, object]:
-    """Return a publication's numbers, and what the run says of its findings."""
+    """Return a publication's numbers, and the run's verdicts on its findings."""
     known = msgspec.to_builtins(table)
     verdicts = {
         verdict: None
@@ -113,7 +113,7 @@ def _measurement_rows(run: Run, measurement: Measurement, faults: list[str]) -> 
 
 
 def _summary(series: Series) -> dict[str, object] | None:
-    """Summarise a series in the unit that its row names; None for moments: since when they count says nothing."""
+    """Summarise a series in the unit of its row; None for moments, whose origin is arbitrary."""
     if series.unit == "moment":
         return None
     found = summary(series.ns if series.unit == "tick" else series.ticks)

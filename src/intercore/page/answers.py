@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from intercore.view.section import Topic
 
 _OF_RATIOS: Mapping[Unit, tuple[str, str]] = {"us": ("faster", "slower"), "bytes/s": ("slower", "faster")}
-"""What the second of two answers is where it is smaller, and where it is larger; of two multiples nothing is said."""
+"""Words for the second of two answers if it is smaller, and if it is larger; none for multiples."""
 _OF_OTHERS = " *"
 """Behind a ratio of two different ways or cases, as the words below the table explain."""
 
@@ -64,8 +64,7 @@ class QuestionRow:
     def times(self) -> float | None:
         """The second of two answers over the first one, if both are times or rates above 0.
 
-        There is none of a time that is a reading of the clock for the most part, nor of a number that must not be taken
-        for what it says.
+        There is none for a time that is mostly timestamp overhead, or for a number with a verdict.
         """
         values = [one.value.value for one in self._rated if one.value is not None]
         if not values or any(one.verdict for one in self._rated) or self.is_too_short:
@@ -74,9 +73,9 @@ class QuestionRow:
 
     @property
     def ratio(self) -> str:
-        """What the second of two answers is beside the first one, where that can be told: `22 × slower`.
+        """The second of two answers against the first one, if comparable: `22 × slower`.
 
-        Where each is of another way to do the same, an asterisk says so.
+        An asterisk marks answers of different choices.
         """
         if self.is_too_short:
             return "too short to tell"
@@ -133,7 +132,7 @@ def _under(benchmark: str, topics: Mapping[Topic | None, str], answers: Iterable
 
 
 def marked_answers(rows: Iterable[QuestionRow], number: int, *, worst: bool) -> str:
-    """Return how many of a run's answers are in doubt: `3 of 33 answers below are`; empty if none.
+    """Return the number of a run's answers with a caveat: `3 of 33 answers below are`; empty if none.
 
     They are those that warnings may concern, and the worst cases if `worst`.
     """
@@ -197,7 +196,7 @@ def _in_words(times: float, less: str, more: str) -> str:
 
 
 def _concerns(benchmark: str, caveat: Finding, answer: Answer) -> bool:
-    """Whether a caveat may concern an answer: unless the choices that it names are all other than the answer's.
+    """Whether a caveat may concern an answer: unless it names only other choices than the answer.
 
     A benchmark may know better of what else distinguishes its settings.
     """

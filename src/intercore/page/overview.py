@@ -78,7 +78,7 @@ def _rows(costs: Sequence[Cost | BreakEvenRange]) -> Iterator[str | Cost | Break
 
 
 def _ends(costs: Sequence[Cost | BreakEvenRange]) -> tuple[float, float]:
-    """Return the ends of the axis in seconds: whole decades that hold all that is drawn."""
+    """Return the ends of the axis in seconds: whole decades that include all marks."""
     known = [
         time
         for one in costs

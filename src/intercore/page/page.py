@@ -92,9 +92,9 @@ class AdviceGroup:
     """Warnings with the same advice."""
 
     entries: list[tuple[str, str]]
-    """What each is about, in words that the page has for it, and a sentence; about all of the run, an empty text."""
+    """The topic of each, in the words of the page, and its sentence; an empty topic for the whole run."""
     advice: str
-    """What is likely the reason, and what to do: sentences, once for all of them; empty if nothing more is said."""
+    """The likely cause and the remedy: sentences, once for all of them; empty if there are none."""
 
 
 def by_advice(caveats: Iterable[tuple[Report | None, Finding]]) -> list[AdviceGroup]:
@@ -114,7 +114,7 @@ def by_advice(caveats: Iterable[tuple[Report | None, Finding]]) -> list[AdviceGr
 
 @dataclass(frozen=True)
 class _Section:
-    """What the page says of one run."""
+    """The page's data on one run."""
 
     run: Run
     analysed: Run
@@ -124,7 +124,7 @@ class _Section:
     nothing: str
     """Why there is nothing to show: a sentence; empty if there is something."""
     lead: Markup
-    """What a reader must know first, of what is said of all runs together."""
+    """The lead of the section on all runs together."""
     overview: Markup
     """What crossing cores costs there, in one picture; empty if there is nothing to draw."""
     identity: tuple[Finding, ...]
@@ -136,7 +136,7 @@ class _Section:
         plan = self.run.plan
         if plan.file is not None:
             return command_to_go_on(plan)
-        # The suite has levels of its own, the same for everyone, but none of the target's factors.
+        # The suite has fixed levels, but none of the target's factors.
         own = {} if plan.own is None else {plan.own.level: plan.own.files[0]}
         parts = plan.parts[0].levels if plan.parts else {}
         levels = {name: ",".join(own.get(str(one), str(one)) for one in known) for name, known in parts.items()}
@@ -188,9 +188,7 @@ class _Section:
 
     @cached_property
     def looking(self) -> dict[str, Any]:
-        """Summary in µs of the timestamp overhead, by core, over all measurements of the run; none of an emulated
-        chip.
-        """
+        """Summary in µs of the timestamp overhead, by core, over all measurements of the run; none if emulated."""
         samples: dict[str, list[NDArray[np.float64]]] = {}
         for measurement in () if self.run.plan.emulated else self.analysed.measurements:
             for series in measurement.series:
@@ -292,7 +290,7 @@ def write_page(
     """
     if not reported:
         raise UsageError("there is no run for a page")
-    # What crosses cores on a chip comes before what it takes on a machine at a desk, here and in ratios.
+    # Chips come before the host, here and in ratios.
     ordered = [_by_topic(each) for each in sorted(reported, key=lambda each: each.run.plan.target == _DESK)]
     compared = _compared([each.run for each in ordered], usual)
     page = _page(ordered, compared, exhibits).encode("utf-8", "replace")
@@ -403,7 +401,7 @@ Numbered: TypeAlias = "tuple[tuple[int, Figure], ...]"
 
 @dataclass(frozen=True)
 class _Drawn:
-    """What a benchmark says of all runs together."""
+    """A benchmark's section on all runs together."""
 
     benchmark: str
     combined: CombinedReport
@@ -429,7 +427,7 @@ def _exhibited(name: str, reported: Sequence[ReportedRun], numbers: Iterator[int
 
 @dataclass(frozen=True)
 class _Passage:
-    """What one run says of one benchmark."""
+    """A benchmark's section on one run."""
 
     run: Run
     section: Section
@@ -463,7 +461,7 @@ class _Chapter:
 
 
 def _together(reported: Sequence[ReportedRun]) -> dict[str, CombinedReport]:
-    """Return what is said of all runs together, by the benchmark that says it."""
+    """Return the sections on all runs together, by benchmark."""
     entries: dict[str, list[tuple[Run, Report]]] = {}
     for each in reported:
         for report in each.reports if not each.run.plan.emulated else ():

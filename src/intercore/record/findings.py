@@ -136,7 +136,7 @@ class EmulatedTimes(Caveat, frozen=True):
 
 
 class ConditionChanged(Caveat, frozen=True):
-    """A condition changed within a run, and no factor of its plan says so."""
+    """A condition changed within a run, although no factor of its plan did."""
 
     condition: str
     seen: Several

@@ -1,8 +1,7 @@
-"""Which kernel and which image measurements are of: with another one, numbers are of something else.
+"""The kernel and the image of measurements: numbers of different ones are not comparable.
 
-A target with FreeRTOS says by what digest of its kernel's sources it was built, and one with Linux which kernel it
-runs. The digest of the image is the host's, who knows it where it starts or flashes a program itself. Runs from before
-Intercore noted that have none.
+A target with FreeRTOS reports the digest of its kernel's sources, and one with Linux its kernel. The host computes the
+digest of the image if it starts or flashes the program itself. Older runs have none.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level, Measurement, Run
 
 IMAGE = "image.digest"
-"""The condition that distinguishes images."""
+"""The condition that identifies the image."""
 SOURCES = "freertos.sources"
 """The condition that tells FreeRTOS kernels apart: a digest, and whether it is that of an activation."""
 
@@ -41,12 +40,12 @@ _TOOL = "desk.tool"
 
 
 def kernel(conditions: Mapping[str, str]) -> str | None:
-    """Return what tells the kernel from all others; None if unknown."""
+    """Return the identity of the kernel; None if unknown."""
     return conditions.get(SOURCES) or conditions.get(_LINUX)
 
 
 def runs_linux(conditions: Mapping[str, str]) -> bool:
-    """Whether a measurement shared its machine with all that Linux does there."""
+    """Whether a measurement shared its machine with Linux."""
     return _LINUX in conditions
 
 
@@ -89,7 +88,7 @@ Images: TypeAlias = "Mapping[str, tuple[str, ...]]"
 
 
 def build_of(levels: Mapping[str, Level]) -> str:
-    """Return the levels of the target's own factors in canonical form: each build has an image of its own."""
+    """Return the levels of the target's own factors in canonical form: each build has its own image."""
     return canonical(of_target(levels))
 
 
@@ -144,5 +143,5 @@ def _unknown(run: Run) -> Iterator[Literal["kernel", "image"]]:
     taken = [one.conditions for one in run.measurements if _TOOL in one.conditions]
     if any(kernel(one) is None for one in taken):
         yield "kernel"
-    if run.plan.url is None and any(IMAGE not in one for one in taken):  # what the host started, it knows
+    if run.plan.url is None and any(IMAGE not in one for one in taken):  # the host knows the programs that it started
         yield "image"

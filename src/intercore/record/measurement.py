@@ -30,8 +30,8 @@ durations (`tick`); readings of the clock, in ticks since some moment, of which 
 LOOKING_PREFIX = "looking."
 """Series named `looking.<core>` hold the timestamp overhead: empty pairs of timestamps taken on that core."""
 MISTAKES: Final = "mistakes"
-"""Check that the host adds: what the program did at the same time that the chip would not forgive, on a simulated chip
-that knows. There only if there are any; the condition `desk.mistakes` has the first ones in words."""
+"""Check added by the host: accesses of the program that the chip does not allow, counted by a simulated chip. Present
+only if there are any; the condition `desk.mistakes` has the first ones in words."""
 SpoilingCheck: TypeAlias = Literal["wrong", "migrated", "lost", "mistakes"]
 SPOILING_CHECKS: tuple[SpoilingCheck, ...] = ("wrong", "migrated", "lost", MISTAKES)
 """Checks that make a measurement `failed` when they are not 0."""
@@ -43,7 +43,7 @@ class Series(msgspec.Struct, frozen=True, eq=False):
     name: str
     """What was measured, e.g. `t1`, `tp` or `looking.0`; unique in its measurement."""
     clock: str
-    """Name of the clock whose ticks are counted, e.g. `common`; says nothing where the unit is `count` or `core`."""
+    """Name of the clock whose ticks are counted, e.g. `common`; meaningless if the unit is `count` or `core`."""
     hz: int
     """Ticks per second of that clock, at least 1."""
     ticks: NDArray[np.int64]
@@ -52,7 +52,7 @@ class Series(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def is_time(self) -> bool:
-        """Whether the samples are ticks of the clock, so that they can be told in seconds."""
+        """Whether the samples are ticks of the clock, so that they convert to seconds."""
         return self.unit in ("tick", "moment")
 
     @property
@@ -87,7 +87,7 @@ class Measurement(msgspec.Struct, frozen=True, eq=False):
     started: str
     """UTC time at which the measurement began, ISO 8601."""
     recording: Recording | None = None
-    """What a meter saw at the same time; None where none was asked for."""
+    """The recording of a meter; None if none was requested."""
 
     @property
     def lacks_energy(self) -> bool:
@@ -112,7 +112,7 @@ class Measurement(msgspec.Struct, frozen=True, eq=False):
 
 
 class Truth(msgspec.Struct, frozen=True, eq=False):
-    """What an observer saw of a measurement from outside; only a simulated chip has one."""
+    """The ground truth of a measurement; only a simulated chip has it."""
 
     series: tuple[Series, ...] = ()
     """True values of what the target measured, sample for sample."""
@@ -162,7 +162,8 @@ class Plan(msgspec.Struct, frozen=True):
     name: str
     """What the user asked for: the name of a benchmark, or `suite` for all of them."""
     parts: tuple[Part, ...]
-    """In the order of measuring. Parts of one benchmark name the same factors: its settings can be told apart."""
+    """In the order of measuring. Parts of one benchmark name the same factors, so that its settings are
+    distinguishable."""
     repetitions: int = 1
     """How often each setting is measured, at least 1; with a stop rule, at least so often."""
     seed: int = 1
@@ -174,9 +175,9 @@ class Plan(msgspec.Struct, frozen=True):
     baud: int = 115200
     """Bits per second of a serial port, at first."""
     stop: StopRule | None = None
-    """How long to go on; None if the repetitions are all."""
+    """When to stop; None for a fixed number of repetitions."""
     excluded: tuple[Excluded, ...] = ()
-    """Settings of the parts that the target cannot measure, and that nobody asked for by name."""
+    """Settings of the parts that the target cannot measure, and that the user did not name."""
     file: str | None = None
     """The plan file that it was made of, as the user named it. The settings of its parts are then mixed."""
     file_options: tuple[str, ...] = ()
@@ -195,7 +196,7 @@ class Plan(msgspec.Struct, frozen=True):
     meter: str | None = None
     """The meter that sees its measurements, as the user named it; None if there is none."""
     besides: tuple[Besides, ...] = ()
-    """What is in the meter's path, as the user says."""
+    """The meter's path, as the user states it."""
     currents: Currents | None = None
     """What a simulated chip's activity is made into ESTIMATED energy by."""
 
@@ -224,7 +225,7 @@ class Run(msgspec.Struct, frozen=True, eq=False):
     measurements: tuple[Measurement, ...]
     """Those that are complete, in the order in which they were taken."""
     failed: tuple[Measurement, ...] = ()
-    """Those that were set aside before the run is analysed: what they come to is told in warnings alone."""
+    """Those left out of the analysis: they appear in warnings only."""
 
     @property
     def title(self) -> str:

@@ -1,4 +1,4 @@
-"""Where numbers come from, and what is said of them wherever they are shown: simulated is not measured."""
+"""The origin of numbers, and its label wherever they are shown: simulated is not measured."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def in_heading(name: str, origin: Origin) -> str:
 
 
 def weakest_origin(origins: Iterable[Origin]) -> Origin:
-    """Return the origin that says least of real hardware: what is said of several numbers at once."""
+    """Return the origin that is farthest from real hardware: the label of several numbers together."""
     known: Collection[Origin] = set(origins)
     order: tuple[Origin, ...] = ("emulated", "simulated", "measured")
     return next((one for one in order if one in known), "measured")

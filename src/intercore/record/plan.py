@@ -31,7 +31,7 @@ SUITE = "suite"
 
 
 def command_to_go_on(plan: Plan) -> str:
-    """Return the command that goes on with an unfinished run of a plan, in the store that is usual."""
+    """Return the command that continues an unfinished run of a plan, in the default store."""
     if plan.partner is not None:
         return "intercore compare --alternate --resume"
     if plan.file is not None:
@@ -129,7 +129,7 @@ def grid(part: Part) -> Iterator[dict[str, Level]]:
 
 
 def without(part: Part, left_out: Iterable[Mapping[str, Level]]) -> Iterator[dict[str, Level]]:
-    """Return the product of the part's levels without what it skips, and without all that has the levels of one."""
+    """Return the product of the part's levels, without its skipped settings and those that match `left_out`."""
     names = list(part.levels)
     by_factors: dict[tuple[int, ...], set[tuple[Level, ...]]] = defaultdict(set)
     for one in (*part.skip, *left_out):

@@ -52,7 +52,7 @@ def acquired(path: Path) -> RunLock | None:
             return None
         if file is not None and _inode(path) == file:
             return RunLock(path, held)
-        held.close()  # its last holder removed the file in between: the lock is on what nobody finds any more
+        held.close()  # its last holder removed the file in between: the lock is on an unlinked file
 
 
 def _inode(path: Path) -> int | None:

@@ -44,7 +44,7 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 def parse_condition(text: str) -> Condition:
-    """Return what `factor<=level` says. Raises UsageError for anything else."""
+    """Parse `factor<=level`. Raises UsageError for anything else."""
     found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*(<=|>=|!=|=|<|>)\s*([^\s<>=!]\S*)\s*", text)
     if found is None:
         raise UsageError(

@@ -38,8 +38,7 @@ BUSY_SECONDS = 5.0
 """How long to wait for another process that is writing to the same store."""
 
 _READS = 5
-"""How often a reader begins again because a writer came at the same time; after that, writers are there all the time,
-and their locks hold."""
+"""How often a reader starts again because of a writer; then writers are continuous, and their locks hold."""
 _TO_READ = "that you may read"
 _TO_WRITE = "that you may read and write, in a directory that you may write to"
 
@@ -89,9 +88,9 @@ class RunSummary(msgspec.Struct, frozen=True):
 class StoreReader:
     """A store that is only read: neither the file nor its folder is written to, whatever state a writer left them in.
 
-    Every method raises IntercoreError if the file or another process is in the way. What it returns is of one moment,
-    and holds all that was committed until then, by a writer that lives or was killed. A process that has the store open
-    for writing reads by that (`Store`), and does not open a reader besides: see FileForReading.
+    Every method raises IntercoreError if the file or another process is in the way. Its results are a consistent
+    snapshot of all that was committed, by a running or a killed writer. A process that has the store open for writing
+    reads with that (`Store`), and does not open a reader: see FileForReading.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -123,10 +122,9 @@ class StoreReader:
         return self._read(self._summaries)
 
     def read_in_parts(self, run_id: int, read: Callable[[RunInParts], Found]) -> Found:
-        """Return what `read` makes of a run, whose measurements it is given one by one. UsageError if there is none.
+        """Return the result of `read` on a run, whose measurements it gets one by one. UsageError if there is none.
 
-        `read` begins again whenever a writer has come at the same time: what it made of the run before then does not
-        count.
+        `read` starts again after a concurrent write; its previous result is discarded.
         """
 
         def read_run() -> Found:
@@ -160,7 +158,7 @@ class StoreReader:
             self._db = self._file.db
 
     def _read(self, read: Callable[[], Found]) -> Found:
-        """Return what `read` finds, once nobody has changed the file while it was reading."""
+        """Return the result of `read`, once the file has not changed during the reading."""
         for _ in range(_READS):
             if not self._file.is_current:
                 self.close()
@@ -238,7 +236,7 @@ class StoreReader:
         """Raise IntercoreError for a run that would take gigabytes, before any of it is unpacked."""
         known, most = ["samples", *(["readings"] if self._has_recordings else [])], bounds.SERIES_SAMPLES.most
         total = 0.0
-        for table in known:  # a series that says that it has more is refused as damaged
+        for table in known:  # a series that claims more is refused as damaged
             counted = f"SELECT total(iif(count BETWEEN 0 AND {most}, count, 0)) FROM {table}"  # noqa: S608 - ours
             query = f"{counted} JOIN measurements ON measurement = id WHERE campaign = ?"
             total += self._db.execute(query, (run_id,)).fetchone()[0]
@@ -265,7 +263,7 @@ class StoreReader:
 
     @contextmanager
     def _reading(self, what: str) -> Iterator[None]:
-        """Turn whatever an untrusted row can raise into an IntercoreError that says which row it is."""
+        """Turn any error of an untrusted row into an IntercoreError that names the row."""
         try:
             with reading():
                 yield
@@ -276,7 +274,7 @@ class StoreReader:
 class Store(StoreReader):
     """A store that runs and measurements are added to, and read from; a full disk or another writer can be in the way.
 
-    It holds the lock on each run that it made or was told to lock, until it is closed.
+    It holds the lock on each run that it created or locked, until it is closed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -447,7 +445,7 @@ def _explained(path: Path, action: str, needed: str = _TO_WRITE) -> Iterator[Non
         yield
     except sqlite3.Error as error:
         raise IntercoreError(f"cannot {action} {path}: {_cause(error, path, needed)}") from error
-    except UnicodeDecodeError as error:  # in what SQLite's module says of it
+    except UnicodeDecodeError as error:  # in the message of SQLite's module
         raise IntercoreError(f"cannot {action} {path}: {_CAUSES[sqlite3.SQLITE_CORRUPT]}") from error
     except UnicodeError as error:
         raise IntercoreError(f"cannot {action} {path}: a text is not valid; use UTF-8") from error

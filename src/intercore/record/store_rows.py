@@ -95,14 +95,14 @@ def measurement_of(row: list[Any], conditions: object, samples: list[tuple[Any, 
 
 @lru_cache(maxsize=16)
 def _conditions(text: str) -> dict[str, str]:
-    """Return the conditions that a text says: once for all measurements under them, however many share a long text."""
+    """Parse conditions, once for all measurements that share the text."""
     if len(text) > CONDITIONS_TEXT.most:
         raise DamagedError(f"its conditions are longer than {CONDITIONS_TEXT}")
     return msgspec.json.decode(text, type=dict[str, str])
 
 
 def is_of(measurement: Measurement, setting: Setting) -> bool:
-    """Whether the measurement is one of this setting: its factors hold the setting's, and defaults besides."""
+    """Whether the measurement is of this setting: its factors include the setting's, plus defaults."""
     return (measurement.benchmark, measurement.repetition) == (
         setting.benchmark,
         setting.repetition,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _SIGNIFICANT = 0.001
-_FEWEST = 20  # samples of which anything is said
+_FEWEST = 20  # fewest samples for a finding
 _FEWEST_IN_LEVEL = 10
 
 _DRIFT = 0.71  # probability of superiority that Vargha & Delaney (2000) call a large effect
@@ -151,9 +151,8 @@ def disturbances(repetitions: Iterable[ArrayLike], *, tick: float | None = None)
 def levels(values: ArrayLike, *, tick: float | None = None) -> tuple[Level, ...]:
     """Return the levels around which the samples lie, lowest first; a single one where there are no several.
 
-    Levels are told apart where a gap, with at most 1 % of the samples in it, is wider than the middle 80 % of the
-    samples on either side, and than 2 % of the median; each holds at least 5 % of the samples, and 10. No values, no
-    level.
+    Levels are separate if a gap, with at most 1 % of the samples in it, is wider than the middle 80 % of the samples on
+    either side, and than 2 % of the median; each holds at least 5 % of the samples, and 10. No values, no level.
     """
     array = np.asarray(values, dtype=np.float64)
     if len(array) == 0:
@@ -173,7 +172,7 @@ def is_drifting(values: ArrayLike, *, tick: float | None = None) -> bool:
 
 
 def _smallest_effect(values: Floats, tick: float | None) -> float:
-    """Return the difference below which nothing is said: more than one tick, and a share of the median."""
+    """Return the smallest difference that is reported: more than one tick, and a share of the median."""
     step = granularity(values) if tick is None else tick
     return max(1.5 * (step or 0.0), _RELEVANT * abs(float(np.median(values))))
 

@@ -61,7 +61,7 @@ class Precision(msgspec.Struct, frozen=True):
 def precisions(repetitions: Iterable[Measurement], counts: Callable[[str, Series], bool]) -> list[Precision]:
     """Return how well the medians are known over all repetitions of one setting, one for each series that counts.
 
-    `counts` is given a benchmark and a series, and says whether the series' median is a result.
+    `counts` is true for a benchmark and a series whose median is a result.
     """
     ticks: dict[tuple[str, Unit], list[np.typing.NDArray[np.int64]]] = defaultdict(list)
     for measurement in repetitions:

@@ -69,7 +69,7 @@ class Tail(msgspec.Struct, frozen=True):
     exceeded: tuple[RareValue, ...]
     """What was asked for; nothing where no tail can be fitted."""
     threshold: float | None = None
-    """None where no tail can be fitted, as all that follows."""
+    """None if no tail can be fitted; the same for the following fields."""
     exceedances: int | None = None
     """Independent values above the threshold."""
     extremal_index: float | None = None

@@ -32,7 +32,7 @@ class Caution:
 
 @dataclass(frozen=True)
 class Failure:
-    """A sentence that stands before all else: what is asked for has failed."""
+    """A sentence that comes first: the command has failed."""
 
     text: str
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from intercore.terminal.findings import Part, Row
 
 _TOLD = ("name", "kind", "default", "min", "max", "choices", "help")
-"""What the target says of a parameter."""
+"""The target's description of a parameter."""
 
 
 @dataclass(frozen=True)
 class ParametersFindings:
-    """What is told of a target's benchmarks."""
+    """The description of a target's benchmarks."""
 
     target: str
     benchmarks: Sequence[BenchmarkInfo]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def watch(console: Console, *, verbose: bool = False, still: bool = False) -> Iterator[_Observer]:
     """Show the progress of a run while the context lasts; `verbose`, in a log by a line for each measurement.
 
-    `still` shows a log on a terminal, too: what moves there would write over what somebody types at the same time.
+    `still` shows a log on a terminal, too: a moving bar would overwrite the user's typing.
     """
     if still or not console.is_terminal:
         yield _Log(console) if verbose else _ShortLog(console)
@@ -210,7 +210,7 @@ class _ShortLog(_Observer):
         self._console = console
         self._before = self._position = self._total = 0
         self._begun: float | None = None
-        """When the first measurement began: how long a target takes to start says nothing of how long they take."""
+        """When the first measurement began: the start of a target does not count."""
         self._said = time.monotonic()
         self._said_at = 0
         self._under_way = ""

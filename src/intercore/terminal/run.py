@@ -1,4 +1,4 @@
-"""What is told of runs that were measured: the answers on one screen, and all the rest on request."""
+"""The output on measured runs: the answers on one screen, and everything else on request."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 _MOST_REMARKS = 3
 _STANDS_OUT = 1.25
-"""Times as much as expected, from which on it is told."""
+"""Factor above the expectation from which on a remark is shown."""
 _MOST_CAUSES = 2
 """Of warnings, that one screen has room for."""
 _ENERGY = "energy"
-"""What is said of energy is beside what the benchmark says."""
+"""Energy is shown in addition to the benchmark."""
 _SCREEN = 39
 """Lines of one screen, without the name of the page below."""
 _COLUMNS = 80
@@ -42,9 +42,9 @@ class RunFindings:
     make_document: Callable[[], object]
     """Return its JSON document."""
     make_reports: Callable[[], Sequence[Report]]
-    """Return what each of its benchmarks says about it. It takes seconds, and not every format needs it."""
+    """Return the reports of its benchmarks. It takes seconds, and not every format needs it."""
     headline: Finding | None
-    """That measurements failed, and by what: it stands before all else; None if none did."""
+    """Failed measurements and their causes: shown first; None if none failed."""
     first: Sequence[Finding]
     """What else must be known before any number is read: of which kernel or image they are."""
     left_out: str
@@ -52,7 +52,7 @@ class RunFindings:
     caveats: Sequence[Finding]
     """What makes the run doubtful as a whole; the reports have those of the benchmarks."""
     go_on: str
-    """The command that goes on with the run if it is unfinished."""
+    """The command that continues the run if it is unfinished."""
     overhead_us: float = 0.0
     """What a reading of the clock adds to each time that is an answer; 0 where that is not known."""
     details: str = ""
@@ -60,7 +60,7 @@ class RunFindings:
     published: str = ""
     """The command that shows the tables of papers, too; empty where they are shown."""
     exhibits: Sequence[str] = ()
-    """The tables and figures of papers that come before all else, by name."""
+    """The tables and figures of papers that come first, by name."""
 
     def document(self) -> object:
         """Return the run's document."""
@@ -78,7 +78,7 @@ class RunFindings:
         ]
 
     def text(self) -> Iterator[Part]:
-        """Yield what must be known first, the answers, what stands out, what is doubtful in that, and how to go on."""
+        """Yield caveats on the run, the answers, remarks, caveats on these, and the next commands."""
         if self.headline is not None:
             yield Failure(self.headline.text)
         yield from (Caution(one.text) for one in self.first)
@@ -96,7 +96,7 @@ class RunFindings:
         yield from below
 
     def _exhibits(self, reports: Sequence[Report]) -> Iterator[Part]:
-        """Yield what the run has in the form of a paper's tables and figures, and what it says of their findings."""
+        """Yield the run's values in the form of a paper's tables and figures, and the verdicts on their findings."""
         known = {one.id: one for report in reports for one in report.exhibits}
         for name in self.exhibits:
             if name not in known:
@@ -190,7 +190,7 @@ def most_notable(reports: Iterable[Report]) -> list[str]:
 
 
 def fitting(remarks: Sequence[Sentence], beside: Sequence[Part]) -> list[Sentence]:
-    """Return the first of the remarks, as many as one screen has room for beside what else it tells."""
+    """Return the first remarks, as many as fit on one screen."""
     from intercore.terminal.formats.table import height  # noqa: PLC0415 - it loads rich, as intercore.terminal.console says
 
     room = _SCREEN - height(beside, _COLUMNS)
@@ -213,7 +213,7 @@ def by_cause(caveats: Iterable[Finding]) -> list[tuple[Finding, int]]:
 
 @dataclass(frozen=True)
 class RunsFindings:
-    """What is told of several runs, one after the other."""
+    """The output on several runs, one after the other."""
 
     runs: Sequence[RunFindings]
 
@@ -234,7 +234,7 @@ class RunsFindings:
         return list(found.values())
 
     def text(self) -> Iterator[Part]:
-        """Yield what is told of each run."""
+        """Yield the output on each run."""
         for run in self.runs:
             yield from run.text()
 

@@ -23,7 +23,7 @@ class Cost(NamedTuple):
 
 
 class BreakEvenRange(NamedTuple):
-    """From which work on several cores pay. Times are in microseconds of one core."""
+    """The work from break-even to a wanted efficiency. Times are in microseconds on one core."""
 
     label: str
     """How the work is started."""

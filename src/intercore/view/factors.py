@@ -56,7 +56,7 @@ def _probability(p_value: float) -> str:
 
 
 def main_effects_figure(name: str, title: str, analysis: FactorAnalysis) -> Figure | None:
-    """Return a plot of what each level of each factor does, other factors equal; None if there is no factor.
+    """Return a plot of the effect of each level of each factor, other factors equal; None if there is no factor.
 
     The factor that explains most is on top. Levels beyond the first forty are left out.
     """

@@ -116,7 +116,7 @@ def _end(tag: str, title: str) -> Markup:
 
 
 class Drawing:
-    """What is drawn on a panel, and what it says where one points at it."""
+    """The marks of a panel, and their text under the pointer."""
 
     def __init__(self, panel: Panel, names: Sequence[str] = ()) -> None:
         """Draw it; `names` are those of the legend, by whose number series can be hidden."""
@@ -146,7 +146,7 @@ class Drawing:
 
     @property
     def markup(self) -> Markup:
-        """All of it; `data-zoom` says along which axes a part grows when a part of the panel is shown larger."""
+        """All of it; `data-zoom` has the axes along which a part grows when the panel is zoomed."""
         parts = (
             (Markup('<svg data-zoom="x">{}</svg>'), self._bands.pieces),
             (Markup('<svg data-zoom="y">{}</svg>'), self._references.pieces),

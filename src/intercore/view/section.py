@@ -33,7 +33,7 @@ Topic: TypeAlias = Literal[
     "energy",
     "the clock",
 ]
-"""What a benchmark is about, in words for those who do not know its name; in the order in which people ask."""
+"""The topic of a benchmark, for people who do not know its name; in the order of the page."""
 
 
 def where(run: Run) -> str:
@@ -59,7 +59,7 @@ class Section:
     """What people read of one benchmark in one run."""
 
     title: str
-    """What it tells, and the benchmark in brackets: `Who gets the CPU (contention)`."""
+    """Its heading, with the benchmark in parentheses: `How tasks share the cores (contention)`."""
     sentences: Sequence[str]
     """What was found and what it means for a design, what matters most first."""
     tables: Sequence[Table[Any]]
@@ -72,7 +72,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """All that one benchmark says about one run."""
+    """The report of one benchmark on one run."""
 
     benchmark: str
     json: Mapping[str, object]
@@ -93,7 +93,7 @@ class Report:
     costs: Sequence[Cost | BreakEvenRange] = ()
     """For the picture of what crossing cores costs."""
     analysis: object = None
-    """What its benchmark needs to say something of several runs together; nobody else's concern."""
+    """The data that its benchmark needs for a section on several runs; private to the benchmark."""
 
     @property
     def caveats(self) -> list[Finding]:
@@ -103,16 +103,16 @@ class Report:
 
 @dataclass(frozen=True)
 class CombinedReport:
-    """What a benchmark says of all runs of a page together, in place of a section for each.
+    """A benchmark's section on all runs of a page, instead of one for each.
 
-    A benchmark that does so has a module `together` with a function of that name, which takes the runs and their
-    reports. What is Markup is HTML that may stand in the page as it is.
+    Such a benchmark has a module `combined` with a function of that name, which takes the runs and their reports.
+    Markup is HTML that needs no escaping.
     """
 
     title: str
     """As that of a section."""
     heading: str
-    """Of a page that says nothing else."""
+    """The heading of a page without other sections."""
     label: str
     """Where the numbers come from, of which kind they are that are doubted most; empty if all were measured."""
     nothing: Mapping[int, str]

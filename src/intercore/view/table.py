@@ -44,7 +44,7 @@ class Table(Generic[Row]):
 
 
 class HasOtherFactors(Protocol):
-    """What is told apart from others by further factors."""
+    """A result that further factors distinguish from others."""
 
     @property
     def varied(self) -> Mapping[str, Level]:
@@ -55,7 +55,7 @@ VariedRow = TypeVar("VariedRow", bound=HasOtherFactors)
 
 
 def varied_columns(rows: Sequence[VariedRow]) -> list[Column[VariedRow]]:
-    """Return a column for each further factor that tells the rows apart."""
+    """Return a column for each further factor that distinguishes the rows."""
     return [Column(name, partial(_level, name)) for name in (rows[0].varied if rows else ())]
 
 

@@ -152,10 +152,10 @@ def analyse(measurements: Iterable[Measurement]) -> ApiAnalysis:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the results doubtful.
+    """Return the caveats of the results.
 
-    Beside another core samples vary because they must. So do those of a stream, which is a ring one byte longer than
-    asked: pieces come to lie at any alignment and across its end.
+    With another core active, samples vary by nature. So do those of a stream, a ring one byte longer than requested:
+    pieces lie at any alignment and across its end.
     """
     ours = list(measurements)
     yield from failed_checks(ours, "api", "call", ApiFailedCheck)

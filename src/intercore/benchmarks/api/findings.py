@@ -1,4 +1,4 @@
-"""What `api` may find, and how that is worded."""
+"""The findings of `api`."""
 
 from __future__ import annotations
 

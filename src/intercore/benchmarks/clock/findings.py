@@ -1,4 +1,4 @@
-"""What `clock` may find, and how that is worded."""
+"""The findings of `clock`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark `contention`: who gets the processor when tasks and a main loop compete.
+"""The benchmark `contention`: how tasks and a main loop share the cores.
 
 It counts the towers of Hanoi that end within a window.
 """

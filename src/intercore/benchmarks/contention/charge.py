@@ -1,7 +1,7 @@
-"""Charge of a tower: what seed 001 compares an ESP32 with a Raspberry Pi by, published and one's own.
+"""Charge of a tower, published and measured: seed 001 compares an ESP32 with a Raspberry Pi by it.
 
-It says that with the difference of power in mind the ESP32's number is by no means bad, and takes the voltage as
-constant without stating it. So what is compared is the charge, current times window over towers, and no energy.
+It finds the ESP32's number good in relation to its power, and assumes a constant voltage without stating it. So it
+compares charge, current times window over towers, and not energy.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The published currents of seed 001's rows beside one's own, and what they tell of each core.
+"""The published currents of seed 001's rows with those of a run, and the current of each core.
 
-A row has one number for the whole board. A linear model, current = rest + core 0 + core 1 (`activity_model`), tells
-what each core adds, as far as rows differ in it. In the published rows core 1 is busy in every one: with its task, with
-the main loop's work, or with a main loop that has no work and likely spins. So the model gives core 0 a number, and
-core 1 none.
+A row has one number for the whole board. A linear model, current = rest + core 0 + core 1 (`activity_model`), gives the
+current of each core, if rows differ in it. In the published rows core 1 is busy in every one: with its task, with the
+main loop's work, or with a main loop that has no work and likely spins. So the model gives core 0 a number, and core 1
+none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What `contention` may find, and how that is worded.
+"""The findings of `contention`.
 
-Parts of a core are parts of what one task does that has a core to itself. A contest is named by who is at work, and in
-brackets by what those without work do: `task1 (main spins)`.
+Parts of a core are relative to a task alone on its core. A contest is named by its active tasks, with the activity of
+those without work in parentheses: `task1 (main spins)`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the contests come to.
+"""The results of the contests.
 
-A cause is named only where contests of the same run that differ in nothing else tell it from others; where they are
-missing, there are the numbers alone.
+A cause is named only if contests of the same run, equal in everything else, distinguish it from others; without them
+there are only the numbers.
 """
 
 from __future__ import annotations

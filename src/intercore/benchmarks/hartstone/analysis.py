@@ -185,7 +185,7 @@ def _gain(one: HartstoneSet, reference: HartstoneSet) -> Iterator[Finding]:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the results doubtful."""
+    """Return the caveats of the results."""
     ours = list(measurements)
     yield from failed_checks(ours, "hartstone", "placement")
     for one in analyse(ours).sets:

@@ -1,4 +1,4 @@
-"""What `hartstone` may find, and how that is worded."""
+"""The findings of `hartstone`."""
 
 from __future__ import annotations
 

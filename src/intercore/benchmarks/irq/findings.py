@@ -1,4 +1,4 @@
-"""What `irq` may find, and how that is worded."""
+"""The findings of `irq`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `jitter` may find, and how that is worded."""
+"""The findings of `jitter`."""
 
 from __future__ import annotations
 

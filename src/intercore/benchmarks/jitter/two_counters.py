@@ -1,8 +1,8 @@
-"""A model of two counters that are taken for one clock: what the periods of a task come to that changes its core.
+"""A model of two counters that are taken for one clock: the apparent periods of a task that changes its core.
 
-Each period is what the counter of the present core reads less what that of the core before has read, as an unsigned
-number of a counter's bits. Two counters that did not begin together are apart. So a period one way is longer by that,
-and one back is shorter; what would be below 0 wraps around.
+Each period is the reading of the current core's counter minus that of the previous core's, as an unsigned number of a
+counter's width. Two counters that started at different times have an offset. So a period one way is longer by the
+offset, and one back is shorter; a value below 0 wraps around.
 """
 
 from __future__ import annotations

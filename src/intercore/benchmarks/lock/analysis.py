@@ -1,6 +1,6 @@
 """The cost of a lock between cores: hand-off, contention, and the round trip of a word between cores.
 
-Nothing is subtracted: a hand-off and a round trip hold the timestamp overhead.
+Nothing is subtracted: a hand-off and a round trip include the timestamp overhead.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def analyse(measurements: Iterable[Measurement]) -> LockAnalysis:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the results doubtful."""
+    """Return the caveats of the results."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     wrong = {str(one.factors["lock"]) for one in ours if one.checks.get("wrong", 0)}
     yield from (LockBroken(lock=lock) for lock in sorted(wrong))

@@ -1,4 +1,4 @@
-"""What `lock` may find, and how that is worded."""
+"""The findings of `lock`."""
 
 from __future__ import annotations
 

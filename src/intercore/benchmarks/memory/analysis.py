@@ -132,7 +132,7 @@ def analyse(measurements: Iterable[Measurement]) -> MemoryAnalysis:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the results doubtful."""
+    """Return the caveats of the results."""
     return failed_checks(without_own_wrong(measurements), BENCHMARK, "region", MemoryFailedCheck)
 
 

@@ -1,4 +1,4 @@
-"""What `memory` may find, and how that is worded."""
+"""The findings of `memory`."""
 
 from __future__ import annotations
 

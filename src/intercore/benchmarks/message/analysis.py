@@ -1,9 +1,9 @@
 """Latency and throughput of messages between cores: models over the size.
 
-Durations are in µs. A message takes alpha + beta * size: alpha is what every message costs, beta what each byte does.
-In a stream, the time per message is `window` / `messages`, modelled in the same way; bytes per second are the size
-through that, and go to 1 / beta. See `intercore.statistics.line` for the fit. Nothing is subtracted: the timestamp
-overhead is in every alpha of a latency.
+Durations are in µs. A message takes alpha + beta * size: alpha is the cost per message, beta the cost per byte. In a
+stream, the time per message is `window` / `messages`, modelled in the same way; the throughput is the size divided by
+it, and approaches 1 / beta. See `intercore.statistics.line` for the fit. Nothing is subtracted: the timestamp overhead
+is in every alpha of a latency.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `message` may find, and how that is worded."""
+"""The findings of `message`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Round trips of messages to an echo with its own clock: see the transport rpmsg-char.
 
-Durations are in µs. How a round trip splits into its two ways is not known, so no round trip is halved, and none is
-ranked among latencies.
+Durations are in µs. The two one-way latencies are unknown, so no round trip is halved or ranked among latencies.
 """
 
 from __future__ import annotations

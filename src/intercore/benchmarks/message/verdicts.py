@@ -1,7 +1,7 @@
-"""What a run says of the findings of publications on messages.
+"""The verdicts of a run on the findings of publications on messages.
 
-Medians are compared where all else is equal: same size, direction, and whatever else varies. One is called shorter only
-beyond three standard errors and one per cent, so that of many comparisons hardly any is so by chance.
+Medians are compared with all other factors equal. One is called shorter only beyond three standard errors and one per
+cent, so that of many comparisons hardly any is so by chance.
 """
 
 from __future__ import annotations

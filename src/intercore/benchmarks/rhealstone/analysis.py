@@ -50,7 +50,7 @@ class RhealstoneTime(msgspec.Struct, frozen=True):
     varied: dict[str, Level]
     """The other factors that take more than one level in the run, by name."""
     samples_us: Distribution
-    """The raw samples in µs; looking at the clock is in them."""
+    """The raw samples in µs, timestamp overhead included."""
     median_cycles: float | None
     """Their median in cycles of the core; None where the clock does not count them."""
     looking_us: Annotated[float, Meta(ge=0)]
@@ -98,7 +98,7 @@ def analyse(measurements: Iterable[Measurement]) -> RhealstoneAnalysis:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the results doubtful."""
+    """Return the caveats of the results."""
     yield from failed_checks(measurements, "rhealstone", "component", RhealstoneFailedCheck)
 
 

@@ -1,4 +1,4 @@
-"""What `rhealstone` may find, and how that is worded."""
+"""The findings of `rhealstone`."""
 
 from __future__ import annotations
 

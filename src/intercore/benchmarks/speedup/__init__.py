@@ -39,7 +39,7 @@ _ALONE: Levels = {
     "mode": ALL,
     "join": ["notify"],
 }
-"""The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer."""
+"""The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a PC."""
 
 _INTERPRETED: Levels = {"n": ["1000", "10000", "100000"]}
 """Where no time means anything, the others would take hours to be as right as these."""
@@ -49,7 +49,7 @@ _OWN_WORK: Levels = {"n": [str(2**power) for power in range(1, 21)]}
 
 
 def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - alike on one kernel and on two
-    """Return the same for smaller work: some for which a second core does not pay, so that it shows from which on."""
+    """Return the same for smaller work, below the break-even, so that the break-even is within the sizes."""
     if origin == "measured":
         return ({"workload": ["fp"], "n": ["100", "1000", "10000", "100000", "1000000"], "mode": ALL},)
     return ({"workload": ["fp"], "n": ["10", "30", "100", "300", "1000", "3000"], "mode": ALL, "samples": ["10"]},)

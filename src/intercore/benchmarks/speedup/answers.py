@@ -43,10 +43,10 @@ _WAYS = 4  # that a sentence lists
 
 
 def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
-    """Answer from which work on several cores are faster than one and well used, and what they gain at most.
+    """Answer the break-even, the work for an efficiency, and the largest speed-up.
 
-    Work is told by how long one core takes for it. Of a few ways to have the work done, each is answered; otherwise it
-    is told at best: of those that do the work, by the ones that need the least of it.
+    Work is given as its time on one core. If there are few ways of starting the parts, each has an answer; otherwise
+    the best one has, that with the smallest work.
     """
     by_method = [*_each_way(analysis, efficiency)] if len(analysis.fits) > 1 else []
     few = 1 < len(analysis.fits) <= _WAYS and bool(by_method)
@@ -81,7 +81,7 @@ def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
 
 
 def break_even_ranges(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[BreakEvenRange]:
-    """Yield for each group from which work on several cores are faster than one, and from which they are well used."""
+    """Yield the break-even and the work for an efficiency of each group."""
     for fit in analysis.fits:
         begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
         how = _tasks(analysis, fit) or "parallel work"
@@ -95,9 +95,9 @@ def break_even_ranges(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[
 
 
 def break_even_findings(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[SpeedupPaysFrom]:
-    """Report from which work on a job is worth splitting, by what one builds for it.
+    """Yield the finding on the break-even of each way of starting the parts.
 
-    Nothing if that is not known, or there are more ways than a sentence lists.
+    Nothing if unknown, or if there are more ways than a sentence lists.
     """
     ways: list[StartingMethod] = []
     for fit in analysis.fits if len(analysis.fits) <= _WAYS else ():
@@ -112,13 +112,13 @@ def break_even_findings(analysis: SpeedupAnalysis, efficiency: float) -> Iterato
 
 
 def _used(analysis: SpeedupAnalysis, fit: ForkJoinFit, efficiency: float) -> str:
-    """Return from which work on all cores are used well; empty if that is not known."""
+    """Return the smallest work for the efficiency, in words; empty if unknown."""
     used = _efficient(analysis, fit, efficiency)
     return "" if used is None else f"{efficiency:.0%} efficiency from {used}"
 
 
 def _efficient(analysis: SpeedupAnalysis, fit: ForkJoinFit, efficiency: float) -> Start | None:
-    """Return from which work on all cores are used well; None if unknown."""
+    """Return the smallest work for the efficiency; None if unknown."""
     used = _begin(analysis, fit, efficiency, fit.isoefficiency)
     if used is None:
         return None
@@ -161,7 +161,7 @@ def _modes(finding: Finding) -> set[str]:
 def _from(
     analysis: SpeedupAnalysis, question: str, best: tuple[ForkJoinFit, _Begin] | None, without: str = _NO_WORK
 ) -> Iterator[Answer]:
-    """Answer by the group that needs the least work, how long one core takes for it; `without` one, say so."""
+    """Answer by the group with the smallest work; `without` is the answer if there is none."""
     if best is not None:
         fit, found = best
         tasks = _tasks(analysis, fit)
@@ -175,7 +175,7 @@ def _from(
 def _best(
     analysis: SpeedupAnalysis, wanted: float, of: Callable[[ForkJoinFit], BreakEven | Isoefficiency]
 ) -> tuple[ForkJoinFit, _Begin] | None:
-    """Return the group that needs the least work for what is wanted, and how much; None if unknown."""
+    """Return the group with the smallest work for the wanted efficiency, and that work; None if unknown."""
     known = [(fit, found) for fit in analysis.fits if (found := _begin(analysis, fit, wanted, of(fit))) is not None]
 
     def needs(one: tuple[ForkJoinFit, _Begin]) -> float:
@@ -186,20 +186,20 @@ def _best(
 
 
 class _Begin(NamedTuple):
-    """From which work on a group has what is wanted of it."""
+    """The smallest work of a group with the wanted efficiency."""
 
     t1_us: Interval
-    """How long one core takes for it."""
+    """Its time on one core."""
     bound: Bound = ""
-    """That it is less, if all work that was measured has what is wanted."""
+    """`≤` if even the smallest work measured has it."""
     how_known: str = ""
-    """In words, if work of this size was not measured, or none that is smaller."""
+    """In words, if this size was not measured, or no smaller one."""
 
 
 def _begin(
     analysis: SpeedupAnalysis, fit: ForkJoinFit, wanted: float, found: BreakEven | Isoefficiency
 ) -> _Begin | None:
-    """Return from which work on a group has a speed-up of 1, or an efficiency; None if unknown."""
+    """Return the smallest work of a group with a speed-up of 1, or an efficiency; None if unknown."""
     smallest = _smallest(analysis, fit)
     if _reached(smallest, wanted) and (found.t1_us is None or found.extrapolated):
         return _Begin(Interval(smallest.t1_us.value), "≤", "the smallest size measured")
@@ -211,7 +211,7 @@ def _smallest(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> SpeedupPoint:
 
 
 def _tasks(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> str:
-    """Return which tasks do the work of a group, as far as others do other groups': `polling tasks`."""
+    """Return the tasks of a group, if groups differ in them: `polling tasks`."""
     levels = _levels(analysis, fit)
     return " ".join(
         TASKS.get(str(level), f"mode={level}") if name == "mode" else f"{name}={level}"
@@ -220,7 +220,7 @@ def _tasks(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> str:
 
 
 def _levels(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> dict[str, Level]:
-    """Return what distinguishes a group from the others, but for the work; of one alone, the mode."""
+    """Return the levels that distinguish a group, without the workload; for a single group, the mode."""
     if len(analysis.fits) == 1:
         return {"mode": analysis.points[0].mode}
     levels = settings_of_groups(analysis.points)[fit.group]
@@ -228,6 +228,6 @@ def _levels(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> dict[str, Level]:
 
 
 def _reached(point: SpeedupPoint, wanted: float) -> bool:
-    """Whether a point is surely beyond an efficiency; of 1, beyond break-even."""
+    """Whether a point is significantly beyond an efficiency; for 1, beyond the break-even."""
     found = point.speedup if wanted == 1.0 else point.efficiency
     return (found.value if found.low is None else found.low) >= wanted

@@ -51,7 +51,7 @@ def caveats(
 
 
 _FLASH = "memory.flash"
-"""The condition that tells what `workload=flash` reads."""
+"""The condition with the memory that `workload=flash` reads."""
 
 
 def _without_flash(measurements: Sequence[Measurement]) -> Iterator[SpeedupNoFlash]:

@@ -1,4 +1,4 @@
-"""What the page says of the speed-ups of all its runs together, beside published ones."""
+"""The page's section on the speed-ups of all its runs, with published ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `speedup` may find, and how that is worded."""
+"""The findings of `speedup`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OfGroup(Finding, frozen=True):
 
 
 class GroupCaveat(OfGroup, frozen=True):
-    """Something that makes the numbers of a group of settings doubtful."""
+    """A caveat on the numbers of a group of settings."""
 
     @property
     def severity(self) -> Severity:
@@ -42,7 +42,7 @@ class Start(msgspec.Struct, frozen=True):
 
     t1_us: Interval
     known: Literal["between", "exactly", "or less"]
-    """Whether its interval is so wide that the value alone would say too much, or it is the smallest work measured."""
+    """Whether its interval is too wide for the value alone, or it is the smallest work measured."""
 
     def __str__(self) -> str:
         """Return the work in words."""
@@ -53,10 +53,10 @@ class Start(msgspec.Struct, frozen=True):
 
 
 class StartingMethod(msgspec.Struct, frozen=True):
-    """A way to have a job done by several cores, and from which work on it pays."""
+    """A way of starting the parts of work on several cores, and its break-even."""
 
     tasks: Tasks | None
-    """How its parts are started; None if that is the same in all."""
+    """The tasks that do the parts; None if the same for all."""
     levels: dict[str, int | str]
     """The other factors that distinguish it."""
     break_even: Start
@@ -109,7 +109,7 @@ class SpeedupLoss(OfGroup, frozen=True):
 
 
 class FromSize(msgspec.Struct, frozen=True, tag_field="from", tag="size"):
-    """A size from which on several cores pay."""
+    """A break-even size."""
 
     n: int | None
     """In units; None if T1 does not grow in proportion to it."""
@@ -121,7 +121,7 @@ class FromSize(msgspec.Struct, frozen=True, tag_field="from", tag="size"):
 
 
 class FromSmallest(msgspec.Struct, frozen=True, tag_field="from", tag="smallest"):
-    """The smallest size measured, from which on several cores pay."""
+    """The smallest size measured is beyond the break-even."""
 
     n: int
     unit_us: float | None
@@ -129,14 +129,14 @@ class FromSmallest(msgspec.Struct, frozen=True, tag_field="from", tag="smallest"
 
 
 class _Own(Finding, frozen=True):
-    """Something that was found of a workload of the user."""
+    """A finding on a workload of the user."""
 
     work: str
     """Its name."""
 
 
 class _OwnSizes(_Own, frozen=True):
-    """What several cores make of it."""
+    """Its speed-up on several cores."""
 
     mode: str
     """The best way of starting its parts."""
@@ -153,7 +153,7 @@ class _OwnSizes(_Own, frozen=True):
 
 
 class SpeedupOwnPays(_OwnSizes, frozen=True):
-    """From which size on several cores pay for it."""
+    """The break-even of the user's workload."""
 
     begin: FromSize | FromSmallest
 
@@ -171,10 +171,10 @@ class SpeedupOwnPays(_OwnSizes, frozen=True):
 
 
 class SpeedupOwnDoesNotPay(_OwnSizes, frozen=True):
-    """Several cores do not pay for it at any size measured."""
+    """Several cores are not faster at any size measured."""
 
     extrapolated: FromSize | None
-    """From which size on they do by extrapolation; None if that does not tell."""
+    """The extrapolated break-even; None if unknown."""
     loss_percent: float | None
     """What each core loses, if that alone makes them slower than one; None if it does not."""
 
@@ -206,7 +206,7 @@ class SpeedupOwnOverhead(_Own, frozen=True):
 
 
 class SpeedupOwnFewSizes(_Own, frozen=True):
-    """Too few sizes to tell what starting and joining takes from what large work loses."""
+    """Too few sizes to separate the overhead of starting and joining from the loss of large work."""
 
     @property
     def sentence(self) -> str:
@@ -233,7 +233,7 @@ class _OwnLargest(_Own, frozen=True):
 
 
 class SpeedupOwnNoLoss(_OwnLargest, frozen=True):
-    """The largest work loses next to nothing."""
+    """The largest work loses almost nothing."""
 
     @property
     def sentence(self) -> str:
@@ -241,7 +241,7 @@ class SpeedupOwnNoLoss(_OwnLargest, frozen=True):
 
 
 class SpeedupOwnUncertainLoss(_OwnLargest, frozen=True):
-    """What the largest work loses is not significantly above 0."""
+    """The loss of the largest work is not significantly above 0."""
 
     most_percent: float
 
@@ -252,7 +252,7 @@ class SpeedupOwnUncertainLoss(_OwnLargest, frozen=True):
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """What a core loses of its part to one cause, as a simulated chip counts it."""
+    """The share of a core's time lost to one cause, counted by a simulated chip."""
 
     kind: Literal["conflicts", "waits", "cache", "sleep"]
     """The other core has a slave of the bus; wait states of a slave, or misses of the flash's cache, beyond those that
@@ -274,7 +274,7 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class SpeedupOwnLoss(_OwnLargest, frozen=True):
-    """What the largest work loses, and to what."""
+    """The loss of the largest work, and its causes."""
 
     loss_percent: Interval
     causes: tuple[Cause, ...] | None
@@ -422,7 +422,7 @@ class SpeedupNoFlash(Caveat, frozen=True):
     """The workload that is named for the flash read something else."""
 
     condition: str
-    """The one that tells what it reads."""
+    """The condition with the memory that it reads."""
     read: str
     """What the target says there."""
 

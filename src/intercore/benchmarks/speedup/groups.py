@@ -50,7 +50,7 @@ def _fits(analysis: SpeedupAnalysis) -> Iterator[tuple[ForkJoinFit, tuple[Speedu
 
 
 def _pool(run: Run, point: SpeedupPoint, names: Iterable[str]) -> tuple[Measurement, ...]:
-    """Return the measurements that the analysis pooled in a point; `names` are the factors that tell points apart."""
+    """Return the measurements that the analysis pooled in a point; `names` are the factors that distinguish points."""
     setting: dict[str, Level | None] = {**dict.fromkeys(names), **point.setting, "n": point.n}
     return tuple(
         measurement

@@ -69,7 +69,7 @@ def isoefficiency_of(efficiency: float, points: Sequence[SpeedupPoint], model: M
 
 
 def _unknown(efficiency: float, points: Sequence[SpeedupPoint], model: Model) -> str | None:
-    """Return why the model tells no such work, a sentence without its full stop; None if it does."""
+    """Return why the model gives no such work, a sentence without its full stop; None if it does."""
     if efficiency * (1 + model.loss) >= 1:
         return f"never reached: the work loses {model.loss:.1%} per core at any size"
     smallest, largest = (end(points, key=lambda point: point.t1_us.value) for end in (min, max))

@@ -1,4 +1,4 @@
-"""What is found of a workload of the user: from which size on several cores pay, and what limits them."""
+"""The findings on a workload of the user: its break-even, and the causes of its loss."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _SMALL = 0.2
 
 
 def of_own_work(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) -> Iterator[Finding]:
-    """Tell of each workload of the user from which size on several cores pay, and what limits, if known."""
+    """Report the break-even of each workload of the user, and the causes of its loss, if known."""
     ours = of_speedup(measurements)
     for workload in dict.fromkeys(point.workload for point in analysis.points if point.workload.startswith(PREFIX)):
         groups = [_Group(fit, analysis) for fit in analysis.fits if f"workload={workload} " in f"{fit.group} "]
@@ -64,7 +64,7 @@ def of_own_work(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) 
 
 
 def is_own(fit: ForkJoinFit) -> bool:
-    """Whether a fit is of a workload of the user, of which `of_own_work` tells."""
+    """Whether a fit is of a workload of the user, which `of_own_work` reports."""
     return f"workload={PREFIX}" in fit.group
 
 
@@ -86,7 +86,7 @@ class _Group(NamedTuple):
         return float("inf") if begin.t1_us is None else begin.t1_us.value
 
     def pays(self, name: str) -> SpeedupOwnPays | SpeedupOwnDoesNotPay:
-        """Report from which size on its cores pay."""
+        """Report its break-even."""
         begin, largest = self.fit.break_even, self.points[-1]
         sizes: dict[str, Any] = {
             "work": name,
@@ -112,12 +112,12 @@ class _Group(NamedTuple):
 
     @property
     def told_apart(self) -> bool:
-        """Whether there are sizes enough to tell what starting and joining takes from what large work loses."""
+        """Whether there are enough sizes to separate the overhead of starting and joining from the loss."""
         return self.fit.loss is not None
 
     @property
     def overhead_us(self) -> Interval | None:
-        """What starting and joining takes, in µs; None if it is not told apart or is not significantly above 0."""
+        """The overhead of starting and joining, in µs; None if it is not separable or not significantly above 0."""
         return self.fit.overhead_us if self.told_apart and self.fit.resolution_us is None else None
 
     def overhead(self, name: str) -> SpeedupOwnOverhead | SpeedupOwnFewSizes:

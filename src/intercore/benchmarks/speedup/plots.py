@@ -91,7 +91,7 @@ def figures(
 
 
 def _values(series: Iterable[Series], direction: Direction) -> Iterator[float | None]:
-    """Yield all that an axis of several series has to have room for."""
+    """Yield all values that an axis of several series has to include."""
     for one in series:
         yield from one.values(direction)
 
@@ -99,7 +99,7 @@ def _values(series: Iterable[Series], direction: Direction) -> Iterator[float | 
 def speedup_figure(own: Sequence[Group], literature: Sequence[Group], view: View = AS_USUAL) -> Figure:
     """Draw the speed-ups over the duration on one core, or over the size if that is the axis chosen.
 
-    Each level of a factor that is to have panels has one, with all that is published.
+    Each level of a factor chosen for panels has one, with the published points.
     """
     panels: dict[str, list[Series]] = {}
     by_size = view.axis == "n"
@@ -316,7 +316,7 @@ def _strip(group: Group, index: int, groups: int, sizes: Sequence[int], most: in
 
 
 def _pairs(pool: Iterable[Measurement]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return T1 and TP in µs, by repetition. A T1 of 0 ticks counts as one tick: nothing shorter can be told."""
+    """Return T1 and TP in µs, by repetition. A T1 of 0 ticks counts as one tick, the resolution."""
     t1, tp = [], []
     for measurement in pool:
         one, all_cores = measurement.samples("t1"), measurement.samples("tp")
@@ -337,7 +337,7 @@ def is_thinned(groups: Sequence[Group]) -> bool:
 
 
 def _selection(values: NDArray[np.float64], most: int) -> list[int]:
-    """Return which values to draw, in order: of too many, all that lie far out and an even choice of the rest."""
+    """Return the values to draw, in order: of too many, all outliers and a regular selection of the rest."""
     if len(values) <= most:
         return list(range(len(values)))
     ranked = np.argsort(values, kind="stable")

@@ -73,7 +73,7 @@ class SpeedupPoint(msgspec.Struct, frozen=True):
 
     @property
     def setting(self) -> dict[str, Level]:
-        """The factors that the points of one fit share, by name: all that identify the point but its size."""
+        """The factors that the points of one fit share, by name: all except the size."""
         shared: dict[str, Level] = {
             "workload": self.workload,
             "mode": self.mode,
@@ -99,7 +99,7 @@ class SpeedupPoint(msgspec.Struct, frozen=True):
 
 
 def work_in_words(workload: str) -> str:
-    """Return what a workload is: a name of the user stands without its prefix."""
+    """Return the name of a workload; that of the user's has no prefix."""
     return _WORK.get(workload, workload.removeprefix(PREFIX))
 
 
@@ -163,7 +163,7 @@ def in_words(factors: Mapping[str, Level]) -> str:
 
 
 def measured_setting(pool: Sequence[Measurement], varied: Iterable[str]) -> SpeedupSetting | NoRatio:
-    """Pool the measurements of one setting, or tell why that is not possible."""
+    """Pool the measurements of one setting, or report why that is impossible."""
     given = pool[0].factors
     wrong = [field.name for field in msgspec.structs.fields(Factors) if type(given.get(field.name)) is not field.type]
     if wrong:

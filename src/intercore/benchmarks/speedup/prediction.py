@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 DURATION = "duration"
 GIVEN = ("workload", "opt")
-"""What is to be done, and how it was compiled: nobody chooses that by speed."""
+"""The work and its build, which are not chosen by speed."""
 
 _US: Mapping[str, float] = {"ns": 1e-3, "us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 _DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?)(ns|us|µs|ms|s)")
@@ -314,7 +314,7 @@ def _tp_us(
 
 
 def _between_repetitions(pool: Sequence[Measurement]) -> float:
-    """Return the standard deviation of the median of another repetition, as a fraction; 0 where nothing tells it."""
+    """Return the standard deviation of the median of another repetition, as a fraction; 0 if unknown."""
     found = next_median([one.samples("tp").ns / 1e3 for one in pool if len(one.samples("tp").ticks)])
     if found.low is None or found.high is None or len(pool) == 1:
         return 0.0

@@ -76,7 +76,7 @@ def beside(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], ti
 
 
 def as_printed(run: Run, table: SpeedupPublication, same: Sequence[SpeedupPoint], title: str) -> Table[Printed]:
-    """Show the same in the columns of the publication, and the intervals of the user S."""
+    """Show this run's values in the columns of the publication, with the intervals of S."""
     return Table(
         title, _rows(run, table, same), [_N, _OF, _T1, _TP, _S, _S_BOUNDS, _E], published=True, is_theirs=_is_theirs
     )

@@ -126,7 +126,7 @@ class _Cost(NamedTuple):
         return duration(us) + self._cycles(us)
 
     def work(self, found: BreakEven | Isoefficiency) -> str:
-        """Write how long the work takes one core, and its size; or why that cannot be told."""
+        """Write the time of the work on one core, and its size; or why it is unknown."""
         if found.t1_us is None:
             return str(found.reason)
         size = "" if found.n is None else f"\nn ≈ {FORMATS['count'](found.n.value)}"
@@ -137,7 +137,7 @@ class _Cost(NamedTuple):
 
 
 def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table[_Cost]:
-    """One row per fit of the run and per published table, told apart by the first column."""
+    """One row per fit of the run and per published table, distinguished by the first column."""
     hz = conditions.cycle_hz(run)
     rows = [_Cost(whose(run), hz, fit) for fit in analysis.fits]
     for table in published(SpeedupPublication):

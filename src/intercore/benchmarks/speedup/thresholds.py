@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class StatedDuration(NamedTuple):
-    """A duration, and what is said of it."""
+    """A duration, and the statement on it."""
 
     t1_us: Interval
     """Of one core, µs: where a publication does not say of which, it is taken for that."""
@@ -30,7 +30,7 @@ class StatedDuration(NamedTuple):
     """Where the publication names it; of one that its table implies, the table."""
     statement: str
     likely: str | None
-    """Which duration it likely is; None where nothing tells."""
+    """The likely duration; None if unknown."""
     speedup: Interval
     """S of work that takes one core so long, by the fit to the table."""
     efficiency: Interval
@@ -78,7 +78,7 @@ def _over(speedup: Interval, cores: int) -> Interval:
 
 
 def _implied(table: SpeedupPublication, fit: ForkJoinFit, found: BreakEven | Isoefficiency) -> Iterator[StatedDuration]:
-    """Return where S = 1, or where the wanted efficiency is reached, if the table tells."""
+    """Return where S = 1, or where the wanted efficiency is reached, if the table gives it."""
     if found.t1_us is not None:
         wanted = 1 / fit.cores if found is fit.break_even else fit.isoefficiency.efficiency
         statement = f"{fit.cores} cores are as fast as one" if found is fit.break_even else f"{wanted:.0%} of all cores"

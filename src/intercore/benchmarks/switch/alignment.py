@@ -1,9 +1,9 @@
-"""How far apart the counters of two cores were, told from timestamps that the cores exchanged (firmware/core/align.h).
+"""The offset of the counters of two cores, from timestamps that the cores exchanged (firmware/core/align.h).
 
-In an exchange core `from` reads its counter, core `to` its own, and core `from` again. So, whatever the ways took, the
-counter of `to` is ahead by (there - back) / 2, ± (there + back) / 2, half the round trip. Of many exchanges the one
-with the shortest round trip tells most (Cristian 1989, Probabilistic clock synchronization). Exchanges before and after
-a measurement give two such moments, and a line between them gives all others.
+In an exchange core `from` reads its counter, core `to` its own, and core `from` again. So, independently of the one-way
+times, the counter of `to` is ahead by (there - back) / 2 ± (there + back) / 2, half the round trip. Of many exchanges
+the one with the shortest round trip is the most accurate (Cristian 1989, Probabilistic clock synchronization).
+Exchanges before and after a measurement give two such moments, and a line between them gives all others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What it costs to wake a task, on its own core and on another one.
+"""Wake-up latency of a task on the same core and on another one.
 
-Durations are in µs. `time` tells by which clock a wake-up was timed: `common` and `aligned` are true, `raw-counter`
-subtracts the counters of two cores that nobody has aligned, and is false wherever they began at different moments.
+Durations are in µs. `time` is the clock of a wake-up: `common` and `aligned` are true, `raw-counter` subtracts the
+counters of two cores that are not aligned, and is false if they started at different times.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _OUT_OF_BOUNDS = 3  # times what a true wake-up takes, from which on a raw diffe
 
 
 class Ratio(msgspec.Struct, frozen=True):
-    """What the task that signals pays to wake one on another core rather than on its own: of one direction."""
+    """Wake-up latency on another core over that on the signalling core, for one direction."""
 
     primitive: str
     first: Core = msgspec.field(name="from")

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 _MOST_PRIMITIVES = 4
 _USUAL = "notification"
-"""What is told where nothing is surely quicker: the primitive that most programs use, and that every target has."""
+"""The primitive of the answer unless another one is significantly faster: most programs use it, and every target has
+it."""
 
 
 def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
@@ -64,12 +65,12 @@ def _against_same(analysis: SwitchAnalysis, name: str, slowest: WakeUp) -> Itera
 
 
 def _long(verdict: str) -> str:
-    """Begin what a multiple of a time is told of, as its verdict asks for."""
+    """Return the words that follow a multiple of a time, according to its verdict."""
     return "in time" if verdict else "as long"
 
 
 def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:
-    """Answer how many times as long the other core takes as core 0 to wake a task of its own."""
+    """Answer the wake-up latency on the other core over that on core 0."""
     others = [one for one in ways if one.first != 0]
     first = next((one for one in ways if one.first == 0), None)
     if first is not None and _us(first) > 0 and others:
@@ -128,8 +129,8 @@ def costs(analysis: SwitchAnalysis) -> Iterator[Cost]:
 def _ways(analysis: SwitchAnalysis, *, apart: bool) -> dict[str, list[WakeUp]]:
     """Return for each primitive its wake-ups across cores, or on one core, the quickest first.
 
-    Across cores those of a core that was asleep, if there are any. Where some primitives were measured both across
-    cores and on one, only these are told: a yield does not compare with them.
+    Across cores those of a sleeping core, if there are any. If some primitives were measured both across cores and on
+    one, only these are returned: a yield is not comparable.
     """
     compared = {named(one) for one in analysis.ratios if one.time == "common"}
     known = [

@@ -1,4 +1,4 @@
-"""What `switch` may find, and how that is worded."""
+"""The findings of `switch`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Direction(msgspec.Struct, frozen=True):
     most_times: float
 
     def text(self, *, first: bool) -> str:
-        """Return it in words; of the first of several it is also said what the factor is of."""
+        """Return it in words; the first of several explains the factor."""
         low, high = multiple(self.least_times), multiple(self.most_times)
         factor = low if low == high else f"{low} to {high}"
         takes = f"{duration(self.quickest.cross_us)} ({self.quickest.primitive})"
@@ -258,7 +258,7 @@ class SwitchTimeSlices(Finding, frozen=True):
 
     count: int
     condition: str
-    """The condition that tells of time slices."""
+    """The condition with time slicing."""
 
     @property
     def severity(self) -> Severity:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
     from intercore.view.figure import Colour, Shape
 
-MOST_PAIRS = 6  # that have a column of their own; of more cores, cells have no room for words
+MOST_PAIRS = 6  # that have a column; with more cores, cells have no space for words
 _PANELS_A_ROW = 4
 _PANEL_HEIGHT, _ROW_HEIGHT = 114, 30  # pixels
 _HISTOGRAM_OF = "notification"
@@ -119,7 +119,7 @@ _HOW = {"common": "by one clock", "aligned": "by aligned counters", "raw-counter
 
 
 def _clocks_figure(analysis: SwitchAnalysis, first: FalseTime | WakeUp) -> Figure:
-    """Draw, of the primitive of `first`, what each clock says, beside the published times."""
+    """Draw the times by each clock for the primitive of `first`, with the published times."""
     points = [
         _Point(f"{one.primitive} {pair_of(one)}", one.wake_up_us.median.value / 1e3, _HOW[one.time])
         for one in analysis.wake_ups

@@ -197,7 +197,7 @@ def _wake_ups(place: str, wake_ups: Sequence[WakeUp]) -> Table[WakeUp]:
         Column("max", lambda one: duration(one.wake_up_us.max), right=True),
         Column("call", lambda one: duration(one.call_us.median.value), right=True),
     ]
-    # Either fits the width; without p99 the least value tells more.
+    # Either fits the width; without p99 the minimum is more useful.
     if any(one.wake_up_us.p99 is not None for one in wake_ups):
         columns.insert(-2, Column("p99", _p99, right=True))
     else:

@@ -124,7 +124,7 @@ def _is_usable(one: Measurement) -> bool:
 
 
 def _is_known(factors: Mapping[str, Level]) -> bool:
-    """Whether the levels are those that are told here; a newer target may know more, and a faulty one anything.
+    """Whether the levels are known; a newer target may have more, and a faulty one anything.
 
     Any primitive will do. On one core `target` has no meaning.
     """
@@ -197,5 +197,5 @@ def _looking_us(pool: Sequence[Measurement], cores: set[int]) -> dict[str, float
 
 
 def place(one: WakeUp) -> tuple[object, ...]:
-    """Return what distinguishes a wake-up from others but for the clock."""
+    """Return the levels that distinguish a wake-up from others, without the clock."""
     return one.primitive, one.first, one.second, one.target, by_level(one.varied)

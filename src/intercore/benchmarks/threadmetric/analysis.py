@@ -100,7 +100,7 @@ def analyse(measurements: Iterable[Measurement]) -> ThreadMetricAnalysis:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the results doubtful."""
+    """Return the caveats of the results."""
     ours = list(measurements)
     yield from failed_checks(ours, "threadmetric", "test", ThreadmetricFailedCheck)
     for one in analyse(ours).counts:

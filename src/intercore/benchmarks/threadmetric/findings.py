@@ -1,4 +1,4 @@
-"""What `threadmetric` may find, and how that is worded."""
+"""The findings of `threadmetric`."""
 
 from __future__ import annotations
 

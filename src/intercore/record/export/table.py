@@ -1,4 +1,4 @@
-"""The table that is exported, made piece by piece: docs/export.md says what its columns are."""
+"""The exported table, made in pieces: docs/export.md describes its columns."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sample_table(run: RunInParts, failed: Callable[[Measurement], bool]) -> Iter
 
     reading, ended = threading.Lock(), threading.Event()
 
-    def pieces(*_: object) -> Iterator[pl.DataFrame]:  # all columns and rows: nobody selects among them
+    def pieces(*_: object) -> Iterator[pl.DataFrame]:  # all columns and rows: no selection
         found = _pieces(columns.series_parts(run, failed, factors))
         while True:
             with reading:

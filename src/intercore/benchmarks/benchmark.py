@@ -77,9 +77,9 @@ class DefaultLevels:
     traced: Levels = field(default_factory=dict)
     """In place of those of `alone`, where execution is recorded; the first level of each is taken."""
     own_work: Levels = field(default_factory=dict)
-    """In place of those of `alone`, for a workload of the user."""
+    """In place of those of `alone`, for a user's workload."""
     own_work_whole: str | None = None
-    """The parameter whose largest level that the target takes is measured as well, for a workload of the user."""
+    """The parameter whose largest level that the target takes is measured as well, for a user's workload."""
     interpreted: Levels = field(default_factory=dict)
     """In place of those of `alone`, where every instruction is interpreted and no time means anything."""
 

@@ -1,4 +1,4 @@
-"""What may make the numbers of any benchmark doubtful: failed checks of the firmware, and disturbed samples."""
+"""Caveats on any benchmark: failed checks of the firmware, and disturbed samples."""
 
 from __future__ import annotations
 

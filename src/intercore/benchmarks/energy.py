@@ -34,7 +34,7 @@ class EnergyRow(msgspec.Struct, frozen=True):
 
     benchmark: str
     varied: dict[str, Level]
-    """The factors that take more than one level in the run and that `label` does not tell, by name."""
+    """The factors with more than one level in the run that `label` does not contain, by name."""
     took: Pooled
 
 

@@ -31,7 +31,7 @@ _DASH = "–"
 
 
 def report(run: Run, *, idle: float = 0.0) -> Report | None:
-    """Report on energy; None where no meter was to see it. `idle` is the part of the power at rest to subtract."""
+    """Report on energy; None without a meter. `idle` is the part of the power at rest to subtract."""
     analysis = analyse(run)
     if analysis is None:
         return None
@@ -221,7 +221,7 @@ def _of_what(analysis: EnergyAnalysis) -> Literal["estimate", "chip", "not state
 
 
 def _answers(analysis: EnergyAnalysis) -> Iterator[Answer]:
-    """Answer what one core takes beside several that rest when they are done, as a product's do; then without rest."""
+    """Answer the energy of one core against several that rest when they are done, as in a product; then without."""
     for one in analysis.economies[:1]:
         found = one.found
         energy = f"the {f'{ESTIMATED} ' if analysis.kind == 'estimated' else ''}energy of {found.cores} cores"

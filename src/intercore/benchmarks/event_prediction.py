@@ -68,7 +68,7 @@ class EventModel(NamedTuple):
     events: Callable[[Measurement], Iterable[Event]]
     """Return those of a measurement; none if it has none that mean anything."""
     own: tuple[str, ...]
-    """Factors that every setting has, in the order in which they are told; what else a setting has comes after them."""
+    """Factors of every setting, in the order of their display; other factors follow."""
     given: tuple[str, ...]
     """Factors that are not chosen by speed: each of their combinations has a separate ranking."""
     usual: Mapping[str, str] = {}
@@ -93,7 +93,7 @@ class EventPrediction(Prediction, frozen=True):
     single_us: Interval
     """The same for a single event: 95 of 100 take as long. Bounds are None with fewer than 39 samples."""
     by: Literal["measurements", "main effects"]
-    """Those of this very setting; or, with --extrapolate where there is none, what each factor does by itself."""
+    """Those of this setting; or, with --extrapolate if there is none, the effect of each factor."""
     basis: EventBasis
 
 

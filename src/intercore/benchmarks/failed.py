@@ -1,8 +1,8 @@
 """The failed measurements of a run, and why: they are in no answer.
 
 A measurement fails by impossible samples (`intercore.benchmarks.plausibility`), or by the target's checks
-(`SPOILING_CHECKS`). A workload of the user that gave one wrong result is broken, so all that was measured with it in
-the run fails.
+(`SPOILING_CHECKS`). A user's workload that gave one wrong result is broken, so all that was measured with it in the run
+fails.
 """
 
 from __future__ import annotations
@@ -77,5 +77,5 @@ def _causes(one: Measurement) -> Iterator[Cause]:
 
 
 def _broken_work(measurements: Iterable[Measurement]) -> set[str]:
-    """Return the workloads of the user that gave a wrong result."""
+    """Return the users' workloads that gave a wrong result."""
     return {own_level(one) for one in measurements if one.checks.get(_WRONG)} - {""}

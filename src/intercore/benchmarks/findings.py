@@ -174,7 +174,7 @@ class FewRepetitions(Caveat, frozen=True):
 
 
 class ImpreciseSetting(msgspec.Struct, frozen=True):
-    """A setting whose medians are not known as well as asked."""
+    """A setting whose medians miss the requested precision."""
 
     benchmark: str
     factors: dict[str, Level]
@@ -188,7 +188,7 @@ class ImpreciseSetting(msgspec.Struct, frozen=True):
 
 
 class PrecisionNotReached(Caveat, frozen=True):
-    """Settings have all the repetitions that a stop rule allows, and are not known as well as it asks."""
+    """Settings have all the repetitions that a stop rule allows, and miss its precision."""
 
     named: ClassVar[int] = 3
     """Settings in the sentence."""
@@ -265,7 +265,7 @@ class ProgramFailed(Finding, frozen=True):
 
 
 class EnergyOfCores(Finding, frozen=True):
-    """What several cores take in energy beside one, at the same work."""
+    """The energy of several cores against one, for the same work."""
 
     benchmark: str
     one: str

@@ -1,4 +1,4 @@
-"""What was wrong with a workload of the user, whichever benchmark did it: the first unit, where one was found."""
+"""The error of a user's workload in any benchmark: the first wrong unit, if found."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class WorkSplit(msgspec.Struct, frozen=True):
 
 
 class _OwnWork(Finding, frozen=True):
-    """A workload of the user gives wrong results."""
+    """A user's workload gives wrong results."""
 
     work: str
     benchmark: str
@@ -51,7 +51,7 @@ class _OwnWork(Finding, frozen=True):
 
 
 class OwnWorkWrong(_OwnWork, frozen=True):
-    """A workload of the user gives wrong results, and no unit was found that does by itself."""
+    """A user's workload gives wrong results, and no single unit does."""
 
     is_sought: bool
     """Whether the benchmark looks for such a unit."""
@@ -71,7 +71,7 @@ class OwnWorkWrong(_OwnWork, frozen=True):
 
 
 class OwnWorkWrongUnit(_OwnWork, frozen=True):
-    """The first unit of a workload of the user that is wrong."""
+    """The first unit of a user's workload that is wrong."""
 
     mistake: Mistake
     unit: int
@@ -100,7 +100,7 @@ class OwnWorkWrongUnit(_OwnWork, frozen=True):
 
 
 def wrong_units(measurements: Sequence[Measurement]) -> Iterator[OwnWorkWrong | OwnWorkWrongUnit]:
-    """Return which unit of the user work was wrong first, or that none was found; nothing if all was right."""
+    """Return which unit of the user's workload was wrong first, or that none was found; nothing if all was right."""
     wrong = [one for one in measurements if one.checks.get("wrong") and own_level(one)]
     for one in wrong:
         first = {series.name: int(series.ticks[0]) for series in one.series if len(series.ticks)}
@@ -112,7 +112,7 @@ def wrong_units(measurements: Sequence[Measurement]) -> Iterator[OwnWorkWrong | 
 
 
 def without_own_wrong(measurements: Iterable[Measurement]) -> list[Measurement]:
-    """Return the measurements without the count of wrong results of the user work: `wrong_units` reports those.
+    """Return the measurements without the count of wrong results of the user's workload: `wrong_units` reports those.
 
     What else is reported of wrong results names causes in the target.
     """
@@ -125,7 +125,7 @@ def _without(measurement: Measurement, check: str) -> Measurement:
 
 
 def own_level(measurement: Measurement) -> str:
-    """Return the level of a measurement that is a workload of the user; empty if there is none."""
+    """Return the level of a measurement's user workload; empty if there is none."""
     levels = (str(level) for level in measurement.factors.values())
     return next((level for level in levels if level.startswith(PREFIX)), "")
 

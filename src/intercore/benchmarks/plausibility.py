@@ -12,8 +12,8 @@
   `too_long` is made then, and stored; what is stored already is held against 30 years. An emulated chip has no such
   bound and none for times: they mean nothing.
 
-Which series may be negative, and of how many things one after another a sample is the time, is a benchmark's own affair
-(`is_signed` and `events` of `intercore.benchmarks.benchmark.SeriesMeaning`).
+Which series may be negative, and of how many things one after another a sample is the time, is defined by each
+benchmark (`is_signed` and `events` of `intercore.benchmarks.benchmark.SeriesMeaning`).
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _some(series: Series, bad: np.typing.NDArray[np.bool_], fault: Fault) -> Imp
 def _beyond(one: Measurement, series: Series, seconds: float) -> int:
     """Return how many times of a series are longer than that; of readings of a clock, how many come so long after one.
 
-    Counters that nobody has aligned were started at moments of their own, so that their differences are not durations.
+    Counters that are not aligned started at different moments, so that their differences are not durations.
     """
     if not len(series.ticks):
         return 0

@@ -42,7 +42,7 @@ FEWEST_FOR_SINGLE = math.ceil(2 / (1 - CONFIDENCE)) - 1
 
 
 class NextMeasurement(msgspec.Struct, frozen=True):
-    """What would make an answer of a prediction that is none."""
+    """The measurement that would make an inconclusive prediction conclusive."""
 
     repetitions: Annotated[int, Meta(ge=1)]
     command: str
@@ -89,7 +89,7 @@ class Prediction(OfTarget, frozen=True):
     """What would make it one; None if it is."""
     basis: Basis
     notes: tuple[str, ...]
-    """Sentences on what makes it doubtful."""
+    """Caveats, as sentences."""
 
 
 P = TypeVar("P", bound=Prediction)

@@ -93,7 +93,7 @@ def levels(known: Iterable[StoredMeasurement], name: str) -> list[Level]:
 def check_names(
     benchmark: str, wanted: Mapping[str, str], known: Sequence[StoredMeasurement], no_setting: Collection[str]
 ) -> None:
-    """Raise UsageError for a factor that does not tell settings of the benchmark apart, or a level never measured."""
+    """Raise UsageError for a factor that does not distinguish settings of the benchmark, or a level never measured."""
     names = sorted({name for one in known for name in one.measurement.factors} - set(no_setting))
     for name, level in wanted.items():
         if name not in names:
@@ -158,7 +158,7 @@ def _without_mixed(by_run: dict[int, list[KnownOne]]) -> list[str]:
 
 
 def _identity(chosen: Sequence[StoredMeasurement]) -> Iterator[str]:
-    """Return what is not known of the kernel that a prediction rests on, and if its images are several."""
+    """Return caveats on an unknown kernel, and on several images of a prediction."""
     measurements = [one.measurement for one in chosen]
     if any("freertos.version" in one.conditions and kernel(one.conditions) is None for one in measurements):
         yield ("The kernel's sources are unknown, because an earlier version of Intercore did not record them.")

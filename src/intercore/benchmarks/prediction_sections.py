@@ -32,9 +32,9 @@ P = TypeVar("P", bound="Prediction")
 def setting_section(
     found: Prediction, title: str, in_words: InWords, lines: Iterable[tuple[str, str, str]], sentences: Iterable[str]
 ) -> Section:
-    """Return what people read of the prediction of one setting.
+    """Return the section for people on the prediction of one setting.
 
-    A line is what is predicted, its value, and its interval; `sentences` are what is known of it beside its notes.
+    A line has the quantity, its value, and its interval; `sentences` precede its notes.
     """
     columns = [
         Column[tuple[str, str, str]]("", lambda row: row[0]),
@@ -58,7 +58,7 @@ def basis_sentence(basis: Basis, samples_of: str) -> str:
 
 
 def _no_answer(to_measure: NextMeasurement | None, what: str) -> Iterator[str]:
-    """Say that a prediction is none, and what to measure."""
+    """Report that a prediction is inconclusive, and the measurement that decides it."""
     if to_measure is not None:
         yield f"{what}: the interval is wider than ±50 %. To measure it: {to_measure.command}"
 
@@ -81,8 +81,8 @@ def ranking_section(
 ) -> Section:
     """Return the section for people on several settings in their order.
 
-    `title` says what is predicted of a setting, `names` are the factors that distinguish settings, `columns` stand
-    behind rank and setting, and `named_shows` is what one sees of a setting that is named.
+    `title` names the prediction, `names` are the factors that distinguish settings, `columns` follow rank and setting,
+    and `named_shows` is the additional output for a named setting.
     """
     first = found.ranking[0].prediction
     given = list({str(one.given): one.given for one in found.ranking}.values())
@@ -114,7 +114,7 @@ def ranking_section(
 def distinguishing_factors(
     ranking: Sequence[Rank[P]], besides: Collection[str], otherwise: Sequence[str] = ()
 ) -> Sequence[str]:
-    """Return the factors that distinguish the settings, but for those in `besides`.
+    """Return the factors that distinguish the settings, except those in `besides`.
 
     If there are none, return `otherwise`, or all factors except those in `besides`.
     """

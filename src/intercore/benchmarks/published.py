@@ -1,4 +1,4 @@
-"""Published results as data, which stand beside the user's own: reads the tables in the benchmarks' `published/`.
+"""Published results as data, which stand beside the user's: reads the tables in the benchmarks' `published/`.
 
 What a table holds differs by benchmark: its type is what `Benchmark.load_publication` returns.
 """

@@ -85,7 +85,7 @@ def reports(run: Run, options: Options | None = None) -> ReportedRun:
 
 
 def run_caveats(run: Run) -> tuple[Finding, ...]:
-    """Return what makes all numbers of a run doubtful, whatever the benchmark."""
+    """Return the caveats on the all numbers of a run, whatever the benchmark."""
     return (
         *wrong_units(run.measurements),
         *plausibility.caveats(run),

@@ -34,7 +34,7 @@ def is_reached(rule: StopRule, repetitions: Iterable[Measurement]) -> bool:
 
 
 def caveats(run: Run) -> Iterator[PrecisionNotReached]:
-    """Return that settings have all the repetitions they may, and are still not known as well as asked."""
+    """Return the finding on settings that have all allowed repetitions and miss the precision."""
     rule = run.plan.stop
     if rule is None:
         return

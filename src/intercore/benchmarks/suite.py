@@ -26,7 +26,7 @@ _TRACED_SAMPLES = 10
 def default(benchmark: str, wanted: Mapping[str, Sequence[Level]], *, interpreted: bool = False) -> Levels:
     """Return the levels of a benchmark that is measured alone, where the user wants these.
 
-    For a workload of the user there may be others, and so there may be where every instruction is `interpreted`.
+    For a user's workload there may be others, and so there may be where every instruction is `interpreted`.
     """
     own = registry.benchmark(benchmark).levels
     found = {**own.alone, **own.interpreted} if interpreted else own.alone

@@ -150,7 +150,7 @@ class _Settings:
                 pools[setting_key(one.benchmark, one.factors)].append(one)
         self.pools = list(pools.values())
         self.both: list[tuple[list[Measurement], list[Measurement] | None]] = []
-        """Those of the run beside those of the baseline, where it has them."""
+        """Those of the run, with those of the baseline if it has them."""
         self.alone: list[Measurement] = []
         """Those that the baseline alone has."""
         if baseline is not None:

@@ -64,7 +64,7 @@ class BudgetResult(msgspec.Struct, frozen=True):
     """Of a ratio: what the baseline has, in the unit of the series."""
     outcome: Outcome
     more_repetitions: int | None
-    """Where it cannot be told: how many more would, if known."""
+    """If undecided: the repetitions that would likely decide it."""
     why: str
     """Why it is undecided or was not measured; else empty."""
 

@@ -355,7 +355,7 @@ def _refuse_several_kernels(target: str, side: Sequence[Run]) -> None:
 
 
 def _identities(targets: Sequence[str], sides: Sequence[Sequence[Run]]) -> Iterator[Caveat]:
-    """Return which kernel each target has, unless both have the same, and what is not known of that or changed."""
+    """Return the kernel of each target, unless both have the same, and caveats on unknown or changed kernels."""
     kernels = [identity.kernels(one for run in side for one in run.measurements) for side in sides]
     known = [{identity.kernel(one) for one in found} for found in kernels]
     runs = [run for side in sides for run in side]

@@ -1,4 +1,4 @@
-"""Where differences between two runs of one simulated target come from, as far as that is known."""
+"""The causes of differences between two runs of one simulated target, if known."""
 
 from __future__ import annotations
 

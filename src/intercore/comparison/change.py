@@ -1,4 +1,4 @@
-"""What is known of a change between two runs of one simulated target, beside their numbers."""
+"""The functions and the phases of a change between two runs of one simulated target."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ChangedQuantity(NamedTuple):
     is_one_seed: bool
     """Whether both sides were measured with the same seeds."""
     cycle: float
-    """A cycle of a core in the unit; 0 for what is no time, or where that is not known."""
+    """A cycle of a core in the unit; 0 for what is no time, or if unknown."""
 
 
 def judge_change(sides: Sequence[ChangedQuantity], change: Change) -> list[Judgement]:

@@ -1,4 +1,4 @@
-"""What two sides differ in most: a few quantities of each kind, those that are worse beside those that are better."""
+"""The largest differences of two sides: a few quantities of each kind, worse and better ones."""
 
 from __future__ import annotations
 

@@ -48,11 +48,11 @@ class Pair(msgspec.Struct, frozen=True):
     second_samples: Annotated[int, Meta(ge=1)]
     ratio: Interval | None
     """`second` / `first`, or the typical ratio of repetitions that were measured by turns; None if that is 0. Its
-    bounds are None where it is not known what phases do to it."""
+    bounds are None if unknown what phases do to it."""
     exact: bool
     """Whether all samples of either side are equal, and no phases are taken into account: then so is the ratio."""
     verdict: Verdict
-    """What the second side is, beside the first one."""
+    """The second side against the first one."""
     within: float | None
     """Of `same`: the largest difference that the interval leaves open, as a share."""
     more_repetitions: int | None

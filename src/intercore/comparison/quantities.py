@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Percentile: TypeAlias = Literal["p90", "p99", "p99.9"]
 PERCENTILES: tuple[Percentile, ...] = get_args(Percentile)
-"""Those that are given beside the median, by the names that users call them."""
+"""Those in addition to the median, by their usual names."""
 
 Name: TypeAlias = tuple[str, Unit]
 """What a quantity is called, and what it is counted in: what both sides must agree in."""

@@ -1,4 +1,4 @@
-"""Two sides beside each other: the tables that the terminal and the page show."""
+"""Two sides next to each other: the tables of the terminal and the page."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from intercore.statistics.verdict import Verdict as OfMedians
 
 Verdict: TypeAlias = Literal["faster", "slower", "more", "fewer", "same", "phase", "cannot tell"]
-"""What the second side is, beside the first one. `phase`: on a simulated chip the two differ, but by no more than the
-unchanged program differs from itself in another phase (`intercore.statistics.phases`)."""
+"""The second side against the first one. `phase`: on a simulated chip the two differ, but by no more than the unchanged
+program differs from itself in another phase (`intercore.statistics.phases`)."""
 
 WITHIN = 0.05
 """Default share up to which a difference does not matter."""

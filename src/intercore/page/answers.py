@@ -42,7 +42,7 @@ class QuestionRow:
     doubted: tuple[bool, ...]
     """Of each answer, whether a warning may concern it."""
     looking_us: tuple[float, ...]
-    """What reading the clock takes in each run; 0 where that is not known."""
+    """The timestamp overhead in each run; 0 if unknown."""
 
     @property
     def _rated(self) -> list[Answer]:
@@ -88,7 +88,7 @@ class QuestionRow:
 def answer_rows(reported: Sequence[ReportedRun], looking_us: Sequence[float]) -> list[QuestionRow]:
     """Return all questions that some run answers, by benchmark, in the order in which they first come.
 
-    `looking_us` is what reading the clock takes in each run; 0 where that is not known.
+    `looking_us` is the timestamp overhead in each run; 0 if unknown.
     """
     known = [
         {(report.benchmark, one.question): one for report in each.reports for one in report.answers}

@@ -198,7 +198,7 @@ class _Section:
 
     @property
     def looking_us(self) -> float:
-        """Median timestamp overhead on the core where it is largest; 0 where that is not known."""
+        """Median timestamp overhead on the core where it is largest; 0 if unknown."""
         return 0.0 if self.run.plan.emulated else overhead_us(self.analysed.measurements)
 
     @property
@@ -252,7 +252,7 @@ class _Section:
 
     @property
     def clock(self) -> str:
-        """How fast its cores run, e.g. `125 MHz`; empty if that is not known."""
+        """How fast its cores run, e.g. `125 MHz`; empty if unknown."""
         hz = cycle_hz(self.run)
         return "" if hz is None else f"{hz / 1e6:g} MHz"
 
@@ -564,7 +564,7 @@ def _unbroken(text: str) -> str:
 
 
 def _moment(text: str) -> str:
-    """Return an ISO 8601 time for people; as it came if it is none."""
+    """Return an ISO 8601 time for people; unchanged if it is not one."""
     try:
         time = datetime.fromisoformat(text)
     except ValueError:

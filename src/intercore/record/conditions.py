@@ -61,7 +61,7 @@ _BUSY_LOAD = 0.5
 def differing(run: Run) -> dict[str, list[str]]:
     """Return the conditions that changed within the run, although no factor of its plan did, with their values.
 
-    Kernels and images have findings of their own (`intercore.record.identity`).
+    Kernels and images have findings separate from these (`intercore.record.identity`).
     """
     values: dict[tuple[str, tuple[Level | None, ...]], list[str]] = {}
     ignored = (
@@ -124,7 +124,7 @@ def _is_of_desk(key: str) -> bool:
 
 
 def caveats(run: Run) -> Iterator[Caveat]:
-    """Return what about the conditions of a run makes its numbers doubtful."""
+    """Return the caveats by the conditions of a run."""
     if run.plan.emulated:
         yield EmulatedTimes()
     yield from identity.caveats(run)

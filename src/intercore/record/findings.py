@@ -67,7 +67,7 @@ class SeveralImages(Caveat, frozen=True):
 
 
 class UnknownIdentity(Caveat, frozen=True):
-    """It is not known which kernel or image a run was measured with."""
+    """The kernel or the image of a run is unknown."""
 
     wording: ClassVar[dict[str, str]] = {"kernel": "kernel's sources", "image": "image"}
 
@@ -98,7 +98,7 @@ class KernelsDiffer(Caveat, frozen=True):
 
 
 class OtherKernel(Caveat, frozen=True):
-    """Two sides that are compared are not known to have the same kernel."""
+    """Two compared sides may have different kernels."""
 
     sides: Annotated[tuple[KernelsOfOne, ...], Meta(min_length=2)]
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 IMAGE = "image.digest"
 """The condition that identifies the image."""
 SOURCES = "freertos.sources"
-"""The condition that tells FreeRTOS kernels apart: a digest, and whether it is that of an activation."""
+"""The condition that identifies a FreeRTOS kernel: a digest, and whether it is that of a FreeRTOS release."""
 
 _LINUX = "os.kernel"
 KERNEL = (SOURCES, _LINUX)
@@ -108,7 +108,7 @@ def images_that_differ(measurements: Iterable[Measurement]) -> Sequence[str]:
 
 
 def caveats(run: Run) -> Iterator[Caveat]:
-    """Return that a run mixes kernels or images, or that it is not known which it was measured with."""
+    """Return the findings on a run with several or unknown kernels or images."""
     if differing := kernels_that_differ(run.measurements):
         yield SeveralKernels(run=run.id, kernels=tuple(differing))
     if several := images_that_differ(run.measurements):
@@ -139,7 +139,7 @@ def _between(target: str, runs: Sequence[Run]) -> Iterator[Caveat]:
 
 
 def _unknown(run: Run) -> Iterator[Literal["kernel", "image"]]:
-    """Return what is not known of measurements that were taken from a target: data without a tool say nothing."""
+    """Return the findings on unknown identities of a target's measurements."""
     taken = [one.conditions for one in run.measurements if _TOOL in one.conditions]
     if any(kernel(one) is None for one in taken):
         yield "kernel"

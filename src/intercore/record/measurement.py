@@ -189,12 +189,12 @@ class Plan(msgspec.Struct, frozen=True):
     kernel: str | None = None
     """Folder of the FreeRTOS kernel that its program is built with; None for the usual one."""
     own: OwnWork | None = None
-    """A workload of the user that its program is built with."""
+    """A user's workload that its program is built with."""
     partner: int | None = None
     """Number of the run that it is measured by turns with, repetition beside repetition; None if it is measured alone.
     That run has the number of this one there."""
     meter: str | None = None
-    """The meter that sees its measurements, as the user named it; None if there is none."""
+    """The meter of its measurements, as the user named it; None if there is none."""
     besides: tuple[Besides, ...] = ()
     """The meter's path, as the user states it."""
     currents: Currents | None = None

@@ -33,7 +33,7 @@ class Window(msgspec.Struct, frozen=True):
     seconds: float | None
     """Its length by the target's clock, above 0; None if only the mark gives it."""
     operations: float
-    """How many operations were done in it; 0 where that is not known."""
+    """How many operations were done in it; 0 if unknown."""
     operation: str
     """What one is: `tower`, `message`, `wake-up`."""
     work: str

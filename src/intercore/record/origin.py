@@ -16,7 +16,7 @@ LABELS: dict[Origin, str] = {
     "simulated": "SIMULATED",
     "emulated": "FUNCTION ONLY: emulated, times mean nothing",
 }
-"""What stands beside every number of the origin."""
+"""The label of every number of the origin."""
 
 CAUTION = (
     "FUNCTION ONLY: emulated, times mean nothing. This shows that the program runs, and that its results and checks "

@@ -1,4 +1,4 @@
-"""The lock on a run: whoever measures it holds it, and the end of that process, however it ends, activations it."""
+"""The lock on a run: the measuring process holds it, and its end releases it in any case."""
 
 from __future__ import annotations
 

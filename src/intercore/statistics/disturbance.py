@@ -1,4 +1,4 @@
-"""What makes a sample doubtful: drift, several levels, bursts of outliers, each with the likely cause.
+"""Caveats on a sample: drift, several levels, bursts of outliers, each with the likely cause.
 
 Only an effect that matters is reported, not of one that is merely significant: a million samples make the
 smallest drift significant.

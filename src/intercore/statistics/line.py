@@ -1,11 +1,11 @@
 """A line through measured points, its uncertainty, and whether one line is enough.
 
-The points are medians, one for each x. All samples of one x share whatever the line is off by there, so a fit to single
+The points are medians, one for each x. All samples of one x share the error of the line there, so a fit to single
 samples would count a thousand samples of one x as a thousand independent points, and its intervals would be far too
 narrow. A point is off the line for two reasons: its median is known only so well (`error`), and no line is the whole
 truth (`scatter`, a fraction of the value). The weight of a point is one over the sum of both variances. Where samples
-hardly vary, as on a simulated chip, that comes to least squares of relative errors; where only noise remains, to
-weights by it.
+hardly vary, as on a simulated chip, that is least squares of relative errors; where only noise remains, to weights by
+it.
 
 The scatter is the least one with which the points are as far from the line as they should be (Paule & Mandel 1982,
 Consensus values and weighting factors, J. Res. NBS 87; DerSimonian & Kacker 2007 for its use).

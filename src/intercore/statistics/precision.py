@@ -39,9 +39,9 @@ class Precision(msgspec.Struct, frozen=True):
         return np.inf if self.fraction is None else self.fraction
 
     def within(self, until: float) -> bool:
-        """Whether that is as close as asked, or no more than a tick or a count, which no sample can tell apart.
+        """Whether that is within the requested precision, or at most a tick or a count, the resolution.
 
-        Of fewer than ENOUGH_REPETITIONS an interval may be narrow by chance: they are believed only if all agree.
+        With fewer than ENOUGH_REPETITIONS an interval may be narrow by chance: they count only if all agree.
         """
         if self.distance is None or (self.repetitions < ENOUGH_REPETITIONS and self.distance > 0):
             return False
@@ -72,7 +72,7 @@ def precisions(repetitions: Iterable[Measurement], counts: Callable[[str, Series
 
 
 def worst(found: Sequence[Precision]) -> Precision | None:
-    """Return the series that is known least well; None if there is none."""
+    """Return the series of the lowest precision; None if there is none."""
     return max(found, key=lambda one: one.width, default=None)
 
 

@@ -50,11 +50,11 @@ class RunFindings:
     left_out: str
     """What the target could not measure: a sentence, or empty."""
     caveats: Sequence[Finding]
-    """What makes the run doubtful as a whole; the reports have those of the benchmarks."""
+    """Caveats on the whole run; the reports have those of the benchmarks."""
     go_on: str
     """The command that continues the run if it is unfinished."""
     overhead_us: float = 0.0
-    """What a reading of the clock adds to each time that is an answer; 0 where that is not known."""
+    """The timestamp overhead in each answer; 0 if unknown."""
     details: str = ""
     """The command that shows what is left out of one screen; empty where nothing is. Without answers nothing is."""
     published: str = ""

@@ -8,7 +8,7 @@ Group: TypeAlias = Literal["signal", "lock", "message", "deadline"]
 
 
 class Cost(NamedTuple):
-    """One operation. Times are in microseconds; one that is not known is None."""
+    """One operation. Times are in microseconds; one that is unknown is None."""
 
     group: Group
     label: str

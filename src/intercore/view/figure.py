@@ -73,7 +73,7 @@ class Points:
     small: bool = False
     """A dot, for many points. Dots are round."""
     words: Sequence[str] = ()
-    """What is written beside each, if anything is."""
+    """The text next to each, if any."""
     x_bounds: Sequence[tuple[float, float]] = ()
     """The interval of each value, as its lower and its upper end; empty if there are none."""
     y_bounds: Sequence[tuple[float, float]] = ()

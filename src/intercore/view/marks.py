@@ -38,7 +38,7 @@ HATCHES = {"rising": "M-1 7 L7 -1 M-1 1 L1 -1 M5 7 L7 5", "crossed": "M0 0 L6 6 
 """What bars are hatched with, in squares of six pixels."""
 
 _LINES_ALONE = ("x", "line-ns")  # shapes that nothing fills
-_APART = 0.15  # of an axis: what is written beside marks needs so much
+_APART = 0.15  # of an axis: space of the text next to marks
 _AT_RIGHT = 0.8  # of an axis: from where on it is written before the mark
 _SHORT = 12  # letters that have room on a telephone
 _BEYOND = 0.02  # of an axis: a line that leaves the plot by more is not drawn
@@ -228,7 +228,7 @@ class Drawing:
             self._marks.pieces.append(Markup("</g>"))
 
     def _write_beside(self, x: float, y: float, text: str) -> None:
-        """Write beside a mark, unless something is written there already."""
+        """Write next to a mark, unless there is text already."""
         if any(abs(x - other) < _APART and y == line for other, line in self._written):
             return
         self._written.append((x, y))

@@ -42,7 +42,7 @@ def where(run: Run) -> str:
 
 
 def whose(run: Run) -> str:
-    """Name a run's target in a cell beside published numbers, and what its own are: `pico-sim (SIMULATED)`."""
+    """Name a run's target in a cell next to published numbers, with its origin: `pico-sim (SIMULATED)`."""
     label = LABELS[run.plan.origin].partition(":")[0]
     return f"{run.plan.target} ({label})" if label else run.plan.target
 
@@ -80,7 +80,7 @@ class Report:
     rows: Sequence[Mapping[str, object]]
     """The same as flat rows, for CSV."""
     findings: Sequence[Finding]
-    """What was found, what matters most first, and what makes the numbers doubtful."""
+    """Findings, the most important first, and caveats."""
     section: Section
     topic: Topic | None = None
     """What the page calls it, and where it stands there; None for the benchmark's name, behind all others."""
@@ -97,7 +97,7 @@ class Report:
 
     @property
     def caveats(self) -> list[Finding]:
-        """What makes the numbers doubtful, with the likely cause."""
+        """Caveats, with the likely cause."""
         return [one for one in self.findings if one.severity != "info"]
 
 

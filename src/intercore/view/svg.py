@@ -44,7 +44,7 @@ _NARROW = 200  # pixels of a plot on a telephone
 
 
 def drawn(figure: Figure, number: int = 0, most: int | None = None) -> Markup:
-    """Return the figure's panels, with a legend if there is more than one thing to tell apart.
+    """Return the figure's panels, with a legend if there is more than one series.
 
     `number` is that of its texts on the page. Of panels below each other at most `most` are drawn, the first ones.
     """

@@ -38,7 +38,7 @@ class Table(Generic[Row]):
     rows: Sequence[Row]
     columns: Sequence[Column[Row]]
     published: bool = False
-    """Whether it is there to set a paper's figures beside the run's own: shown where asked for."""
+    """Whether it compares a paper's figures with the run's: shown on request."""
     is_theirs: Callable[[Row], bool] = _nobodys
     """Whether a row is what a publication prints: the page shades it."""
 
@@ -64,7 +64,7 @@ def _level(name: str, row: HasOtherFactors) -> str:
 
 
 def cell_text(value: object) -> str:
-    """Return a value as a cell's text: lists joined by blanks, what is not known empty."""
+    """Return a value as a cell's text: lists joined by blanks, unknown values empty."""
     if value is None:
         return ""
     return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -45,7 +45,7 @@ def _load_analysis() -> Analysis:
 
 BENCHMARK = Benchmark(
     "api",
-    # Every call, alone, beside a core that computes and beside one that calls the same.
+    # Every call, alone, with a core that computes, and with one that makes the same calls.
     DefaultLevels(alone={"call": _CALLS, "other": ["none", "spin", "same"]}, suite=_suite),
     # Samples are compared as they were taken; the analysis takes the timestamp overhead off.
     SeriesMeaning(results={"call": Result("us", "call and timestamp overhead")}),

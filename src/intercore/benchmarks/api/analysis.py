@@ -59,7 +59,7 @@ SPIN = "spin"
 SIZED = frozenset({"send", "receive", "stream-send", "stream-receive", "allocate", "free"})
 """Calls that depend on the factor `size`."""
 EMPTY = "nothing"
-"""The call that is none: an empty window."""
+"""The empty window, without a call."""
 ORDER = (
     *("give", "take", "lock", "unlock", "notify", "notify-take", "set", "wait", "critical"),
     *("send", "receive", "stream-send", "stream-receive", "allocate", "free", "create", "delete", EMPTY),
@@ -244,7 +244,7 @@ def _line(points: Sequence[ApiCall]) -> ApiBySize:
     costs = np.array([one.cost_us.value for one in points])
     per_byte, fixed = (float(value) for value in np.polyfit(sizes, costs, 1))
     rest = 0.0 if len(points) == _FIT_SIZES else float(np.abs(costs - fixed - per_byte * sizes).max())
-    # A slope that the residual outweighs over all sizes is none.
+    # A slope below the residual over all sizes counts as 0.
     rises = per_byte * float(np.ptp(sizes)) > max(2 * rest, 1e-9)
     first = points[0]
     return ApiBySize(

@@ -1,4 +1,4 @@
-"""The report of the benchmark `api`: what calls of the kernel cost, alone and beside another core that calls too."""
+"""The report of the benchmark `api`: the cost of kernel calls, alone and with another core active."""
 
 from __future__ import annotations
 

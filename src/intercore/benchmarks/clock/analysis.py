@@ -168,7 +168,7 @@ def _exactness(analysis: ClockAnalysis) -> Iterator[Finding]:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the clock doubtful."""
+    """Return the caveats on the clock."""
     known = list(measurements)
     yield from failed_checks(known, "clock", "from", ClockFailedCheck)
     analysis = analyse(known)
@@ -202,7 +202,7 @@ def to_json(analysis: ClockAnalysis) -> dict[str, object]:
 
 
 def row(one: Intervals) -> dict[str, object]:
-    """Return one row of the documented shape, flat; what is not known is None."""
+    """Return one row of the documented shape, flat; unknown values are None."""
     found = one.exactness
     return {
         **one.varied,

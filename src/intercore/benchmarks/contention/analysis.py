@@ -117,7 +117,7 @@ def _cores_alone(contests: Sequence[Contest]) -> Iterator[CoreAlone]:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the counts doubtful."""
+    """Return the caveats on the counts."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     contests = analyse(ours).contests
     yield from failed_checks(without_own_wrong(ours), BENCHMARK, "preset", ContentionFailedCheck)

@@ -1,4 +1,4 @@
-"""The one-line answers of `contention`: what cores get done together, and what a task gets beside another."""
+"""The one-line answers of `contention`: the throughput of all cores, and the share of a task."""
 
 from __future__ import annotations
 

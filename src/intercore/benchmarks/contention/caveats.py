@@ -1,4 +1,4 @@
-"""What makes the counts of `contention` doubtful."""
+"""Caveats on the counts of `contention`."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class ChargeRow(NamedTuple):
     coulombs: Interval
     """Of a tower."""
     joules: Interval | None
-    """Of a tower; None where the voltage is not known."""
+    """Of a tower; None if the voltage is unknown."""
     cores: tuple[int, ...] = ()
     """Those that somebody works on."""
 

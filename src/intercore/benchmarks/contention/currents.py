@@ -99,7 +99,7 @@ def own_model(run: Run, analysis: ContentionAnalysis) -> ActivityModel | None:
 def tables(
     run: Run, analysis: ContentionAnalysis, marked: str
 ) -> Iterator[Table[MeteredCombination] | Table[_Adds] | Table[_Told]]:
-    """Return the currents beside each other and, where published rows were measured, what the model makes of them."""
+    """Return the currents side by side and, if published rows were measured, those of the model."""
     found = list(rows_beside(run, analysis))
     mine = own_model(run, analysis)
     for label, rows in found:
@@ -112,7 +112,7 @@ def tables(
 
 
 def figures(run: Run, analysis: ContentionAnalysis) -> Iterator[Figure]:
-    """Draw the rows that one's own meter saw, beside the published ones."""
+    """Draw the rows that one's own meter saw, with the published ones."""
     for label, rows in rows_beside(run, analysis):
         if any(row.own is not None for row in rows):
             yield _figure(run, label, rows)
@@ -156,7 +156,7 @@ def _beyond_idle(current: ReferenceCurrent) -> str:
 
 
 def whose_currents(run: Run) -> str:
-    """Name a run's target in a cell beside published currents, and say if its own are ESTIMATED."""
+    """Name a run's target in a cell next to published currents, and whether its currents are ESTIMATED."""
     analysis = analyse(run)
     return f"{run.plan.target}{', ESTIMATED' if analysis is not None and analysis.kind == 'estimated' else ''}"
 
@@ -272,7 +272,7 @@ def _milliamps(value: Interval) -> str:
 
 
 class Bar(NamedTuple):
-    """A bar of a picture that sets one's own numbers beside published ones."""
+    """A bar of a picture that sets one's own numbers with published ones."""
 
     label: str
     own: float | None

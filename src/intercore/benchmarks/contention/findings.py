@@ -33,7 +33,7 @@ _DIFFERENCES: dict[Difference, str] = {
 
 
 class ContentionOwnWork(Finding, frozen=True):
-    """What competitors do in place of towers: a workload of the user."""
+    """What competitors do in place of towers: a user's workload."""
 
     workload: str
     """As a level of the factor: `own:fft`."""
@@ -63,7 +63,7 @@ class ContentionBothCores(Finding, frozen=True):
 
     contest: str
     work: str
-    """What the tasks do: `recursion`, or the name of a workload of the user."""
+    """What the tasks do: `recursion`, or the name of a user's workload."""
     times: float
     """What both do, over what one core does alone."""
     parts_percent: tuple[float, float]
@@ -112,7 +112,7 @@ class ContentionCoreSpeed(Finding, frozen=True):
 
 
 class ContentionBesideLoop(Finding, frozen=True):
-    """What a task on core 1 does beside a main loop that has no work."""
+    """The work of a task on core 1 with a main loop without work."""
 
     loop: Loop
     part_percent: float
@@ -136,9 +136,9 @@ class ContentionCoreNotReserved(Finding, frozen=True):
     """No part of core 1 is kept for the main loop: a task gets what a loop that waits leaves."""
 
     spin_percent: float
-    """Of a core, beside a main loop that never waits."""
+    """Of a core, with a main loop that never waits."""
     waiting_percent: float
-    """Of a core, beside one that waits."""
+    """Of a core, with one that waits."""
 
     @property
     def sentence(self) -> str:
@@ -208,7 +208,7 @@ class ContentionSharedCore(Finding, frozen=True):
 
 
 class PublishedCount(msgspec.Struct, frozen=True):
-    """What a competitor did in a window, beside what was published."""
+    """The work of a competitor in a window, with the published one."""
 
     competitor: str
     contest: str
@@ -304,7 +304,7 @@ class ContentionFreeTasks(Finding, frozen=True):
 
 
 class ContentionPinnedAsFree(Finding, frozen=True):
-    """What as many pinned tasks do as free ones, beside the same others."""
+    """The work of the same number of pinned tasks as of unpinned ones."""
 
     contest: str
     times: float

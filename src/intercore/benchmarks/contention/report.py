@@ -1,4 +1,4 @@
-"""The report of the benchmark `contention`: what each competitor got, beside what was published."""
+"""The report of the benchmark `contention`: the share of each competitor, with the published values."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def results(analysis: ContentionAnalysis, measurements: Iterable[Measurement]) -
 
 
 def work_of(measurements: Iterable[Measurement]) -> str:
-    """Return what the competitors do, in a word: recursion, or the user's own work."""
+    """Return what the competitors do, in a word: recursion, or the user's work."""
     levels = sorted({str(one.factors.get("workload", "")) for one in measurements})
     return next((level.removeprefix(PREFIX) for level in levels if level.startswith(PREFIX)), "recursion")
 

@@ -1,4 +1,4 @@
-"""The table of towers by competitor and its picture: one's own beside the published ones."""
+"""The table and the figure of towers by competitor, with the published ones."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _cell(name: str) -> Callable[[Row], str]:
 
 
 def varied_names(analysis: ContentionAnalysis) -> list[str]:
-    """Return the factors that distinguish contests beside who is at work."""
+    """Return the factors that distinguish contests, in addition to their active tasks."""
     return list(analysis.contests[0].varied) if analysis.contests else []
 
 

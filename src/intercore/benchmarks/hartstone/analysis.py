@@ -172,7 +172,7 @@ def results(analysis: HartstoneAnalysis) -> Iterator[Finding]:
 
 
 def _gain(one: HartstoneSet, reference: HartstoneSet) -> Iterator[Finding]:
-    """Report how many times as much a set carries: as far as the loads that were tried bound it on both sides."""
+    """Report the gain in load of a set, if the measured loads bound it on both sides."""
     bounds = (one.kept_percent, one.missed_percent, reference.kept_percent, reference.missed_percent)
     if all(bounds):
         kept, missed, reference_kept, reference_missed = (float(bound or 0) for bound in bounds)

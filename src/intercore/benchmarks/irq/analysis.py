@@ -169,7 +169,7 @@ def analyse(measurements: Iterable[Measurement]) -> IrqAnalysis:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the latencies doubtful."""
+    """Return the caveats on the latencies."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     yield from failed_checks(ours, BENCHMARK, "path", IrqFailedCheck)
     yield from disturbed(

@@ -48,7 +48,7 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 def costs(analysis: IrqAnalysis) -> Iterator[Cost]:
     """Yield what interrupts cost while the cores sleep, and the longest that was seen whatever they did.
 
-    Across cores that is the slowest direction, and beside it stands the core where it begins.
+    Across cores that is the slowest direction, with the core where it begins.
     """
     for path, label in _OPERATIONS.items():
         for varied in _settings(one.varied for one in analysis.latencies if one.path == path):

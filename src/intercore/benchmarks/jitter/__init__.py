@@ -34,8 +34,8 @@ def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - 
 _ROLES = {
     "late": Role.RESULT,
     "core": Role.AUXILIARY,
-    "period": Role.AUXILIARY,  # where `late` does not tell it
-    "raw": Role.AUXILIARY,  # of two counters that nobody has aligned
+    "period": Role.AUXILIARY,  # where `late` does not give it
+    "raw": Role.AUXILIARY,  # of two counters that are not aligned
     "begins": Role.AUXILIARY,  # the samples with which a stretch begins
     "extremes": Role.AUXILIARY,  # the smallest and largest of what the histograms hold
     "*.counts": Role.HISTOGRAM,

@@ -92,7 +92,7 @@ def releases(measurement: Measurement) -> Releases:
 
 
 def pools(measurements: Iterable[Measurement], *, raw: bool = False) -> dict[str, list[Measurement]]:
-    """Return the measurements of jitter by the label of their setting, in order: at rest, under load, moved.
+    """Return the measurements of jitter by the label of their setting, in order: without load, under load, moved.
 
     Those with raw counters stand apart: they are returned alone (`raw`), or not at all. Those are left out of which the
     core of each activation is not known.

@@ -167,7 +167,7 @@ def analyse(measurements: Iterable[Measurement]) -> JitterAnalysis:
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the numbers doubtful."""
+    """Return the caveats on the numbers."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     without = sum(len(ticks(one, "late")) > 0 and not has_cores(one) for one in ours)
     if without:

@@ -73,7 +73,7 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 
 
 def costs(analysis: JitterAnalysis) -> Iterator[Cost]:
-    """Yield how late an activation is, at rest and under load."""
+    """Yield how late an activation is, without load and under load."""
     for label, loaded in (("lateness, no load", False), ("lateness under load", True)):
         found = settings_under(analysis.settings, loaded=loaded)
         if found:

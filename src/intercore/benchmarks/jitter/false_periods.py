@@ -1,4 +1,4 @@
-"""What becomes of periods when the cores' own counters are taken for one clock: made on purpose, beside what they are.
+"""False periods, made on purpose: the cores' counters are taken for one clock. The true periods are known.
 
 The target reads the counter of its core at each activation, behind the common clock, and sends what it reads more than
 at the previous activation, as an unsigned number of the counter's bits. So the same activations have true periods, too.

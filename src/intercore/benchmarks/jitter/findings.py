@@ -58,7 +58,7 @@ class MissedActivations(msgspec.Struct, frozen=True):
 
 
 class WorseWithoutLoad(msgspec.Struct, frozen=True):
-    """The latest activation under load is earlier than the latest at rest, which load does not explain."""
+    """The latest activation under load is earlier than the latest without load, which load does not explain."""
 
     loaded_us: float
     """The latest under load."""
@@ -104,7 +104,7 @@ class JitterLateness(Finding, frozen=True):
 
 
 class JitterAmongEquals(Finding, frozen=True):
-    """How late a task was activated beside one of its own priority."""
+    """Lateness of a task with another one of equal priority."""
 
     lateness: Lateness
 
@@ -300,7 +300,7 @@ class JitterLeftOut(Caveat, frozen=True):
 
 
 class OfSetting(Caveat, frozen=True):
-    """What makes one setting doubtful."""
+    """A caveat on one setting."""
 
     label: str
     """The setting's, with `raw counters` behind it where periods are by these."""

@@ -1,4 +1,4 @@
-"""A task that is not moved, at rest and under load of lower priority: what one is beside the other."""
+"""Lateness without migration: without load, and under load of lower priority."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def largest_us(found: Iterable[JitterSetting]) -> float:
 
 
 def is_worse_without_load(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> bool:
-    """Whether the latest activation at rest is later than the latest under load, which load does not do."""
+    """Whether the latest activation without load is later than the latest under load, which load does not do."""
     return bool(rest and load) and largest_us(rest) > largest_us(load)
 
 
@@ -44,7 +44,7 @@ def missed(found: Sequence[JitterSetting]) -> MissedActivations:
 
 
 def worse_without_load(rest: Sequence[JitterSetting], load: Sequence[JitterSetting]) -> WorseWithoutLoad | None:
-    """Return what speaks against the latest activation at rest; None where it is not later than under load."""
+    """Return the caveat on the largest lateness without load; None if it is not larger than under load."""
     if not is_worse_without_load(rest, load):
         return None
     at_rest, loaded = typical_us(rest), typical_us(load)

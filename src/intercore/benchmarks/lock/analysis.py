@@ -78,7 +78,7 @@ class LockHandOver(msgspec.Struct, frozen=True):
     lock: str
     """What keeps the cores apart: `mutex`, `spinlock`, `critical-section`, `atomic-add` or `atomic-swap`."""
     first: Annotated[int, Meta(ge=0)] = msgspec.field(name="from")
-    """The core that activations it."""
+    """The core that releases it."""
     second: Annotated[int, Meta(ge=0)] = msgspec.field(name="to")
     """The core that acquires it."""
     varied: dict[str, Level]
@@ -99,7 +99,7 @@ class LockContention(msgspec.Struct, frozen=True):
     hold: Annotated[int, Meta(ge=0)]
     """Turns of a loop for which it is held."""
     pause: Annotated[int, Meta(ge=0)]
-    """Turns of a loop from each activation to the next attempt."""
+    """Iterations of a loop from each release to the next attempt."""
     varied: dict[str, Level]
     """The other factors that take more than one level in the run, by name."""
     bouts: Annotated[int, Meta(ge=1)]

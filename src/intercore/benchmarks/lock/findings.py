@@ -11,7 +11,7 @@ from intercore.view.quantity import Time
 
 
 class LockHandOvers(Finding, frozen=True):
-    """Time from an activation to the acquisition by a core that waits."""
+    """Time from a release to the acquisition by a waiting core."""
 
     medians: dict[str, Time]
     """By lock, in the slower direction."""
@@ -47,7 +47,7 @@ class LockNeverAcquired(Finding, frozen=True):
     hold: int
     """Turns of a loop for which it is held."""
     pause: int
-    """Turns of a loop from an activation to the next attempt."""
+    """Iterations of a loop from a release to the next attempt."""
 
     @property
     def sentence(self) -> str:

@@ -24,17 +24,17 @@ _ALONE: Levels = {
     "other": ["read", "write", "copy"],
     "other_region": ALL,
 }
-"""Everything beside everything, on the first core."""
+"""All combinations with the other core's activity, on the first core."""
 
 _INTERPRETED: Levels = {"bytes": ["8192"], "samples": ["8"]}
 """For function only: the sizes of the suite, because more would take minutes."""
 
 _OWN_WORK: Levels = {"other_region": []}
-"""Beside work of the user, which is in no region."""
+"""With the user's workload on the other core, which is in no region."""
 
 
 def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - alike on one kernel and on two
-    """Return the grid of everything beside a core that reads and one that copies."""
+    """Return the grid with the other core reading and copying."""
     size, samples = ("65536", "40") if origin == "measured" else ("8192", "8")
     beside = {"core": ["0", "1"], "other": ["read", "copy"]}
     return ({**_ALONE, **beside, "bytes": [size], "samples": [samples], "dither_us": ["100"]},)

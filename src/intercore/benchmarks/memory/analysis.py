@@ -95,23 +95,23 @@ class MemoryInterference(msgspec.Struct, frozen=True):
     bytes: Annotated[int, Meta(ge=1)]
     """Of a pass."""
     other: str
-    """What the other core does: `read`, `write` or `copy`, or work of the user."""
+    """The activity of the other core: `read`, `write` or `copy`, or the user's workload."""
     other_region: str
     """Where that one does it; in the same region, in its other half."""
     varied: dict[str, Level]
     """The other factors that take more than one level in the run, by name."""
     samples: Annotated[int, Meta(ge=1)]
-    """Pairs of passes, one alone and one beside the other core."""
+    """Pairs of passes, one alone and one with the other core busy."""
     alone_us: Annotated[float, Meta(ge=0)]
     """Median duration of a pass alone, in µs."""
     beside_us: Annotated[float, Meta(ge=0)]
-    """Median duration beside the other core, in µs."""
+    """Median duration with the other core busy, in µs."""
     slowdown: Interval
     """The second through the first: 1 if the cores do not feel each other. 2 or more samples give an interval."""
     mb_per_s: Annotated[float, Meta(ge=0)]
-    """Rate beside the other core, in 10^6 bytes per second."""
+    """Rate with the other core busy, in 10^6 bytes per second."""
     word_cycles: Annotated[float, Meta(ge=0)] | None
-    """Cycles for each word beside the other core; None where the clock does not count them."""
+    """Cycles for each word with the other core busy; None where the clock does not count them."""
 
 
 class MemoryAnalysis(msgspec.Struct, frozen=True):
@@ -262,7 +262,7 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[Fin
         yield MemoryUncontended(worst=slowdown(worst))
         return
     yield MemoryContended(worst=slowdown(worst))
-    both = [one for one in interference if one.other in ACCESSES]  # work of the user is in no region
+    both = [one for one in interference if one.other in ACCESSES]  # the user's workload is in no region
     same = [one for one in both if one.region == one.other_region]
     apart = [one for one in both if one.region != one.other_region]
     if same and apart:
@@ -273,7 +273,7 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[Fin
 
 
 def worst_interference(interference: Sequence[MemoryInterference]) -> MemoryInterference:
-    """Return the largest slow-down of those that are sure to be felt; if there is none, what is surely most."""
+    """Return the largest of the significant slowdowns; if there is none, the one with the largest lower bound."""
     felt = [one for one in interference if _at_least(one) >= _FELT]
     return max(felt, key=lambda one: one.slowdown.value) if felt else max(interference, key=_at_least)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def answers(analysis: MemoryAnalysis) -> Iterator[Answer]:
-    """Answer how many times as long memory takes beside the other core, at worst."""
+    """Answer the worst slowdown of memory with the other core busy."""
     worst = _worst(analysis)
     if worst is not None:
         about = with_varied(

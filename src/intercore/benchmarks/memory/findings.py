@@ -13,7 +13,7 @@ from intercore.view.memory import in_words
 
 
 class Slowdown(msgspec.Struct, frozen=True):
-    """How many times as long a pass of one core takes beside the other core."""
+    """Slowdown of a pass of one core with the other core busy."""
 
     times: float
     core: int
@@ -21,9 +21,9 @@ class Slowdown(msgspec.Struct, frozen=True):
     access: str
     """What the core does: `read`, `write` or `copy`."""
     other: str
-    """What the other core does: the same, or work of the user."""
+    """The activity of the other core: the same accesses, or the user's workload."""
     other_region: str | None
-    """Where the other core does it; None of work of the user."""
+    """The region of the other core; None for the user's workload."""
 
     @property
     def cores(self) -> str:
@@ -131,7 +131,7 @@ class MemoryRegionsDiffer(Finding, frozen=True):
 
 
 class MemorySlowdown(Remark, frozen=True):
-    """How many times as long memory takes beside the other core, at worst."""
+    """Worst slowdown of memory with the other core busy."""
 
     worst: Slowdown
 

@@ -117,7 +117,7 @@ def analyse_curves(
 
 
 def caveats(measurements: Iterable[Measurement], found: Sequence[Curve]) -> Iterator[Finding]:
-    """Return what makes the results of measurements and their curves doubtful."""
+    """Return the caveats on the results of measurements and their curves."""
     known = list(measurements)
     yield from failed_checks(known, BENCHMARK, "transport", MessageFailedCheck)
     yield from without_priority(known)

@@ -1,8 +1,8 @@
 """What to choose for messages between cores: rankings at a small and a large size, and the gain of each alternative.
 
 A designer chooses the transport, how ends wait, the memory, and how the program is built. The direction and what else
-the cores do are given (`GIVEN`). A choice is ranked by its slowest direction, as far as all that is compared was
-measured in the same ones: across cores and beside no load, where that was measured.
+the cores do are given (`GIVEN`). A choice is ranked by its slowest direction, if all alternatives were measured in the
+same ones: across cores and without load, if measured.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def rankings(curves: Sequence[Curve]) -> tuple[MessageRank, ...]:
 
 
 def _plain(curves: Sequence[Curve]) -> Sequence[Curve]:
-    """Return the curves across cores, or all if there is none; of these those beside no load, or all."""
+    """Return the curves across cores, or all if there is none; of these those without load, or all."""
     across = [one for one in curves if one.setting["from"] != one.setting["to"]] or curves
     return [one for one in across if one.setting["load"] == "none"] or across
 
@@ -181,7 +181,7 @@ def _in_words(given: Mapping[str, Level]) -> str:
 
 
 def advantages(curves: Sequence[Curve]) -> tuple[MessageAdvantage, ...]:
-    """Return what polling buys against being blocked, and not to copy against copying, as far as both were measured."""
+    """Return the gain of polling over blocking, and of zero-copy over copying, if both were measured."""
     found = []
     for measure in MEASURES:
         ours = [curve for curve in curves if curve.measure == measure]

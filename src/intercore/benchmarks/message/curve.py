@@ -1,7 +1,7 @@
 """The samples of the benchmark `message` by setting and size, and the model of their medians.
 
-A curve is all that was measured of one measure at one setting: median time per message over the size. In a stream the
-time per message is `window` / `messages`.
+A curve has all measurements of one measure at one setting: median time per message over the size. In a stream the time
+per message is `window` / `messages`.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Curve:
         return None if self.main is None else line(self.main.points)
 
     def model(self, size: int) -> Fit | None:
-        """Return the model that is for a size; None if there is none."""
+        """Return the model for a size; None if there is none."""
         return self.models.get("all") or self.models.get("other" if size % self.word_bytes else "words")
 
     @cached_property

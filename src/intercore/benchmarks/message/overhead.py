@@ -1,8 +1,9 @@
-"""What a message takes from each core: what a load of lower priority loses there for each (`measure=overhead`).
+"""The processor time of a message on each core: the loss of a load of lower priority per message (`measure=overhead`).
 
-A load counts turns while messages come, and for as long while none does; what a turn takes alone is measured beside.
-So a message takes (turns without - turns with) / messages turns of that time: the overhead o of LogP (Culler et al.,
-LogP: towards a realistic model of parallel computation, PPoPP 1993), with the switches between tasks in it.
+A load counts iterations while messages arrive, and for the same time without messages; the time of an iteration alone
+is measured separately. So a message takes (turns without - turns with) / messages turns of that time: the overhead o of
+LogP (Culler et al., LogP: towards a realistic model of parallel computation, PPoPP 1993), with the switches between
+tasks in it.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ _AROUND = (1 / 4, 1 / 2, 1, 2, 4)  # multiples of the size, which pin down the l
 
 
 class NextSizes(NextMeasurement, frozen=True):
-    """What would make an answer of a prediction that is none."""
+    """The measurement that would make an inconclusive prediction conclusive."""
 
     sizes: tuple[int, ...]
     """Bytes of the messages."""
@@ -94,8 +94,7 @@ class MessagePrediction(Prediction, frozen=True):
     bytes_per_s: Interval | None
     """Of a stream, the throughput; else None."""
     by: Literal["model", "main effects"]
-    """The line of this setting over the size; or, with --extrapolate where there is none, what each factor does by
-    itself in the others."""
+    """The line of this setting over the size; or, with --extrapolate if there is none, the effect of each factor."""
     alpha_us: float | None
     """Of the line at this size: what every message costs. None by main effects."""
     beta_ns_per_byte: float | None

@@ -342,7 +342,7 @@ def _notes(run: Run, analysis: MessageAnalysis) -> Iterator[str]:
 
 
 def _compared(table: MessagePublication, analysis: MessageAnalysis) -> Iterator[str]:
-    """Return how far a published line is off beside how far ours is, where there is one."""
+    """Return the error of a published line, with that of this run's lines, if there is one."""
     rows = [row for row in (*analysis.latency, *analysis.throughput) if row.relative_error_max is not None]
     if rows:
         median = float(np.median([row.relative_error_median or 0.0 for row in rows]))

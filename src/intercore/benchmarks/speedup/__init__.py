@@ -45,7 +45,7 @@ _INTERPRETED: Levels = {"n": ["1000", "10000", "100000"]}
 """Where no time means anything, the others would take hours to be as right as these."""
 
 _OWN_WORK: Levels = {"n": [str(2**power) for power in range(1, 21)]}
-"""Of a workload of the user a unit may be anything: from one for each of two cores to all that it has."""
+"""Of a user's workload a unit may be anything: from one for each of two cores to all that it has."""
 
 
 def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - alike on one kernel and on two

@@ -67,7 +67,7 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
 
 
 def _each_way(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
-    """Answer for each way to have the work done, if known, from which on it pays and is used well."""
+    """Answer the break-even and the work for an efficiency of each way of starting the parts, if known."""
     several = len({point.workload for point in analysis.points}) > 1
     for fit in analysis.fits:
         begin = _begin(analysis, fit, 1.0, fit.break_even)

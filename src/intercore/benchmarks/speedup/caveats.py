@@ -40,7 +40,7 @@ _IMPOSSIBLE = 1.01
 def caveats(
     analysis: SpeedupAnalysis, measurements: Sequence[Measurement] = (), origin: Origin = "measured"
 ) -> Iterator[Finding]:
-    """Return what makes the numbers doubtful, most serious first."""
+    """Return the caveats, most serious first."""
     ours = of_speedup(measurements)
     yield from failed_checks(without_own_wrong(ours), BENCHMARK, "mode", SpeedupFailedCheck)
     yield from _without_flash(ours)

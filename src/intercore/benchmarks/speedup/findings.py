@@ -105,7 +105,7 @@ class SpeedupLoss(OfGroup, frozen=True):
         )
 
 
-# Of a workload of the user
+# Of a user's workload
 
 
 class FromSize(msgspec.Struct, frozen=True, tag_field="from", tag="size"):
@@ -129,7 +129,7 @@ class FromSmallest(msgspec.Struct, frozen=True, tag_field="from", tag="smallest"
 
 
 class _Own(Finding, frozen=True):
-    """A finding on a workload of the user."""
+    """A finding on a user's workload."""
 
     work: str
     """Its name."""
@@ -299,7 +299,7 @@ class SpeedupOwnLoss(_OwnLargest, frozen=True):
         return f"{text}: each core {causes}{rest} (of its time, by the chip's cycle counts)."
 
 
-# What makes speed-ups doubtful
+# Caveats on speed-ups
 
 
 class SpeedupLeftOut(Caveat, frozen=True):

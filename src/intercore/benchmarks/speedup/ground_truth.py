@@ -45,7 +45,7 @@ class SpeedupProbe(Witness):
             self._tally.forget()
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
-        """Return the cycles as checks. None of a workload that is not the user's own: of those more is known.
+        """Return the cycles as checks. None of a workload that is not the user's: of those more is known.
 
         What is counted are the windows that have a sample: the first repetition warms up.
         """

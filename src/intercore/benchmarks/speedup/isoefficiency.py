@@ -33,8 +33,8 @@ class Isoefficiency(msgspec.Struct, frozen=True):
     t1_us: Interval | None
     """Sequential duration of that work, µs; an upper bound of None means that it may never be reached."""
     n: Interval | None
-    """Its size in the workload's own units, rounded up, from a line through T1 over n. The interval is that of `t1_us`:
-    the uncertainty of the line is small beside it."""
+    """Its size in units of the workload, rounded up, from a line through T1 over n. The interval is that of `t1_us`:
+    the uncertainty of the line is small compared with it."""
     extrapolated: bool
     """Whether `t1_us` lies outside the sizes that were measured."""
     reason: str | None

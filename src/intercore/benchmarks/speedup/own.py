@@ -1,4 +1,4 @@
-"""The findings on a workload of the user: its break-even, and the causes of its loss."""
+"""The findings on a user's workload: its break-even, and the causes of its loss."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def of_own_work(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) 
 
 
 def is_own(fit: ForkJoinFit) -> bool:
-    """Whether a fit is of a workload of the user, which `of_own_work` reports."""
+    """Whether a fit is of a user's workload, which `of_own_work` reports."""
     return f"workload={PREFIX}" in fit.group
 
 
@@ -152,7 +152,7 @@ class _Group(NamedTuple):
 def _loss(
     group: _Group, name: str, measurements: Sequence[Measurement]
 ) -> SpeedupOwnLoss | SpeedupOwnNoLoss | SpeedupOwnUncertainLoss:
-    """Report what the largest work loses, and to what as far as the simulated chip has seen it."""
+    """Report the loss of the largest work, and its causes if the simulated chip recorded them."""
     loss, largest = group.lost(), group.points[-1]
     most = loss.value if loss.high is None else loss.high
     what: dict[str, Any] = {"work": name, "n": largest.n, "with_overhead": group.overhead_us is None}

@@ -172,7 +172,7 @@ def _durations_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figu
 def _ticks_figure(own: Sequence[Group], literature: Sequence[Group]) -> Iterator[Figure]:
     """Draw where in a tick of the kernel TP ended: one height for all sizes if completion was polled on the tick.
 
-    Only if a group of this run shows that, or was to show it; published ones that do stand beside it.
+    Only if a group of this run shows that, or was to show it; published ones that do are shown with it.
     """
     known = [group for group in own if group.fit.quantisation is not None]
     if not any(group.is_quantised or any(point.join == POLLED for point in group.points) for group in known):

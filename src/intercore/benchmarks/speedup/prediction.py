@@ -63,7 +63,7 @@ _BOUND = 1.96  # standard deviations from the mean to the bounds of a normal 95 
 
 
 class NextSizes(NextMeasurement, frozen=True):
-    """What would make an answer of a prediction that is none."""
+    """The measurement that would make an inconclusive prediction conclusive."""
 
     n: tuple[int, ...]
     """Sizes of the work."""

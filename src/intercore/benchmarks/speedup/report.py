@@ -1,4 +1,4 @@
-"""The report of the benchmark `speedup`: S and E by size; overhead and break-even beside published ones."""
+"""The report of the benchmark `speedup`: S and E by size; overhead and break-even with published ones."""
 
 from __future__ import annotations
 

@@ -29,6 +29,6 @@ def results(analysis: SpeedupAnalysis, measurements: Sequence[Measurement], effi
 
 
 def losses(fit: ForkJoinFit, setting: Mapping[str, Level] | None = None) -> Iterator[SpeedupLoss]:
-    """Return whether each core is surely slower while all of them work: a result, and no doubt."""
+    """Report a loss that is significantly above 0: a result, not a caveat."""
     if fit.loss and fit.loss.low is not None and fit.loss.low > 0:
         yield SpeedupLoss(loss_percent=100 * fit.loss.value, setting=dict(setting or {}))

@@ -1,4 +1,4 @@
-"""Durations that a publication names in its text, beside what its own table implies by the fit of this benchmark."""
+"""Durations in the text of a publication, with those that its table implies by the fit of this benchmark."""
 
 from __future__ import annotations
 

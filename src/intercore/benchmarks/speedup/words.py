@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def differing(points: Iterable[SpeedupPoint]) -> set[str]:
-    """Return the factors that tell the groups of points apart, and the mode in any case."""
+    """Return the factors that distinguish the groups of points, and always the mode."""
     levels: dict[str, set[Level]] = {}
     for point in points:
         for name, level in point.setting.items():

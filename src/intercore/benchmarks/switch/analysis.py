@@ -76,7 +76,7 @@ class Ratio(msgspec.Struct, frozen=True):
 
 
 class FalseTime(msgspec.Struct, frozen=True):
-    """What unaligned counters make of a wake-up from one core to another, beside what it is."""
+    """The false wake-up latency by unaligned counters from one core to another, with the true one."""
 
     primitive: str
     first: Core = msgspec.field(name="from")
@@ -123,7 +123,7 @@ def samples_us(measurements: Iterable[Measurement]) -> dict[tuple[str, int, int,
 
 
 def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what makes the numbers doubtful."""
+    """Return the caveats on the numbers."""
     ours = [one for one in measurements if one.benchmark == "switch"]
     wrong = [one for one in ours if one.checks.get("wrong", 0)]
     sliced = bool(wrong) and all(_took_turns(one) for one in wrong)

@@ -48,7 +48,7 @@ def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
 
 
 def _against_same(analysis: SwitchAnalysis, name: str, slowest: WakeUp) -> Iterator[Answer]:
-    """Answer how many times as long waking takes on another core in the slowest direction; beside it, in the other."""
+    """Answer the wake-up latency on another core over that on the same core, in both directions, the slowest first."""
     known: dict[tuple[int, int | None, str | None], Interval] = {
         (one.first, one.second, one.target): one.ratio
         for one in analysis.ratios
@@ -83,7 +83,7 @@ def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:
 
 
 def _woken(question: str, name: str, ways: Sequence[WakeUp], *, brief: bool = True, again: bool = False) -> Answer:
-    """Answer by the last of these ways; the first one stands beside it."""
+    """Answer with the last of these directions, followed by the first one."""
     other, slowest_way = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
     about = f"{name}{and_other_way(slowest_way, other)}"
     return Answer(question, ways[-1].wake_up_us.median, about=about, brief=brief, again=again)
@@ -116,7 +116,7 @@ def _way(one: WakeUp) -> str:
 def costs(analysis: SwitchAnalysis) -> Iterator[Cost]:
     """Yield what waking costs by the four primitives that are the quickest across cores.
 
-    Across cores that is the slowest direction, and beside it stands the core that signals in it.
+    Across cores that is the slowest direction, with its signalling core.
     """
     same, across = (_ways(analysis, apart=apart) for apart in (False, True))
     for name in sorted(across, key=lambda name: _us(across[name][-1]))[:_MOST_PRIMITIVES]:

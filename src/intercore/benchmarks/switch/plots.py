@@ -149,7 +149,7 @@ def _clocks_figure(analysis: SwitchAnalysis, first: FalseTime | WakeUp) -> Figur
                 [f"{point.label}\n{how}: {_signed(point.ms)}" for point in drawn],
                 shape=shape,
                 hollow=hollow,
-                # The truth has its number beside it.
+                # The true time is labelled with its number.
                 words=() if how == _HOW["aligned"] else [_signed(point.ms) for point in drawn],
             )
         )

@@ -1,6 +1,6 @@
-"""The report of the benchmark `switch`: what it costs to wake a task, by primitive and pair of cores.
+"""The report of the benchmark `switch`: wake-up latency by primitive and pair of cores.
 
-And what a false clock makes of it, beside a published figure that was likely made so.
+It also has the false latencies of unaligned counters, with a published figure that likely comes from these.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class _Line(NamedTuple):
 
 
 def _comparison(place: str, wake_ups: Sequence[WakeUp], ratios: Sequence[Ratio]) -> Table[_Line]:
-    """One row for each primitive and direction, beside the core that signals. Of many pairs, the ends."""
+    """One row for each primitive and direction, with the signalling core. Of many pairs, the extremes."""
     known = {_key(one): one for one in ratios}
     on_one_core = {(named(one), one.first): one for one in wake_ups if not one.crosses}
     found: dict[tuple[str, str], list[_Line]] = defaultdict(list)

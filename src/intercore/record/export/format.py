@@ -24,7 +24,7 @@ class Format(Protocol):
     KIND: Kind
     """How an older file of the format is recognised, which a new one replaces."""
     CARRIES_CONDITIONS: bool
-    """Whether the file holds plan and conditions of the run beside its samples."""
+    """Whether the file holds plan and conditions of the run in addition to its samples."""
 
     def write(self, table: pl.LazyFrame, run: RunInParts, file: IO[bytes]) -> None:
         """Write the samples of a run, and what the format has room for. Raises PolarsError or OSError."""

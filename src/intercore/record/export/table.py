@@ -25,8 +25,8 @@ _ROWS = 1 << 16
 def sample_table(run: RunInParts, failed: Callable[[Measurement], bool]) -> Iterator[pl.LazyFrame]:
     """Give every sample of the run, in the order of measuring; `failed` says whether a measurement failed.
 
-    The table is made piece by piece while it is written, so it need not fit into memory. Polars reads the run from a
-    thread of its own, which stops reading when the context ends.
+    The table is made piece by piece while it is written, so it need not fit into memory. Polars reads the run in a
+    separate thread, which stops reading when the context ends.
     """
     factors = columns.factor_kinds(run.headers())
     kinds = columns.columns(factors)

@@ -95,10 +95,3 @@ def test_a_hosted_job_audits_all_that_is_fetched() -> None:
     assert set(folders[1].split()) == {
         str(path.parent.relative_to(ROOT)) for path in tracked() if path.name == "Cargo.lock"
     }
-
-
-def test_the_long_tests_fuzz_the_loaders() -> None:
-    recipe = re.search(r"^test-long:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)
-    assert recipe is not None
-    assert re.search(r"\$\(MAKE\).* fuzz-image$", recipe[1], re.MULTILINE)
-    assert re.search(r"^FUZZ_SECONDS \?= 60$", MAKEFILE, re.MULTILINE)

@@ -209,13 +209,6 @@ def test_such_a_project_measures_a_work_of_its_own(environment: dict[str, str], 
     terminal.close()
 
 
-def test_those_steps_are_at_most_fifteen_lines() -> None:
-    begin = GUIDE.index("### In a project you have\n")
-    section = GUIDE[begin : GUIDE.index("\n### ", begin)].rstrip()
-    lines = [line for line in section.splitlines()[1:] if line and not line.startswith("```")]
-    assert len(lines) <= 15
-
-
 def test_every_block_of_code_in_the_docs_is_carried_out_here() -> None:
     carried_out = [*blocks("In a project you have"), *blocks("By the component manager")]
     assert len(carried_out) == len(re.findall(r"^```\w+$", GUIDE, re.MULTILINE))

@@ -145,6 +145,7 @@ OTHERS = {
             without(*(f"tests/firmware/{name}" for name in CROSS_COMPILED)),
         ),
         "make --no-print-directory lint-c STATES=225000",
+        "make --no-print-directory lint-systems",
         "make --no-print-directory test-page",
         "make --no-print-directory test-notebook",
         "make --no-print-directory docs",

@@ -12,8 +12,8 @@ STATES := 20000
 # Each package has its hash in a file of this repository, or is not installed.
 HASHED := --require-hashes --no-deps --requirement
 INSTALL := $(BIN)/uv pip install $(if $(MAKE_TERMOUT),,--quiet) --python $(BIN)/python
-ifdef PIP_INDEX_URL
-export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL) # uv does not read pip's settings
+ifdef PIP_INDEX_URL # which uv does not read
+export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
 endif
 # `make -n` calls the script, too, which then prints its commands.
 CHECKS := +$(PYTHON) scripts/checks.py $(if $(findstring n,$(firstword -$(MAKEFLAGS))),--dry-run)

@@ -304,7 +304,7 @@ def test_the_width_that_is_read_matters_to_raw_counters_alone() -> None:
     """By the common clock, measurements at two widths are of one setting."""
     widths = [published_way(counter_bits=bits, time="common") for bits in ("own", "32")]
     (setting,) = analyse(widths).settings
-    assert setting.late_us.n == 200
+    assert setting.lateness_us.n == 200
     found = analyse([of_counters(20 * PERIOD), of_counters(20 * PERIOD, bits=16)]).false_periods
     assert {one.bits for one in found} == {16, 32}
     own = of_counters(20 * PERIOD, bits=16)

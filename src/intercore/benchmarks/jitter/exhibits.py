@@ -19,9 +19,9 @@ from intercore.benchmarks.claims import (
     time_in_words,
     to_a_tick,
 )
+from intercore.benchmarks.jitter.activations import BENCHMARK, FORCED, PUBLISHED, UNSYNCHRONISED
 from intercore.benchmarks.jitter.literature import beside_published, counters_of, figure_of
 from intercore.benchmarks.jitter.publication import JitterPublication
-from intercore.benchmarks.jitter.releases import BENCHMARK, FORCED, PUBLISHED, UNSYNCHRONISED
 from intercore.benchmarks.jitter.two_counters import wrap_us
 from intercore.benchmarks.published import published
 from intercore.record.conditions import tick_hz
@@ -171,7 +171,7 @@ class _Counters(NamedTuple):
     bits: int | None
     hz: int
     apart_us: float | None
-    follows_us: float | None
+    implied_us: float | None
     mean_us: float
     true: str
 
@@ -201,7 +201,7 @@ def _arithmetic(evidence: _Evidence) -> Table[_Counters]:
         _Counters(
             f"FALSE: {whose(evidence.run)}" if one.is_plain else whose(evidence.run),
             one.period_us,
-            *(one.bits, one.hz, one.apart_us, one.follows_us),
+            *(one.bits, one.hz, one.apart_us, one.implied_us),
             one.mean_us,
             duration(one.true_us),
         )
@@ -217,7 +217,7 @@ def _arithmetic(evidence: _Evidence) -> Table[_Counters]:
             Column("apart", lambda one: _known(one.apart_us), right=True),
             Column("wrap", lambda one: _known(one.wrap_us), right=True),
             Column("+ wrap/2", lambda one: _known(one.wrap_us and one.period_us + one.wrap_us / 2), right=True),
-            Column("follows", lambda one: _known(one.follows_us), right=True),
+            Column("follows", lambda one: _known(one.implied_us), right=True),
             Column("average", lambda one: duration(one.mean_us), right=True),
             Column("one clock", lambda one: one.true, right=True),
         ],
@@ -356,10 +356,10 @@ def _is_half_a_wrap(one: FalsePeriods) -> bool:
 
     Then it is the period and half a wrap, whatever the distance is.
     """
-    if one.wrap_us is None or one.apart_us is None or one.follows_us is None:
+    if one.wrap_us is None or one.apart_us is None or one.implied_us is None:
         return False
     wraps = one.wrap_us > one.period_us and abs(one.apart_us) > one.period_us
-    return wraps and abs(one.mean_us - one.follows_us) <= _FOLLOWS * one.wrap_us
+    return wraps and abs(one.mean_us - one.implied_us) <= _FOLLOWS * one.wrap_us
 
 
 def _counters_words(evidence: _Evidence) -> list[str]:

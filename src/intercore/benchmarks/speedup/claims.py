@@ -176,7 +176,8 @@ def _levels_off(evidence: Evidence) -> Said:
     change = quotient(some[-1].speedup, some[0].speedup)
     return Said(
         outcome(change, least=1 - _FLAT, most=1 + _FLAT),
-        f"Compared by duration, from {duration(from_us)} on: {_at(some[0])}, and {_at(some[-1])}.",
+        f"Compared by duration, from {duration(from_us)} on: {_at(some[0])}, and {_at(some[-1])}; a change of up to "
+        f"{100 * _FLAT:g} % counts as flat.",
     )
 
 
@@ -189,7 +190,7 @@ def _at_the_limit(evidence: Evidence) -> Said:
         return cannot_tell(f"{told}: the fixed costs may still matter here. Larger sizes would tell.")
     loss = evidence.fit.loss
     lost = "" if found != "contradicts" or loss is None else f"; each core loses {_percent(loss)} by the fit"
-    return Said(found, f"{told}{lost}.")
+    return Said(found, f"{told}{lost}. At least {100 * _AT_THE_LIMIT:g} % counts as almost a full second core.")
 
 
 def _no_conflict(evidence: Evidence) -> Said:
@@ -352,7 +353,7 @@ def _flash(evidence: Evidence) -> Said:
     return Said(
         outcome(difference(flash.loss, plain.loss), least=_LOSES),
         f"By the fit a core loses {_percent(flash.loss)} when both cores read flash, and {_percent(plain.loss)} when "
-        "both compute.",
+        f"both compute; {100 * _LOSES:g} % more counts as a conflict.",
     )
 
 

@@ -207,10 +207,10 @@ def _time(evidence: _Evidence, found: Sequence[WakeUp], row: SwitchRow, which: s
     known = difference(median, Interval(0.0, -within, within))
     either = f", {duration(within)} either way," if within else ""
     here = f"By {CLOCKS.get(slowest.time, 'one clock')}, it takes {time_in_words(median)}{either} {which} here"
-    found = outcome(known, least=row.minimum_ms * 1e3 - half, most=row.maximum_ms * 1e3 + half)
+    held = outcome(known, least=row.minimum_ms * 1e3 - half, most=row.maximum_ms * 1e3 + half)
     return Said(
-        found,
-        f"{here}, and {row.average_ms:.3f} ms there.{_unstated(found)}"
+        held,
+        f"{here}, and {row.average_ms:.3f} ms there.{_unstated(held)}"
         if known.low is not None
         else f"{here}; {_TOO_FEW}",
     )

@@ -60,7 +60,7 @@ def within_scope(scope: Scope, said: tuple[Outcome, str], chip: str, kernel: str
             f"{known.because} The finding is about the publication's chip: another one, {chip}, cannot tell."
         )
     if known.outcome == "contradicts":
-        return cannot_tell(f"{known.because} But {chip} is not the publication's chip, so it refutes nothing.")
+        return cannot_tell(f"{known.because} But {chip} is not the publication's chip, so this is no contradiction.")
     return known
 
 

@@ -296,8 +296,8 @@ def _rest_average(evidence: _Evidence) -> Said:
         return cannot_tell("There is only one period.")
     far = max(abs(worst.low - asked), abs(worst.high - asked))
     here = (
-        f"Here the average is within {to_a_tick(far)} of {duration(asked)}, with 95 % confidence. The printed one may be "
-        f"up to {duration(bound)} off, so no more than that agrees."
+        f"Here the average is within {to_a_tick(far)} of {duration(asked)}, with 95 % confidence. The printed one may "
+        f"be up to {duration(bound)} off, so no more than that agrees."
     )
     return Said(outcome(worst, least=asked - bound, most=asked + bound), here)
 

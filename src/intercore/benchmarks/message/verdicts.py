@@ -381,9 +381,9 @@ def _overall(evidence: Evidence) -> Said:
         "both caches": _best(evidence, ["icache", "dcache"], ("on/on",)),
         "D2": _best(evidence, places, (levels[1],), levels),
     }
-    words = ", ".join(f"{name}: {outcome}" for name, outcome in parts.items())
+    words = ", ".join(f"{name} {outcome}" for name, outcome in parts.items())
     return _worst_of(list(parts.values())), (
-        f"Each as the best here: {words}. Within {percent(_RELEVANT)} of the best agrees, and more than "
+        f"By what it names: {words}. A level within {percent(_RELEVANT)} of the best agrees, and one that is more than "
         f"{percent(_ALIKE)} behind contradicts."
     )
 

@@ -123,18 +123,19 @@ def _impossible(evidence: Evidence) -> str:
 
 def _proportional(evidence: Evidence) -> Said:
     least_us = 1e3 * min(row.t1_ms for row in evidence.table.figures.rows)
-    some = [one for one in evidence.points if one.t1_us.value >= least_us]
+    some = [one for one in evidence.points if one.t1_us.value >= least_us * (1 - _NEAR)]
     if not some or max(one.n for one in some) < 10 * min(one.n for one in some):
         return cannot_tell(
-            f"This needs sizes ten times apart that take one core at least {duration(least_us)}, as the published ones."
+            f"This needs sizes ten times apart that take one core {duration(least_us)} or more, as the published ones."
         )
     each = [scaled(one.t1_us, 1 / one.n) for one in some]
     longest, shortest = (end(each, key=lambda one: one.value) for end in (max, min))
     spread = quotient(longest, shortest)
+    few = "" if spread.low is not None else ", of too few samples for an interval"
     return Said(
         outcome(spread, most=_PROPORTIONAL),
         f"From n = {some[0].n:,} to {some[-1].n:,} an iteration takes {duration(shortest.value)} to "
-        f"{duration(longest.value)}: a ratio of {_number(spread)}; up to {_PROPORTIONAL} counts as proportional.",
+        f"{duration(longest.value)}: a ratio of {_number(spread)}{few}; up to {_PROPORTIONAL} counts as proportional.",
     )
 
 

@@ -111,6 +111,7 @@ def environment(repository: Path, built: Path, tmp_path: Path) -> dict[str, str]
         "IDF_VERSION": "5.5.1",
         "STANDIN_BUILT": str(built),
         "IDF_COMPONENT_CACHE_PATH": str(tmp_path / "cache"),
+        "INTERCORE_GIT": f"file://{repository}",
     }
 
 

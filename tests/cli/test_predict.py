@@ -220,7 +220,7 @@ def test_an_interval_that_is_no_answer_says_what_to_measure(tool: Tool) -> None:
     )
     text = " ".join(tool("predict", "host", "message", "size=300").succeeded().out.split())
     assert (
-        f"This is inconclusive: the truth may be more than half of the value away. To find out: {advice['command']}"
+        f"This is inconclusive: the interval is wider than ±50 %. To measure it: {advice['command']}"
         in text
     )
     assert "that takes 39 samples of 256 and of 4,096 bytes, and there are 20 and 20" in text

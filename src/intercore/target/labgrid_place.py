@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import signal
 import sys
 from typing import IO, TYPE_CHECKING, NoReturn
 
@@ -15,7 +14,8 @@ from labgrid.resource import NetworkSerialPort
 from labgrid.util.proxy import proxymanager
 
 from intercore.errors import unknown
-from intercore.target.labgrid_port import BudgetResult, Refused, Report
+from intercore.operating_system import ending_signals
+from intercore.target.labgrid_port import Held, Refused, Report
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -66,7 +66,7 @@ async def _keep(name: str, port: str, coordinator: str, out: IO[str]) -> None:
     async with _session(coordinator) as session:
         place = _find(session, name)
         async with _held(session, place) as holder:
-            _tell(BudgetResult(await _url(session, place, port), place.tags.get("meter", "")), out)
+            _tell(Held(await _url(session, place, port), place.tags.get("meter", "")), out)
             while not ended.done():
                 await asyncio.wait([ended], timeout=LOOK_INTERVAL)
                 if session.stopping.is_set():
@@ -80,7 +80,7 @@ async def _end_of_input() -> None:
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+    for number in ending_signals():
         loop.add_signal_handler(number, reader.feed_eof)
     await reader.read()
 

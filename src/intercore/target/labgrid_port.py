@@ -21,7 +21,7 @@ import msgspec
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.port import TargetLostError
 from intercore.link.serial_port import SerialPort
-from intercore.process_group import OWN_GROUP
+from intercore.operating_system import OWN_GROUP, need_posix
 from intercore.text import printable
 
 SCHEME = "labgrid://"
@@ -55,7 +55,7 @@ class Address(msgspec.Struct, frozen=True):
         return cls(unquote(place), unquote(port), coordinator)
 
 
-class BudgetResult(msgspec.Struct, frozen=True, tag=True):
+class Held(msgspec.Struct, frozen=True, tag=True):
     """The place is held."""
 
     url: str
@@ -73,7 +73,7 @@ class Refused(msgspec.Struct, frozen=True, tag=True):
     """Whether what was asked for does not exist."""
 
 
-Report: TypeAlias = BudgetResult | Refused
+Report: TypeAlias = Held | Refused
 """What the process that holds it says: one JSON line when the place is held or refused, another if it is lost later."""
 
 
@@ -132,6 +132,7 @@ def meter_of(url: str) -> str:
 
 
 def _check_library(url: str) -> None:
+    need_posix(url, "name the board's own port by --port")
     if importlib.util.find_spec("labgrid") is None:
         raise IntercoreError(f"{url} needs the labgrid library; install it: pip install 'intercore[lab]'")
 
@@ -165,7 +166,7 @@ class _HeldPlace:
     def url(self) -> str:
         """Wait until the place is held and return the URL of its port. Raises IntercoreError if it is not."""
         report = self._report()
-        if isinstance(report, BudgetResult):
+        if isinstance(report, Held):
             self._held, self.meter = True, report.meter
             return report.url
         kind = UsageError if report.usage else IntercoreError

@@ -83,7 +83,7 @@ def _table(run: Run, analysis: ClockAnalysis) -> Table[Intervals]:
         Column("shortest", lambda one: duration(_us(one, one.shortest)), right=True),
         Column("median", lambda one: duration(_us(one, one.median)), right=True),
         Column("longest", lambda one: duration(_us(one, one.longest)), right=True),
-        Column("looking", _looking, right=True),
+        Column("overhead", _looking, right=True),
     ]
     if analysis.witnessed:
         columns += [

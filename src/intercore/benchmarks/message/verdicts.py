@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.message.rows import Model
     from intercore.view.exhibit import Outcome, Verdict
 
-    Said: TypeAlias = tuple[Outcome, str]
+    ClaimResult: TypeAlias = tuple[Outcome, str]
 
 _SURE = 3.0
 """Standard errors."""
@@ -200,7 +200,7 @@ def _means(cells: Sequence[Cell], levels: Collection[str]) -> dict[str, float]:
 # The claims
 
 
-def _optimisation_latency(evidence: Evidence) -> Said:
+def _optimisation_latency(evidence: Evidence) -> ClaimResult:
     best, worst = ("O3", "Os"), ("O0",)
     cells = evidence.cells("latency", ("opt",))
     quickest, slowest = _both(cells, best), _both(cells, worst)
@@ -212,7 +212,7 @@ def _optimisation_latency(evidence: Evidence) -> Said:
     return _worst_of([first.outcome, last.outcome]), f"{because}: {evidence.words('optimisation-latency')}."
 
 
-def _optimisation_rate(evidence: Evidence) -> Said:
+def _optimisation_rate(evidence: Evidence) -> ClaimResult:
     cells = _both(evidence.cells("throughput", ("opt",)), ("Ofast",))
     if not cells:
         return "cannot tell", "This run does not compare Ofast with other levels."
@@ -227,7 +227,7 @@ def _optimisation_rate(evidence: Evidence) -> Said:
     return _worst_of([last.outcome, alike]), f"{because}: {evidence.words('optimisation-rate')}."
 
 
-def _shared_memory(evidence: Evidence) -> Said:
+def _shared_memory(evidence: Evidence) -> ClaimResult:
     names, (d1, d2, d3) = _places(evidence)
     known = [cells for measure in _MEASURES if (cells := _with_all(evidence.cells(measure, names), (d1, d2, d3)))]
     if not names or not known:
@@ -263,7 +263,7 @@ def _place(cells: Sequence[Cell], d1: str, d2: str, d3: str) -> Outcome:
     return "agrees" if marginal and all(more.surely_more_than(_RELEVANT) for more, _ in of_d1) else "cannot tell"
 
 
-def _clocks(evidence: Evidence) -> Said:
+def _clocks(evidence: Evidence) -> ClaimResult:
     here = [one for one in evidence.here if one.text == evidence.text("clocks")]
     shares = {name: [one.explains for one in here if one.factor == name] for name in ("m4_mhz", "m7_mhz")}
     if not all(shares.values()):
@@ -281,7 +281,7 @@ def _clocks(evidence: Evidence) -> Said:
     return outcome, f"{evidence.words('clocks')}. More than {_ABOVE_ALL:g} times the share counts as above all."
 
 
-def _line(evidence: Evidence) -> Said:
+def _line(evidence: Evidence) -> ClaimResult:
     errors = [one.relative_error_max for one in evidence.rows if one.relative_error_max is not None]
     if not errors:
         return "cannot tell", "This run has too few sizes for a line."
@@ -294,7 +294,7 @@ def _line(evidence: Evidence) -> Said:
 _EACH_CACHE = ("on/off", "off/on")
 
 
-def _caches_latency(evidence: Evidence) -> Said:
+def _caches_latency(evidence: Evidence) -> ClaimResult:
     cells = _with_all_caches(evidence, "latency")
     if not cells:
         return _no_caches(evidence, "caches-latency")
@@ -307,7 +307,7 @@ def _caches_latency(evidence: Evidence) -> Said:
     return _worst_of([one.outcome, both.outcome]), f"{because}: {evidence.words('caches-latency')}."
 
 
-def _caches_rate_to_faster(evidence: Evidence) -> Said:
+def _caches_rate_to_faster(evidence: Evidence) -> ClaimResult:
     slower = evidence.table.figures.slower_core
     cells = _with_all_caches(evidence, "throughput", lambda to: to != slower)
     if not cells:
@@ -324,7 +324,7 @@ def _little(change: float) -> Outcome:
     return "agrees" if abs(change) <= _ALIKE else "contradicts" if abs(change) >= _MUCH else "cannot tell"
 
 
-def _caches_rate_to_slower(evidence: Evidence) -> Said:
+def _caches_rate_to_slower(evidence: Evidence) -> ClaimResult:
     slower = evidence.table.figures.slower_core
     cells = _with_all_caches(evidence, "throughput", lambda to: to == slower)
     if not cells:
@@ -347,7 +347,7 @@ def _with_all_caches(evidence: Evidence, measure: Measure, to: Callable[[int], b
     return [cell for cell in known if every <= set(cell)]
 
 
-def _no_caches(evidence: Evidence, claim: str) -> Said:
+def _no_caches(evidence: Evidence, claim: str) -> ClaimResult:
     outcomes = ["The caches of one core are not compared here"]
     if here := evidence.words(claim):
         outcomes.append(f"What is: {here}")
@@ -363,15 +363,15 @@ def _no_caches(evidence: Evidence, claim: str) -> Said:
     return "cannot tell", ". ".join([*outcomes, ""]).rstrip()
 
 
-def _access(_evidence: Evidence) -> Said:
+def _access(_evidence: Evidence) -> ClaimResult:
     return "cannot tell", "What a core takes to reach each memory is measured by the benchmark memory, not by this one."
 
 
-def _power(_evidence: Evidence) -> Said:
+def _power(_evidence: Evidence) -> ClaimResult:
     return "cannot tell", "No part of the chip is powered down here, and no power is measured by part."
 
 
-def _overall(evidence: Evidence) -> Said:
+def _overall(evidence: Evidence) -> ClaimResult:
     """Judge by factor whether the level that the conclusion names is the best one."""
     places, levels = _places(evidence)
     rates = {int(rate) for curve in evidence.curves if (rate := curve.setting.get("m4_mhz")) is not None}
@@ -404,7 +404,7 @@ def _best(evidence: Evidence, names: Sequence[str], chosen: Collection[str], nee
     return _worst_of(outcomes) if outcomes else "cannot tell"
 
 
-_JUDGES: Mapping[str, Callable[[Evidence], Said]] = {
+_JUDGES: Mapping[str, Callable[[Evidence], ClaimResult]] = {
     "optimisation-latency": _optimisation_latency,
     "optimisation-rate": _optimisation_rate,
     "shared-memory": _shared_memory,

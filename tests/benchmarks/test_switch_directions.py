@@ -21,7 +21,7 @@ from tests.benchmarks.switch_data import ACROSS, FOUR, SAME, US, found_in, measu
 
 
 def of_both(to_1: int, to_0: int, *, on_0: int = 1200, on_1: int = 1200) -> list[Measurement]:
-    """PrimitiveWakeUp-ups by one primitive of so many ticks: from core 0 to core 1 and back, and on either core."""
+    """Wake-ups by one primitive of so many ticks: from core 0 to core 1 and back, and on either core."""
     ways = {(0, 0): on_0, (1, 1): on_1, (0, 1): to_1, (1, 0): to_0}
     return [measurement([ticks] * 9, from_=first, to=second) for (first, second), ticks in ways.items()]
 

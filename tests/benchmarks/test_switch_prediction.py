@@ -83,7 +83,7 @@ def test_what_is_left_open_is_ranked_by_direction_and_ties_are_named(tmp_path: P
     assert isinstance(open_ones, EventRanking)
     assert [rank.rank for rank in open_ones.ranking] == [1, 2, 3]
     assert [row["rank"] for row in prediction_rows(open_ones)] == [1, 2, 3]
-    assert "PrimitiveWakeUp-up latency" in prediction_section(open_ones).title
+    assert "Wake-up latency" in prediction_section(open_ones).title
 
 
 def test_settings_that_cannot_be_told_from_the_first_are_named(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ EACH = (
     "switch: p99 <= 200 us",
     "irq: median <= 1 us",
 )
-"""BaselineQuantity, broken, cannot tell, not measured."""
+"""Kept, broken, cannot tell, not measured."""
 
 
 @pytest.fixture

@@ -199,7 +199,7 @@ class SwitchExactness(Finding, frozen=True):
     constant: bool
     """Whether it varies by no more than the clock promises."""
     interrupted: int
-    """PrimitiveWakeUp-ups that were looked at during an interrupt."""
+    """Wake-ups that were looked at during an interrupt."""
 
     @property
     def sentence(self) -> str:

@@ -95,7 +95,7 @@ def _histograms(run: Run, time: str) -> Iterator[Figure]:
     }
     yield histogram_figure(
         "switch-histogram",
-        f"PrimitiveWakeUp-up latency by {primitive}",
+        f"Wake-up latency by {primitive}",
         labelled,
         "Every measured wake-up, by pair of cores. Counts are on a logarithmic axis, so that a single late wake-up is "
         "visible.",

@@ -27,7 +27,7 @@ def events(one: Measurement) -> Iterator[Event]:
 
 MODEL = EventModel(
     benchmark="switch",
-    title=lambda _: "PrimitiveWakeUp-up latency",
+    title=lambda _: "Wake-up latency",
     events=events,
     own=("primitive", "from", "to", "target", "time"),
     given=("from", "to", "target", "opt"),

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from intercore.statistics.intervals import Interval
 
 _NOTES = (
-    "PrimitiveWakeUp-up latency lasts from a reading of the clock right before the signal to the first reading in the "
-    "woken task. The benchmark checks that this task is blocked before. On one core the woken task has the higher "
-    "priority and preempts the signaller. On another core, that core is asleep or busy with a task of lower priority, "
+    "Wake-up latency lasts from a reading of the clock right before the signal to the first reading in the woken "
+    "task. The benchmark checks that this task is blocked before. On one core the woken task has the higher priority "
+    "and preempts the signaller. On another core, that core is asleep or busy with a task of lower priority, "
     "according to `target`. Every number includes the timestamp overhead; nothing is subtracted.",
     "The signalling call is timed where it does not switch to the woken task: across cores with the same signal, and "
     "on one core from a caller with a higher priority than the woken task. For yield, the call is a yield without "
@@ -73,7 +73,7 @@ def report(run: Run) -> Report:
         [_flat(one) for one in analysis.wake_ups],
         found,
         Section(
-            "PrimitiveWakeUp-up latency of a task (switch)",
+            "Wake-up latency of a task (switch)",
             texts(found),
             list(_tables(run, analysis)),
             list(figures(run, analysis)),
@@ -202,7 +202,7 @@ def _wake_ups(place: str, wake_ups: Sequence[WakeUp]) -> Table[WakeUp]:
         columns.insert(-2, Column("p99", _p99, right=True))
     else:
         columns.insert(3, Column("min", lambda one: duration(one.wake_up_us.min), right=True))
-    return Table(f"PrimitiveWakeUp-up latency and signalling call on {place}", wake_ups, columns)
+    return Table(f"Wake-up latency and signalling call on {place}", wake_ups, columns)
 
 
 def _p99(one: WakeUp) -> str:

@@ -1,4 +1,4 @@
-"""PrimitiveWakeUp-ups, by setting: what was measured of each."""
+"""Wake-ups, by setting: what was measured of each."""
 
 from __future__ import annotations
 

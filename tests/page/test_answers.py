@@ -65,7 +65,7 @@ def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> 
 
     def doubted(*caveats: Finding) -> list[bool]:
         report = Report("lock", {}, [], caveats, section, answers=answers)
-        return [any(one.doubted) for one in answer_rows([ReportedRun(run, run, (report,))], [0.0])]
+        return [any(one.has_caveat) for one in answer_rows([ReportedRun(run, run, (report,))], [0.0])]
 
     assert doubted() == [False, False]
 

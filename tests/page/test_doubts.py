@@ -69,7 +69,7 @@ def marked(source: str) -> list[tuple[str, str]]:
     return [
         (re.findall('<td class="question">(.*?)</td>', row)[0], headings[link])
         for row in rows
-        for link in re.findall('<a class="doubt" href="#(.*?)"', row)
+        for link in re.findall('<a class="caveat" href="#(.*?)"', row)
     ]
 
 
@@ -117,7 +117,7 @@ def test_a_mark_leads_to_the_warnings_of_its_own_target(
 def test_of_one_target_a_mark_leads_to_all_warnings_and_its_column_has_none_of_another(tmp_path: Path) -> None:
     source = written(tmp_path, reported(DRIFT))
     assert [question for question, _ in marked(source)] == ["spinlock hand-off"]
-    assert '<a class="doubt" href="#warnings"' in source
+    assert '<a class="caveat" href="#warnings"' in source
 
 
 def test_the_card_says_how_many_answers_are_marked(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_a_worst_case_that_something_else_may_have_made_is_marked_and_leads_to_t
     answers = [*ANSWERS, Answer("longest hand-over", Interval(9.0), about="mutex", worst=True)]
     both = reported(answers=answers, checks={"preempted": 1}), reported(answers=answers, target="pico-sim")
     source = written(tmp_path, *both)
-    (link,) = re.findall('<a class="doubt" href="#(.*?)"', source)
+    (link,) = re.findall('<a class="caveat" href="#(.*?)"', source)
     (named,) = re.findall(rf'<div class="card" id="{link}">.*?<strong>(.*?)</strong>', source)
     assert named == "host"
     assert "; 1 of 3 answers below is marked." not in card(source, "pico-sim")

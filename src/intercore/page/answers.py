@@ -39,7 +39,7 @@ class QuestionRow:
     """The benchmark under which it is asked: its own, but where an answer has another topic."""
     first: bool
     """Whether it is the first one there."""
-    doubted: tuple[bool, ...]
+    has_caveat: tuple[bool, ...]
     """Of each answer, whether a warning may concern it."""
     looking_us: tuple[float, ...]
     """The timestamp overhead in each run; 0 if unknown."""
@@ -137,7 +137,9 @@ def marked_answers(rows: Iterable[QuestionRow], number: int, *, worst: bool) -> 
     They are those that warnings may concern, and the worst cases if `worst`.
     """
     known = [
-        row.doubted[number] or (worst and answer.worst) for row in rows if (answer := row.answers[number]) is not None
+        row.has_caveat[number] or (worst and answer.worst)
+        for row in rows
+        if (answer := row.answers[number]) is not None
     ]
     return f"{sum(known)} of {len(known)} answers below {'is' if sum(known) == 1 else 'are'}" if any(known) else ""
 

@@ -225,7 +225,7 @@ class _Section:
         return _TRUST[self.run.plan.origin] + runs_from + self._not_to_trust
 
     @property
-    def doubts_worst_cases(self) -> bool:
+    def distrusts_worst_cases(self) -> bool:
         """Whether something else than the target may have made its worst cases."""
         return bool(self._not_to_trust)
 
@@ -352,7 +352,9 @@ def _page(reported: Sequence[ReportedRun], compared: Comparison | None, exhibits
             drawn=drawn_together,
             chapters=chapters,
             rows=rows,
-            marked_answers=[marked_answers(rows, at, worst=one.doubts_worst_cases) for at, one in enumerate(sections)],
+            marked_answers=[
+                marked_answers(rows, at, worst=one.distrusts_worst_cases) for at, one in enumerate(sections)
+            ],
             choices=choices(rows),
             differing=different,
             differ_most="" if compared is None else differ_most(compared.second.title, different, speed),

@@ -149,7 +149,7 @@ class _AnswerRow(NamedTuple):
     """Empty below the first answer of a benchmark."""
     answer: Answer
     text: str
-    doubtful: bool
+    has_warnings: bool
     """Whether it has warnings; of the first one of a benchmark only."""
 
 
@@ -169,14 +169,14 @@ def _answers_table(run: Run, reports: Sequence[Report], overhead_us: float, *, b
         for report in reports
         for index, answer in enumerate(one for one in report.answers if one.brief)
     ]
-    marked = "; ! marks warnings" if any(row.doubtful for row in rows) else ""
+    marked = "; ! marks warnings" if any(row.has_warnings for row in rows) else ""
     if overhead_us and any(row.answer.unit == "us" and not row.answer.overhead for row in rows):
         marked += f"; times include {duration(overhead_us)} of timestamp overhead"
     return Table(
         f"Run {run.id} on {where(run)}{marked}",
         rows,
         [
-            Column("benchmark", lambda row: row.benchmark + " !" * row.doubtful),
+            Column("benchmark", lambda row: row.benchmark + " !" * row.has_warnings),
             Column("question", lambda row: row.answer.question),
             Column("answer", lambda row: row.text),
         ],

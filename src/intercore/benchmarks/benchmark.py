@@ -105,7 +105,7 @@ class Result(NamedTuple):
 
     unit: Unit
     called: str = ""
-    """What people call it; empty for its name."""
+    """Its label; empty for its name."""
     only: Mapping[str, Collection[str]] = MappingProxyType({})
     """By factor, the levels of the settings that have it; those of a factor that is missing here all do."""
     never: Mapping[str, Collection[str]] = MappingProxyType({})
@@ -128,7 +128,7 @@ class Quantity(NamedTuple):
 
 @dataclass(frozen=True)
 class SeriesMeaning:
-    """What the series of a benchmark are for, and what their samples can be; the rest follows from a series' unit."""
+    """Roles and bounds of a benchmark's series; the rest follows from a series' unit."""
 
     roles: Mapping[str, Role] = field(default_factory=dict)
     """By pattern of a series' name (`fnmatch`), of which the first that matches counts."""
@@ -137,7 +137,7 @@ class SeriesMeaning:
     quantity: Callable[[Measurement, Series], Quantity | None] | None = None
     """Converts the samples of a series; returns None for a time in µs or a count."""
     derived: Callable[[Measurement], list[Quantity]] | None = None
-    """What is computed of several series of a measurement, as a speed-up."""
+    """A quantity of several series of a measurement, such as a speed-up."""
     speed: Mapping[str, str] = field(default_factory=dict)
     """By name, whose time a series is of a work that does nothing but compute: `one core` or `all cores`."""
     incomparable: Callable[[Measurement], str] | None = None
@@ -155,7 +155,7 @@ class EnergyWindows:
     """The windows of the energy mark in a measurement, and the operations in them."""
 
     operation: str = "repetition"
-    """What one repetition does, in a word."""
+    """The operation of one repetition, in a word."""
     windows: Callable[[Measurement], tuple[Window, ...] | None] | None = None
     """The windows in the order of time; returns None where the mark is high for all repetitions together."""
     operations: Callable[[Measurement], int] | None = None
@@ -198,7 +198,7 @@ AS_USUAL = View()
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is made of a benchmark's measurements."""
+    """The analysis of a benchmark's measurements."""
 
     document: type[msgspec.Struct] | Traversable
     """The type of its part of the JSON document, from which that schema is made. If the keys of a row depend on the
@@ -208,7 +208,7 @@ class Analysis:
     report_with: Callable[[Run, Options], Report] | None = None
     """The same with what the user chose; None where there is nothing to choose."""
     axes: Sequence[str] = ()
-    """What may be on the x axis of its curves, the usual one first; empty if it draws none."""
+    """Choices for the x axis of its curves, the default first; empty without curves."""
     concerns: Callable[[Finding, Answer], bool] | None = None
     """Whether a caveat of the report may concern an answer; None if all may."""
     combined: Callable[[Sequence[tuple[Run, Report]]], CombinedReport] | None = None
@@ -270,11 +270,11 @@ class Benchmark:
     series: SeriesMeaning = field(default_factory=SeriesMeaning)
     energy: EnergyWindows = field(default_factory=EnergyWindows)
     option: Option | None = None
-    """What a user may choose of the report."""
+    """The user's options of the report."""
     choices: Mapping[str, str] = field(default_factory=dict)
     """The names that its answers may hold, each with what it means in a few words."""
     witness: Callable[[Simulator], Witness] | None = None
-    """What watches it on a simulated chip, so that the truth of each sample is known."""
+    """Its probe on a simulated chip, which records the ground truth of each sample."""
     load_analysis: Callable[[], Analysis] | None = None
     load_prediction: Callable[[], Predict] | None = None
     """A model of what will take how long."""

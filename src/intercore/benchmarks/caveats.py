@@ -62,7 +62,7 @@ class FailedCheck(Finding, frozen=True):
 def failed_checks(
     measurements: Iterable[Measurement], benchmark: str, factor: str, kind: type[FailedCheck] = FailedCheck
 ) -> Iterator[FailedCheck]:
-    """Return what failed of the checks that a kind has a wording for, with the levels of a factor where it did."""
+    """Return the failed checks that a kind has a wording for, with the affected levels of a factor."""
     ours = [one for one in measurements if one.benchmark == benchmark]
     for check, wording in kind.wording.items():
         hit = [one for one in ours if one.checks.get(check, 0)]

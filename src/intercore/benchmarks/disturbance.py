@@ -46,7 +46,7 @@ def _times(count: int) -> str:
 
 
 def _counts(one: Measurement) -> dict[str, int]:
-    """Return what was counted, without what the benchmark does on purpose."""
+    """Return the counts, without those that the benchmark causes on purpose."""
     own = registry.benchmark(one.benchmark).series.provoked
     provoked: Collection[str] = () if own is None else own(one)
     return {name: one.checks[name] for name in _CHECKS if one.checks.get(name, 0) > 0 and name not in provoked}

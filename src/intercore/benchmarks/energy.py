@@ -1,4 +1,4 @@
-"""What a run took in energy: by window, by operation, and one core against several, from what its meter saw."""
+"""The energy of a run from its meter: by window, by operation, and one core against several."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class EnergyAnalysis(msgspec.Struct, frozen=True):
     """Sampled by a meter, read off one by eye, or ESTIMATED from a simulated chip's activity and stated currents."""
     meters: tuple[str, ...]
     path: str
-    """What the meter's path holds: `chip`, `chip + regulator`, `not stated`; of an estimate, whose currents."""
+    """The meter's path: `chip`, `chip + regulator`, `not stated`; of an estimate, whose currents."""
     of_chip: bool
     """Whether it is the chip's energy: the user states that nothing else is in the path."""
     rows: tuple[EnergyRow, ...]
@@ -84,7 +84,7 @@ class _Took(NamedTuple):
 
 @lru_cache(maxsize=2)
 def analyse(run: Run) -> EnergyAnalysis | None:
-    """Analyse what a meter saw of a run; None if there was none."""
+    """Analyse the recordings of a run's meter; None without a meter."""
     metered = [one for one in run.measurements if one.recording is not None]
     if not metered:
         return None
@@ -113,7 +113,7 @@ def analyse(run: Run) -> EnergyAnalysis | None:
 
 
 def by_label(run: Run, benchmark: str) -> dict[str, Pooled]:
-    """Return what windows of a benchmark took, by their label; of several settings with one label, the first."""
+    """Return the energy of a benchmark's windows, by label; of several settings with one label, the first."""
     analysis = analyse(run)
     found: dict[str, Pooled] = {}
     for row in () if analysis is None else analysis.rows:
@@ -144,7 +144,7 @@ def _why(one: Measurement) -> str:
 
 
 def _took(one: Measurement) -> _Took | None:
-    """Return what the windows of a measurement took; None if that is missing."""
+    """Return the energy of the windows of a measurement; None if missing."""
     recording = one.recording
     if recording is None or recording.missing or not recording.windows:
         return None

@@ -1,4 +1,4 @@
-"""What people read of energy: by window and by operation, one core against several, and the current over time."""
+"""The section on energy: by window and by operation, one core against several, and the current over time."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def _ppm(drift: Interval) -> str:
 
 
 def _findings(analysis: EnergyAnalysis) -> Iterator[Finding]:
-    """Return what a second core saves, what the energy is of, and what of it is missing."""
+    """Return the findings on the gain of a second core, the meter's path, and missing energy."""
     for one in analysis.economies:
         yield EnergyOfCores(
             benchmark=one.benchmark,

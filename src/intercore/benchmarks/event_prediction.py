@@ -60,11 +60,11 @@ class Event(NamedTuple):
 
 
 class EventModel(NamedTuple):
-    """What the events of a benchmark are."""
+    """The events of a benchmark."""
 
     benchmark: str
     title: Callable[[Mapping[str, Level]], str]
-    """Return what the events of a setting are called in a heading: `Wake-up`."""
+    """Return the name of a setting's events in a heading: `Wake-up`."""
     events: Callable[[Measurement], Iterable[Event]]
     """Return those of a measurement; none if it has none that mean anything."""
     own: tuple[str, ...]
@@ -83,7 +83,7 @@ class EventBasis(Basis, frozen=True):
 
 
 class EventPrediction(Prediction, frozen=True):
-    """What an event will take at one setting."""
+    """The predicted time of an event at one setting."""
 
     benchmark: str
     event: str
@@ -98,7 +98,7 @@ class EventPrediction(Prediction, frozen=True):
 
 
 class EventRanking(Ranking[EventPrediction], frozen=True):
-    """What an event will take by each setting that was measured and is not ruled out."""
+    """The predicted time of an event at each measured setting that matches the question."""
 
     benchmark: str
 

@@ -67,5 +67,5 @@ def exactness(pool: Sequence[Measurement], name: str = "interval") -> Exactness 
 
 
 def constant(spread: int) -> str:
-    """Call what varies by so many ticks a constant, in words."""
+    """Word a constant that varies by so many ticks."""
     return f"constant to within {spread} tick{'s' if spread > 1 else ''}" if spread else "a constant"

@@ -1,4 +1,4 @@
-"""What may be found of a run as a whole, or of any benchmark, and how that is worded."""
+"""The findings on a whole run, or on any benchmark."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CAUSES: dict[Cause, str] = {
 }
 """What each cause is called."""
 ESTIMATED = "ESTIMATED"
-"""What energy is called that no meter saw."""
+"""The label of estimated energy."""
 
 
 # What failed
@@ -75,7 +75,7 @@ Fault: TypeAlias = Literal[
     "zero",
     "too short in total",
 ]
-"""What cannot be of samples: see `intercore.benchmarks.plausibility`."""
+"""Kinds of impossible samples: see `intercore.benchmarks.plausibility`."""
 
 
 class Impossible(msgspec.Struct, frozen=True):
@@ -244,7 +244,7 @@ class ProgramFailed(Finding, frozen=True):
     checks: dict[SpoilingCheck, int]
     """How often each failed."""
     mistakes: str | None
-    """What the chip would not forgive of what the program did, as its emulator describes it; None if nothing."""
+    """Accesses of the program that the chip does not allow, as its emulator describes them; None if there are none."""
 
     @property
     def severity(self) -> Severity:

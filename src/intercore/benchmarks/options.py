@@ -1,6 +1,6 @@
-"""What a user may choose of reports: the options that benchmarks declare, and that of energy.
+"""The user's options of reports: those that benchmarks declare, and that of energy.
 
-Whoever asks for reports carries what was chosen and need not know what it means.
+Callers pass them on without knowing their meaning.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ IDLE = Option(
 
 
 class Options:
-    """What was chosen, checked; what was not named has its default."""
+    """The chosen options, checked; others have their defaults."""
 
     def __init__(self, view: View = AS_USUAL, **chosen: float) -> None:
         """Raise UsageError for a number that is out of its option's range, TypeError for what is no option."""

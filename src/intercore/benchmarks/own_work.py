@@ -45,7 +45,7 @@ class _OwnWork(Finding, frozen=True):
 
     @property
     def where(self) -> str:
-        """What was wrong, as the sentence begins."""
+        """The subject of the sentence."""
         split = self.split
         return f"{self.work} in {self.benchmark}" + (f" with n={split.n} on {split.cores} cores" if split else "")
 
@@ -58,7 +58,7 @@ class OwnWorkWrong(_OwnWork, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """What is wrong, and what it depends on."""
+        """The error, and its likely cause."""
         if self.is_sought:
             return (
                 f"The sum of {self.where} differs from that of its parts, but no single unit differs: it depends on "
@@ -78,7 +78,7 @@ class OwnWorkWrongUnit(_OwnWork, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """What is wrong, and what it depends on."""
+        """The error, and its likely cause."""
         what = {
             "beyond": f"writes beyond its part: unit {self.unit} alone changes data of other units.",
             "around": (

@@ -57,7 +57,7 @@ line may be faster than its own time, and what is absurd is farther off."""
 
 
 def impossible(one: Measurement) -> list[Impossible]:
-    """Return what cannot be of the samples of a measurement; nothing if all can."""
+    """Return the impossible samples of a measurement; nothing if all are plausible."""
     found = [fault for series in one.series for fault in _faults(one, series)]
     too_long = one.checks.get(TOO_LONG, 0)
     if too_long and not found:

@@ -1,4 +1,4 @@
-"""What a prediction is, when it is an answer, and how one comes about: of one setting, or of several, ranked."""
+"""Predictions, when they are conclusive, and how they are made: of one setting, or of several, ranked."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class OfTarget(msgspec.Struct, frozen=True):
 
 
 class Prediction(OfTarget, frozen=True):
-    """What is predicted of one setting."""
+    """The prediction for one setting."""
 
     setting: dict[str, Level]
     """The levels of its factors."""
@@ -86,7 +86,7 @@ class Prediction(OfTarget, frozen=True):
     conclusive: bool
     """Whether the interval of the time is an answer: neither bound farther off than half of the value."""
     to_measure: NextMeasurement | None
-    """What would make it one; None if it is."""
+    """The measurement that would make it conclusive; None if it is."""
     basis: Basis
     notes: tuple[str, ...]
     """Caveats, as sentences."""
@@ -110,14 +110,14 @@ class Rank(msgspec.Struct, Generic[P], frozen=True):
 
 
 class Ranking(OfTarget, Generic[P], frozen=True):
-    """What is predicted of each setting that was measured and is not ruled out."""
+    """The prediction for each measured setting that matches the question."""
 
     ranking: tuple[Rank[P], ...]
-    """By what is given, then by rank."""
+    """By the given levels, then by rank."""
     left_out: tuple[str, ...]
     """Settings of which there is no prediction, a sentence each without its full stop, with the reason."""
     to_measure: NextMeasurement | None
-    """What would make answers of those predictions that are none; None if all are."""
+    """The measurement that would make all predictions conclusive; None if all are."""
 
 
 # How one comes about
@@ -128,7 +128,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, kw_only=True)
 class Question(ABC, Generic[K, P, R]):
-    """What is asked of a benchmark on a target, with the model that answers it."""
+    """A question on a benchmark on a target, with the model that answers it."""
 
     benchmark: str
     target: str
@@ -146,7 +146,7 @@ class Question(ABC, Generic[K, P, R]):
 
     @abstractmethod
     def missing(self) -> tuple[str, str]:
-        """Return what a store without measurements lacks, in words, and the command that measures it."""
+        """Return the missing measurements of a store, in words, and the command that makes them."""
 
     @abstractmethod
     def in_words(self, ours: Sequence[K]) -> str:
@@ -166,7 +166,7 @@ class Question(ABC, Generic[K, P, R]):
 
     @abstractmethod
     def to_measure(self, open_ones: Sequence[P]) -> NextMeasurement:
-        """Return what would make answers of several predictions that are none."""
+        """Return the measurement that would make several predictions conclusive."""
 
     @abstractmethod
     def ranking(self, ranks: tuple[Rank[P], ...], left_out: tuple[str, ...], to_measure: NextMeasurement | None) -> R:

@@ -194,7 +194,7 @@ def never_measured(target: str, wanted: Mapping[str, str], known: Sequence[Store
     def differing(one: StoredMeasurement) -> list[str]:
         return [name for name, level in wanted.items() if str(one.measurement.factors.get(name)) != level]
 
-    # What was named first matters most.
+    # The factor named first matters most.
     place = {name: index for index, name in enumerate(wanted)}
     nearest = min(known, key=lambda one: (len(differing(one)), [-place[name] for name in differing(one)]))
     instead = " ".join(f"{name}={nearest.measurement.factors.get(name)}" for name in differing(nearest))
@@ -203,11 +203,11 @@ def never_measured(target: str, wanted: Mapping[str, str], known: Sequence[Store
 
 
 BY_EFFECTS = "Measure it, or use --extrapolate to predict it from the effect of each factor alone"
-"""What to do about a setting that was never measured, where main effects may stand for it."""
+"""The remedy for a setting that was never measured, if main effects can replace it."""
 
 
 def by_effects_note(settings: int) -> str:
-    """Return what a prediction from the effect of each factor by itself assumes; `settings` is how many it rests on."""
+    """Return the assumption of a prediction from the effects of factors; `settings` is their number."""
     return (
         "Extrapolated: this setting was never measured. The prediction assumes that each factor multiplies the time "
         f"by a constant ratio, independently of the others, as in the {settings} settings measured. Where factors "

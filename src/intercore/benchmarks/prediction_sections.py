@@ -1,4 +1,4 @@
-"""What people and programs read of predictions, whatever is predicted: of one setting, or of several in their order."""
+"""Predictions for people and programs: of one setting, or of several in their order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from intercore.statistics.intervals import Interval
 
     InWords: TypeAlias = Callable[[Mapping[str, Level], Iterable[str]], str]
-    """Says what a setting is by some of its factors."""
+    """Describes a setting by some of its factors."""
 
 _SHOWN = 20  # settings of a ranking; --format json has all
 
@@ -52,7 +52,7 @@ def setting_section(
 
 
 def basis_sentence(basis: Basis, samples_of: str) -> str:
-    """Return what a prediction rests on; `samples_of` is what its samples are, ` of 3 sizes`."""
+    """Return the basis of a prediction; `samples_of` describes its samples, ` of 3 sizes`."""
     when = basis.first[:10] if basis.first[:10] == basis.last[:10] else f"{basis.first[:10]} to {basis.last[:10]}"
     return f"Basis: {_runs(basis.runs)}, {basis.samples:,} samples {samples_of}, measured on {when}."
 
@@ -173,5 +173,5 @@ def ranked_rows(ranking: Iterable[Rank[P]], row: Callable[[P], dict[str, object]
 
 
 def target_cells(found: OfTarget) -> dict[str, object]:
-    """Return what a row begins with: the target, and whether its numbers are measured."""
+    """Return the first cells of a row: the target, and whether its numbers are measured."""
     return {"target": found.target, "simulated": found.simulated, "emulated": found.emulated}

@@ -65,7 +65,7 @@ class PublishedExhibit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: Annotated[str, Meta(pattern=r"^[a-z0-9-]+$")]
     """Unique among all publications: `seed-000-figure-2`."""
     name: Text
-    """What the publication calls it: `Figure 2`."""
+    """Its name in the publication: `Figure 2`."""
     shows: Text
     """What is in it, in a few words."""
     form: str = ""
@@ -98,12 +98,12 @@ class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     label: Text
     """Short name for tables and plots."""
     usage: Text
-    """What of the publication was carried over."""
+    """The values taken from the publication."""
     source: Source
     conditions: dict[str, Text]
     """The conditions of the publication's measurement, by name."""
     notes: tuple[Text, ...] = ()
-    """What a reader must know of the figures, a sentence each."""
+    """Notes on the figures, a sentence each."""
     exhibits: tuple[PublishedExhibit, ...] = ()
     claims: tuple[Claim, ...] = ()
 

@@ -1,4 +1,4 @@
-"""What there is to say about a run: a report of each benchmark that it measured."""
+"""The reports on a run, one for each measured benchmark."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class BenchmarkRemarks(msgspec.Struct, frozen=True):
 
 
 class BenchmarkAnswers(msgspec.Struct, frozen=True):
-    """What one benchmark answers first."""
+    """The first answers of one benchmark."""
 
     benchmark: str
     answers: tuple[Answer, ...]
     remarks: tuple[BenchmarkRemarks, ...]
-    """What may stand out on the target."""
+    """The remarks on the target."""
 
 
 def benchmark_answers(found: Sequence[Report]) -> tuple[BenchmarkAnswers, ...]:
@@ -95,7 +95,7 @@ def run_caveats(run: Run) -> tuple[Finding, ...]:
 
 
 def _few_repetitions(run: Run) -> Iterator[FewRepetitions]:
-    """Return what intervals do not know; where a program stands for the chip, repetitions differ by the seed alone."""
+    """Return the caveats on intervals; on a simulated chip, repetitions differ only by the seed."""
     if run.plan.origin != "measured" or not run.measurements:
         return
     few = min(map(len, repetitions_by_setting(run).values()), default=ENOUGH_REPETITIONS)
@@ -110,7 +110,7 @@ def analyses() -> Mapping[str, type]:
 
 
 def schema_parts() -> Mapping[str, Mapping[str, Any]]:
-    """Return what benchmarks write themselves of the document's schema, by benchmark."""
+    """Return the schema parts that benchmarks provide, by benchmark."""
     return {
         name: json.loads(document.read_text("utf-8"))
         for name, document in _documents().items()

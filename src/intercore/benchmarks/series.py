@@ -62,7 +62,7 @@ def quantity(one: Measurement, series: Series) -> Quantity:
 
 
 def derived(one: Measurement) -> list[Quantity]:
-    """Return what the benchmark computes of several series of a measurement, as a speed-up; most compute nothing."""
+    """Return the quantities computed from several series of a measurement, such as a speed-up; most have none."""
     own = registry.benchmark(one.benchmark).series.derived
     return [] if own is None else own(one)
 

@@ -1,4 +1,4 @@
-"""What is measured of each benchmark when the user names no levels: for the benchmark alone, and within the suite.
+"""Default levels of each benchmark: for the benchmark alone, and within the suite.
 
 Each has its own `DefaultLevels` (`intercore.benchmarks.benchmark`). A factor that is not named has the target's own
 default, and so have all factors of a benchmark without such levels. Of the levels that are named, those are measured

@@ -40,7 +40,7 @@ class CrossCoreUncertainty(Finding, frozen=True):
     """How far times from one core to another may be off, all alike."""
 
     times_of: str
-    """What such a time is of: `wake-up`."""
+    """The kind of time: `wake-up`."""
     within_us: float
 
     @property

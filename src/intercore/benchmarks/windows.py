@@ -26,7 +26,7 @@ def windows_of(one: Measurement) -> tuple[Window, ...]:
 
 
 def work_of(one: Measurement, without: Iterable[str] = ()) -> str:
-    """Return what a measurement did as text: its benchmark and factors, less those that change nothing of the work."""
+    """Return the work of a measurement as text: its benchmark and the factors that affect it."""
     left_out = {*_NOT_OF_THE_WORK, *without}
     return " ".join(
         (one.benchmark, *(f"{name}={level}" for name, level in one.factors.items() if name not in left_out))

@@ -35,7 +35,7 @@ UNITS: Mapping[str, tuple[Unit, float]] = {
     "MB/s": ("bytes_per_s", 1e6),
     "GB/s": ("bytes_per_s", 1e9),
 }
-"""What a limit can be given in, and what one of it is in the unit that series are counted in."""
+"""Units of a limit, with their factors to the units of series."""
 _LARGEST = 1e18
 """In the same: 30,000 years, or an exabyte per second. What is computed of a limit stays finite."""
 CYCLES = "cycles"
@@ -72,7 +72,7 @@ class Budget(msgspec.Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """What it limits, in short: `p99`, `call median / baseline`."""
+        """The limited quantity, in short: `p99`, `call median / baseline`."""
         series = "" if self.series is None else f"{self.series} "
         return f"{series}{self.statistic}{' / baseline' if self.to_baseline else ''}"
 

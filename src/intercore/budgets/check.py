@@ -59,7 +59,7 @@ class BudgetFile(msgspec.Struct, frozen=True):
     """As the user named it."""
     budgets: tuple[Budget, ...]
     baseline: Baseline | None
-    """What ratios are to; there if a budget is one."""
+    """The baseline of ratios; present if a budget has one."""
     repetitions: int | None
     """Repetitions of each setting, if the file gives them."""
 
@@ -82,7 +82,7 @@ class Check(msgspec.Struct, frozen=True):
     budgets: tuple[BudgetResult, ...]
     """Each budget held against each setting that it is for, in the order of the file."""
     first: tuple[str, ...]
-    """What must be known before any number is read: which kernels, and what else differs from the baseline."""
+    """Caveats shown first: the kernels, and other differences from the baseline."""
     warnings: tuple[str, ...]
     schema: int = 1
     """Version of this shape. 1: the first."""

@@ -51,7 +51,7 @@ def section(found: Check) -> Section:
 
 
 def title(found: Check) -> str:
-    """Return what it is of: `Budgets of budgets.toml on pico-sim (SIMULATED)`."""
+    """Return the title: `Budgets of budgets.toml on pico-sim (SIMULATED)`."""
     return f"Budgets of {found.file} on {in_brackets(found.target, 'simulated' if found.simulated else 'measured')}"
 
 
@@ -83,7 +83,7 @@ def sentences(found: Check, left_out: int = 0) -> Iterator[str]:
 
 
 def name(one: BudgetResult) -> str:
-    """Return what a budget is of: `switch from=0 to=1: p99`."""
+    """Return the name of a budget: `switch from=0 to=1: p99`."""
     return f"{setting(one)}: {one.what}"
 
 
@@ -103,7 +103,7 @@ def reason(one: BudgetResult) -> str:
 
 
 class Coverage(NamedTuple):
-    """What one budget covers, or several that cover the same."""
+    """The settings of one budget, or of several with the same settings."""
 
     lines: tuple[int, ...]
     """Of the file."""
@@ -134,7 +134,7 @@ def coverage(found: Check) -> list[Coverage]:
 
 
 def value(one: BudgetResult) -> str:
-    """Return what was found, without its interval."""
+    """Return the measured value, without its interval."""
     if one.found is None or one.unit is None:
         return "?"
     if one.unit == "us":

@@ -52,7 +52,7 @@ class BudgetResult(msgspec.Struct, frozen=True):
     others: dict[str, Level]
     """Levels of the other factors, without those that say how something is measured; empty where none is known."""
     what: str
-    """What is limited: `switch p99`, `call median / baseline`."""
+    """The limited quantity: `switch p99`, `call median / baseline`."""
     bound: str
     """The limit, as `<= 20 us`."""
     unit: Unit | Literal["ratio"] | None
@@ -70,7 +70,7 @@ class BudgetResult(msgspec.Struct, frozen=True):
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """What a budget allows, in the unit of its series."""
+    """The limit of a budget, in the unit of its series."""
 
     budget: Budget
     value: float
@@ -82,7 +82,7 @@ class Limit(msgspec.Struct, frozen=True):
 
 
 class Side(msgspec.Struct, frozen=True):
-    """What was measured of a setting."""
+    """The measurements of a setting."""
 
     pool: Sequence[Measurement]
     known: Quantities
@@ -119,7 +119,7 @@ def not_measured(budget: Budget, why: str, setting: Setting | None = None) -> Bu
 
 
 def limit_of(budget: Budget, name: Name, pool: Sequence[Measurement]) -> Limit:
-    """Return what a budget allows of a series. UsageError if its unit does not fit that."""
+    """Return the limit of a budget on a series. UsageError if its unit does not fit."""
     check_unit(budget, name)
     _, unit = name
     if budget.to_baseline:

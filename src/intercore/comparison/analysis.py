@@ -65,7 +65,7 @@ class Side(msgspec.Struct, frozen=True):
     """One of the two."""
 
     name: str
-    """What it is called: the target, or `run 3 of host` where both sides are of one."""
+    """Its name: the target, or `run 3 of host` where both sides are of one."""
     target: str
     simulated: bool
     runs: tuple[int, ...]
@@ -76,7 +76,7 @@ class Side(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """What heads its column: `host`, or `run 3` where both sides are of one target."""
+        """The head of its column: `host`, or `run 3` where both sides are of one target."""
         return self.name.removesuffix(f" of {self.target}")
 
     @property
@@ -107,7 +107,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Unpaired(msgspec.Struct, frozen=True):
-    """What only one of the sides has measurements of."""
+    """A setting that only one of the sides has."""
 
     target: str
     """The name of the side."""
@@ -466,7 +466,7 @@ def _warnings(first: Side, second: Side) -> Iterator[str]:
 
 
 def _one_after_the_other(first: Side, second: Side, compared: Sequence[Sequence[Measurement]]) -> Iterator[str]:
-    """Return what else than a change of the program may be seen where two runs of a real target follow each other."""
+    """Return the caveats on two runs of a real target, measured one after the other."""
     if first.target != second.target or first.simulated or first.emulated:
         return
     mine, theirs = (identity.images(measurements) for measurements in compared)

@@ -37,7 +37,7 @@ class Baseline(Run, frozen=True, eq=False, kw_only=True):
 
     @property
     def title(self) -> str:
-        """What it is called in a sentence: the name of the file."""
+        """Its name in a sentence: the name of the file."""
         return Path(self.file).name or "the baseline"
 
 

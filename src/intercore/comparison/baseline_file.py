@@ -86,7 +86,7 @@ _OTHER: msgspec.json.Decoder[_Condition | _Series] = msgspec.json.Decoder(_Condi
 
 
 class _AnyVersion(msgspec.Struct, frozen=True):
-    """What the first line of a baseline has in every version from 2 on."""
+    """The first line of a baseline, in every version from 2 on."""
 
     kind: Literal["intercore baseline"]
     version: int

@@ -25,7 +25,7 @@ _NEARLY_ALL = 0.9  # of the samples
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What the programs of two sides have in common, and one of them in other phases."""
+    """The changes of two programs, and one of them in other phases."""
 
     functions: tuple[str, ...] | None = None
     """Names of those that differ between the two programs; None if these are not at hand."""
@@ -34,7 +34,7 @@ class Change(msgspec.Struct, frozen=True):
     is_in_place: bool = False
     """Whether the programs differ in the instructions of these functions alone, and nothing lies elsewhere."""
     phases: tuple[Run, ...] = ()
-    """What moved, measured again in other phases of one side's program."""
+    """The changed quantities, measured again in other phases of one side's program."""
     phased: Literal[0, 1] = 0
     """Which side's."""
     why_unknown: str = ""

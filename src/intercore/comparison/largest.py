@@ -120,5 +120,5 @@ def _in_words(name: str, level: Level) -> str:
 
 
 def quantity_name(pair: Pair) -> str:
-    """Return what was measured, with its benchmark: `irq: time to react`."""
+    """Return the name of a quantity, with its benchmark: `irq: time to react`."""
     return f"{pair.benchmark}: {called(pair.benchmark, pair.series)}"

@@ -37,7 +37,7 @@ class Pair(msgspec.Struct, frozen=True):
 
     benchmark: str
     series: str
-    """What was measured: a series of the benchmark; `throughput` for what messages of a stream carry."""
+    """The quantity: a series of the benchmark; `throughput` for a stream of messages."""
     setting: dict[str, Level]
     """The factors that take several levels here."""
     unit: Unit
@@ -99,7 +99,7 @@ def pools_of(
 
 
 class Compared(NamedTuple):
-    """What two sides have in common, and how it is judged."""
+    """The common settings of two sides, with their verdicts."""
 
     first: Mapping[Key, list[Measurement]]
     second: Mapping[Key, list[Measurement]]
@@ -107,7 +107,7 @@ class Compared(NamedTuple):
     """The settings that both have."""
     simulated: tuple[bool, bool]
     change: Change | None = None
-    """What is known of it, where both are runs of one simulated target."""
+    """The phases of a change, if both are runs of one simulated target."""
     phases: Sequence[Mapping[Key, list[Measurement]]] = ()
     """Those of the change, by setting."""
     by_turns: bool = False
@@ -167,7 +167,7 @@ def pairs_of(compared: Compared, *, within: float) -> list[tuple[Key, Pair]]:
 
 
 def _seeds(pool: Iterable[Measurement]) -> list[tuple[int, Level | None]]:
-    """Return what chose the phases of each measurement: its repetition, and its seed."""
+    """Return the origin of the phases of each measurement: its repetition, and its seed."""
     return [(one.repetition, one.factors.get("seed")) for one in pool]
 
 

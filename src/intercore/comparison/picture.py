@@ -61,7 +61,7 @@ class Mark:
     second: str
     verdict: Verdict
     words: str
-    """What the second side is, and by how much: `22 × slower`, `same ± 3 %`."""
+    """The verdict on the second side, and its size: `22 × slower`, `same ± 3 %`."""
     interval: str
     """Of that: `exact`, its bounds, or `?`; where no difference is sure, the ratio stands before it."""
     shape: Shape
@@ -83,7 +83,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Legend:
-    """What one verdict looks like, and how many there are of it."""
+    """The look of one verdict, and its count."""
 
     verdict: Verdict
     shape: Shape

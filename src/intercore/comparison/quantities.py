@@ -1,4 +1,4 @@
-"""What is known of each quantity of a setting: from samples, or from a baseline, which has kept no samples."""
+"""Statistics of each quantity of a setting: from samples, or from a baseline, which has no samples."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ PERCENTILES: tuple[Percentile, ...] = get_args(Percentile)
 """Those in addition to the median, by their usual names."""
 
 Name: TypeAlias = tuple[str, Unit]
-"""What a quantity is called, and what it is counted in: what both sides must agree in."""
+"""The name and the unit of a quantity, which must be equal on both sides."""
 
 
 class Quantity(Protocol):
-    """What is known of one quantity in one setting, in its unit."""
+    """Statistics of one quantity in one setting, in its unit."""
 
     @property
     def medians(self) -> Medians:
@@ -129,7 +129,7 @@ class KeptMeasurement(Measurement, frozen=True, eq=False, kw_only=True):
 
 
 def kept(known: Quantity) -> BaselineQuantity:
-    """Return what a baseline keeps of a quantity."""
+    """Return the data of a quantity that a baseline keeps."""
     percentiles: dict[str, Interval] = {
         name: found for name in PERCENTILES if (found := known.percentile(name)) is not None
     }
@@ -142,7 +142,7 @@ def percent_of(name: str) -> float:
 
 
 def quantities(pool: Sequence[Measurement]) -> Quantities:
-    """Return what is known of each quantity of a setting, all repetitions of which are in the pool."""
+    """Return the statistics of each quantity of a setting, with all repetitions in the pool."""
     if isinstance(pool[0], KeptMeasurement):
         return pool[0].quantities
     found: dict[Name, tuple[list[NDArray[np.float64]], float]] = {}

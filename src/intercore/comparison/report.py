@@ -33,7 +33,7 @@ _MOST_VALUE = 60  # characters of a condition
 
 
 def comparison_section(found: Comparison, *, in_full: bool = True, with_most: bool = True) -> Section:
-    """Return what people read of it: `with_most` what differs most, and `in_full` every quantity of every setting."""
+    """Return the section for people: `with_most` adds the largest differences, `in_full` all quantities."""
     first, second = _name(found.first), _name(found.second)
     groups = groupby(found.pairs, key=lambda pair: (pair.benchmark, pair.series))
     differing = _largest(f"Largest differences: {first} and {second}", found)

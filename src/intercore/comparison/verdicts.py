@@ -71,7 +71,7 @@ def judge(
 
 
 def repeated_exactly(known: Medians) -> Medians:
-    """Return what a simulated chip would measure twice, of what it measured once."""
+    """Return the medians of a second, identical repetition on a simulated chip."""
     return known._replace(each=known.each * 2) if len(known.each) == 1 else known
 
 
@@ -92,7 +92,7 @@ def _more_repetitions(first: Medians, second: Medians, within: float) -> int | N
 
 
 def word(unit: Unit, verdict: OfMedians) -> Verdict:
-    """Return what a verdict on medians of a unit is called."""
+    """Return the words of a verdict on medians of a unit."""
     return _WORDS[unit][verdict]
 
 

@@ -1,4 +1,4 @@
-"""What crossing cores costs, in one picture: all operations of a run on one axis of time, to print and to pin up."""
+"""The cost of crossing cores in one figure: all operations of a run on one axis of time."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ class _Section:
     lead: Markup
     """The lead of the section on all runs together."""
     overview: Markup
-    """What crossing cores costs there, in one picture; empty if there is nothing to draw."""
+    """The figure of the cost of crossing cores; empty if there is nothing to draw."""
     identity: tuple[Finding, ...]
     """Of which kernel or image the run is, where that is not one and known."""
 
@@ -311,7 +311,7 @@ def _by_topic(reported: ReportedRun) -> ReportedRun:
 
 
 def _topic(report: Report) -> str:
-    """Return what the page calls a benchmark."""
+    """Return the page's topic for a benchmark."""
     return report.topic or report.benchmark
 
 
@@ -438,7 +438,7 @@ class _Passage:
 
 @dataclass(frozen=True)
 class _Chapter:
-    """What the runs say of one benchmark, one after the other."""
+    """The sections of the runs on one benchmark, one after the other."""
 
     benchmark: str
     passages: tuple[_Passage, ...]
@@ -454,7 +454,7 @@ class _Chapter:
         return [note for note in first if all(note in one for one in others)]
 
     def notes_of(self, passage: _Passage) -> Sequence[str]:
-        """Return what holds for one run, and not for all."""
+        """Return the notes that hold for one run, and not for all."""
         return [note for note in dict.fromkeys(passage.section.notes) if note not in self.notes]
 
     @property
@@ -537,7 +537,7 @@ def _conditions(sections: Sequence[_Section]) -> list[tuple[str, list[str]]]:
 
 @cache
 def _environment() -> Environment:
-    """Return what knows the templates; compiling them takes longer than filling them in."""
+    """Return the environment of the templates; compiling them takes longer than filling them in."""
     made = environment("intercore.page")
     made.filters |= {
         "drawn": drawn,
@@ -556,7 +556,7 @@ def _packed(data: bytes) -> str:
 
 
 def _csp_hash(script: str) -> str:
-    """Return what the content security policy knows a script by."""
+    """Return the hash of a script for the content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 

@@ -1,4 +1,4 @@
-"""What the conditions of a run say about how far its numbers can be trusted."""
+"""Caveats on a run from its conditions."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Exhibit:
     id: str
     """`seed-000-figure-2`."""
     name: str
-    """What the publication calls it: `Figure 2`."""
+    """Its name in the publication: `Figure 2`."""
     title: str
     """That, of which publication, and what it shows."""
     citation: str

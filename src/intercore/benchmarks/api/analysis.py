@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement
 
     Setting: TypeAlias = tuple[str, str, int, int, int]
-    """What other, the call, its size or 0, core and batch."""
+    """Other, call, its size or 0, core and batch."""
 
 ALONE = "none"
 """The level of `other` at which the other core sleeps."""
@@ -74,14 +74,13 @@ class ApiCall(msgspec.Struct, frozen=True):
     """One call of the kernel on one core, at one size, while the other core does one thing."""
 
     call: str
-    """What is called: `give`, `take`, `send`, …"""
+    """The call: `give`, `take`, `send`, …"""
     size: Annotated[int, Meta(ge=1)] | None
     """Bytes of the item, piece or block; None for a call that has no size."""
     core: Annotated[int, Meta(ge=0)]
     """The core that calls."""
     other: str
-    """What the next core does at the same time: `none` (it sleeps), `spin`, `same`, or the object whose calls it
-    makes."""
+    """Activity of the next core: `none` (it sleeps), `spin`, `same`, or the object whose calls it makes."""
     batch: Annotated[int, Meta(ge=1)]
     """Calls in one sample."""
     varied: dict[str, Level]
@@ -105,13 +104,13 @@ class ApiCall(msgspec.Struct, frozen=True):
 
 
 class ApiBySize(msgspec.Struct, frozen=True):
-    """What the size of a call's data adds: cost = fixed + per_byte * size, by least squares over the medians."""
+    """Effect of the size of a call's data: cost = fixed + per_byte * size, by least squares over the medians."""
 
     call: str
     core: Annotated[int, Meta(ge=0)]
     """The core that calls."""
     other: str
-    """What the next core does at the same time."""
+    """Activity of the next core."""
     batch: Annotated[int, Meta(ge=1)]
     """Calls in one sample."""
     varied: dict[str, Level]
@@ -267,7 +266,7 @@ def _line(points: Sequence[ApiCall]) -> ApiBySize:
 
 
 def results(analysis: ApiAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     real = [one for one in analysis.calls if one.call != EMPTY]
     alone = [_cost(one) for one in real if one.other == ALONE]
     if alone:

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 _FREE = {"lock": "lock a free mutex", "unlock": "unlock a free mutex"}
-"""What is asked of each of these calls."""
+"""The question on each of these calls."""
 _FAR = 0.5
 """Of a median: where its interval begins at most, for the samples to lie on several levels far apart."""
 
 
 def answers(analysis: ApiAnalysis) -> Iterator[Answer]:
-    """Answer what a free mutex costs, and the dearest call, each alone.
+    """Answer the cost of a free mutex, and of the most expensive call, with one core active.
 
-    As all answers, they hold the reading of the clock, which the analysis takes off; what it leaves stands behind.
-    What a free mutex costs is asked under locks.
+    Like all answers, they include the timestamp overhead, which the analysis subtracts; the net cost follows. The cost
+    of a free mutex is under the topic locks.
     """
     alone = [one for one in analysis.calls if one.other == ALONE and one.call != EMPTY and one.cost_us.value > 0]
     for call, question in _FREE.items():
@@ -47,7 +47,7 @@ def answers(analysis: ApiAnalysis) -> Iterator[Answer]:
 
 
 def _as_read(one: ApiCall) -> Interval:
-    """Return what a call took by two readings of the clock, in µs; of a batch, its share of these."""
+    """Return the time of a call with timestamp overhead, in µs; for a batch, with its share of it."""
     cost, reading = one.cost_us, one.looking_us / one.batch
     low, high = (None if bound is None else bound + reading for bound in (cost.low, cost.high))
     return Interval(cost.value + reading, low, high)
@@ -67,7 +67,7 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 
 
 def remarks(analysis: ApiAnalysis) -> Iterator[ApiDearer]:
-    """Report what the other core's calls do to a call."""
+    """Report the largest slowdown of a call by the other core's calls."""
     found = [(one.factor, one) for one in analysis.calls if one.factor is not None and one.factor > 1]
     if found:
         factor, most = max(found, key=lambda each: each[0])

@@ -40,7 +40,7 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 class ApiCosts(Finding, frozen=True):
-    """What calls cost while the other core sleeps."""
+    """Cost of calls while the other core sleeps."""
 
     cheapest: Cost
     dearest: Cost | None
@@ -109,7 +109,7 @@ class ApiBesideComputing(Finding, frozen=True):
 
 
 class ApiCostByte(Finding, frozen=True):
-    """What each byte adds to the cost of a call."""
+    """Cost of a call per byte."""
 
     call: str
     fixed_us: float
@@ -130,7 +130,7 @@ class ApiDearer(Remark, frozen=True):
 
     call: str
     other: str
-    """What the other core does: `spin`, `same`, or a call."""
+    """Activity of the other core: `spin`, `same`, or a call."""
 
     @property
     def sentence(self) -> str:

@@ -123,7 +123,7 @@ def analyse(measurements: Iterable[Measurement]) -> ClockAnalysis:
 
 
 def results(analysis: ClockAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     yield from _exactness(analysis)
     if analysis.uncertainty:
         yield ClockOfCounters(uncertainty_ticks=analysis.uncertainty)

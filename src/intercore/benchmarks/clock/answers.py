@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def answers(analysis: ClockAnalysis) -> Iterator[Answer]:
-    """Answer what an empty pair of readings takes: it is in every time that is measured."""
+    """Answer the timestamp overhead, which every measured time includes."""
     found = [ticks / one.hz * 1e6 for one in analysis.intervals for ticks in one.looking.values()]
     if found:
         yield Answer("timestamp overhead", Interval(max(found)), overhead=True)

@@ -1,4 +1,4 @@
-"""What is watched of the benchmark `clock` on the simulated chip, and what its intervals truly are."""
+"""The probe of the benchmark `clock` on the simulated chip, which records the ground truth."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ _QIITA_ROWS: Sequence[Mapping[str, Does]] = (
     {"task0": "work", "main": "spin"},
     {"task1": "work", "main": "spin"},
 )
-"""What competes in each window of the preset, as in the firmware's bench/contention/contention.c."""
+"""The competitors in each window of the preset, as in the firmware's bench/contention/contention.c."""
 
 _DIFFERS = 0.005
 """Of the time on the first core: what another one's differs by, from which on it does not read as the same."""
@@ -64,7 +64,7 @@ _RAN = re.compile(r"ran(\d+)\.(\d+)")
 
 
 class CoreAlone(msgspec.Struct, frozen=True):
-    """What the same work takes on one core while nothing else runs there."""
+    """The time of the same work alone on one core."""
 
     core: Annotated[int, Meta(ge=0)]
     tower_us: Annotated[float, Meta(gt=0)]
@@ -275,7 +275,7 @@ def _knows_towers(one: Measurement) -> bool:
 
 
 class _Done(NamedTuple):
-    """What competitors did in the windows of one measurement."""
+    """The work of competitors in the windows of one measurement."""
 
     towers: Mapping[str, Mapping[int, Sequence[NDArray[np.int64]]]]
     """When towers ended in each window, by competitor and core."""
@@ -283,7 +283,7 @@ class _Done(NamedTuple):
     """Parts of them by core, and those during which the core changed, by free task."""
 
     def placed(self, name: str) -> dict[int, float]:
-        """Return what is known of where a competitor worked: towers by core."""
+        """Return the cores of a competitor's work, if known: towers by core."""
         ended = {core: sum(map(len, ends)) for core, ends in self.towers.get(name, {}).items()}
         if name in PINNED:
             return {core: float(count) for core, count in ended.items()}

@@ -45,7 +45,7 @@ class ChargeRow(NamedTuple):
     """Those that somebody works on."""
 
     def of_discs(self, known: Interval, discs: int) -> Interval:
-        """Return what a tower of so many discs takes, at the same for each move: 2^discs - 1 of them."""
+        """Return the time of a tower of that many discs, at the same time per move: 2^discs - 1 moves."""
         return scaled(known, (2**discs - 1) / (2**self.discs - 1))
 
 

@@ -1,4 +1,4 @@
-"""What competed, and what came of it: the types of the analysis of `contention`."""
+"""The types of the analysis of `contention`."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class CoreUse(msgspec.Struct, frozen=True):
 
 
 class PublishedTowers(msgspec.Struct, frozen=True):
-    """What a competitor came to in the published row."""
+    """The result of a competitor in the published row."""
 
     name: str
     towers: Count
@@ -86,7 +86,7 @@ class PublishedTowers(msgspec.Struct, frozen=True):
 
 
 class Contest(msgspec.Struct, frozen=True):
-    """What competed, and how it ended."""
+    """The competitors of a contest, and its result."""
 
     label: str
     """The competitors at work, and in brackets what those without work do: `task1 (main spins)`."""
@@ -139,5 +139,5 @@ class Contest(msgspec.Struct, frozen=True):
 
     @property
     def does(self) -> dict[str, Does]:
-        """What each competitor does, by name."""
+        """The activity of each competitor, by name."""
         return {one.name: one.does for one in self.competitors}

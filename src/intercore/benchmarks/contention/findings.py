@@ -18,10 +18,10 @@ from intercore.view.answer import Remark
 from intercore.view.quantity import significant
 
 Loop: TypeAlias = Literal["spin", "block", "delay"]
-"""What a main loop without work does: it never waits, waits for an event, or sleeps to each next tick."""
+"""Activity of a main loop without work: it never waits, waits for an event, or sleeps to each next tick."""
 
 Difference: TypeAlias = Literal["chip", "workload", "discs", "window_ms", "yield"]
-"""What may keep counts of towers from being compared with published ones: the chip, or a factor."""
+"""Reason why counts of towers are not comparable with published ones: the chip, or a factor."""
 
 _DIFFERENCES: dict[Difference, str] = {
     "chip": "the chip",
@@ -33,7 +33,7 @@ _DIFFERENCES: dict[Difference, str] = {
 
 
 class ContentionOwnWork(Finding, frozen=True):
-    """What competitors do in place of towers: a user's workload."""
+    """The competitors' work instead of towers: a user's workload."""
 
     workload: str
     """As a level of the factor: `own:fft`."""
@@ -59,13 +59,13 @@ class SeparateWindows(msgspec.Struct, frozen=True):
 
 
 class ContentionBothCores(Finding, frozen=True):
-    """What two cores do when a task works on each."""
+    """The work of two cores with a task on each."""
 
     contest: str
     work: str
-    """What the tasks do: `recursion`, or the name of a user's workload."""
+    """The work: `recursion`, or the name of a user's workload."""
     times: float
-    """What both do, over what one core does alone."""
+    """The work of both over that of one core alone."""
     parts_percent: tuple[float, float]
     """Of a core, by task."""
     apart: SeparateWindows | None
@@ -98,7 +98,7 @@ class ContentionCoreSpeed(Finding, frozen=True):
     times: float
     """Time for the same work over that of the first core."""
     varied_percent: float | None
-    """By what a core's own time varied in the run, where that explains the difference."""
+    """Variation of a core's time in the run, if that explains the difference."""
 
     @property
     def sentence(self) -> str:
@@ -169,7 +169,7 @@ class ContentionSlowedByLoop(Finding, frozen=True):
 
 
 class ContentionSleep(Finding, frozen=True):
-    """What the sleep after each tower makes of a task that has a core to itself."""
+    """Effect of the sleep after each tower on a task alone on its core."""
 
     core: int
     tower_ms: float
@@ -190,12 +190,12 @@ class ContentionSleep(Finding, frozen=True):
 
 
 class ContentionSharedCore(Finding, frozen=True):
-    """What tasks that sleep after each tower do together on one core."""
+    """The work of tasks on one core that sleep after each tower."""
 
     contest: str
     tasks: Annotated[int, Meta(ge=2)]
     times: float
-    """What all do, over what one does alone."""
+    """The work of all over that of one alone."""
     used_percent: float
     """Of the time, for which they keep the core busy."""
 
@@ -230,7 +230,7 @@ class ContentionPublishedShape(Finding, frozen=True):
     is_same: bool
     """Whether that is small enough for the same shape."""
     differences: tuple[Difference, ...]
-    """What differs from how the published counts were made."""
+    """The differences from the conditions of the published counts."""
     counts: PublishedCount | None
     """Those that are farthest apart; None where something differs, so that counts say nothing."""
 
@@ -290,7 +290,7 @@ class ContentionFreeTasks(Finding, frozen=True):
     cores: int
     """On which they ran."""
     times: float
-    """What all do, over what one core does alone."""
+    """The work of all over that of one core alone."""
     parts_percent: Annotated[tuple[float, ...], Meta(min_length=1)]
     """Of a core, by task."""
 
@@ -308,9 +308,9 @@ class ContentionPinnedAsFree(Finding, frozen=True):
 
     contest: str
     times: float
-    """What the pinned ones do, over what one core does alone."""
+    """The work of the pinned ones over that of one core alone."""
     difference: float
-    """What the free ones do more, in the same unit."""
+    """The additional work of the unpinned ones, in the same unit."""
     is_same: bool
     """Whether that is no difference."""
 
@@ -357,7 +357,7 @@ class ContentionFaster(Caveat, frozen=True):
     core: int
     contest: str
     part_percent: float
-    """Of what it can do by that speed."""
+    """Of its capacity at that speed."""
 
     @property
     def sentence(self) -> str:

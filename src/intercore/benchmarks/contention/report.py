@@ -82,7 +82,7 @@ _ASKED_ELSEWHERE = (
 
 
 def asked(run: Run) -> str:
-    """Return what speaks to the question of the article, which only its chip can answer."""
+    """Return the note on the question of the article, which only its chip can answer."""
     tables = published(ContentionPublication)
     on_its_chip = all(is_its_chip(table, one) for table in tables for one in run.measurements)
     return _ASKED_ON_ITS_CHIP if on_its_chip else _ASKED_ELSEWHERE
@@ -106,7 +106,7 @@ class _Detail(NamedTuple):
 
 
 def _details(run: Run, analysis: ContentionAnalysis) -> Table[_Detail]:
-    """Show what else is known of each competitor at work."""
+    """Show further results of each active competitor."""
     rows = [_Detail(contest, one) for contest in analysis.contests for one in contest.workers]
     columns: list[Column[_Detail]] = [Column(name, partial(_level, name)) for name in varied_names(analysis)]
     columns += [

@@ -52,7 +52,7 @@ _WAITS: tuple[Loop, ...] = ("block", "delay")
 
 
 def results(analysis: ContentionAnalysis, measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what was found, what matters most first; of each setting of the other factors by itself."""
+    """Return the findings, the most important first; of each setting of the other factors by itself."""
     ours = list(measurements)
     yield from _own_work(ours)
     for place, found in enumerate(_of_settings(analysis.contests, ours)):
@@ -62,7 +62,7 @@ def results(analysis: ContentionAnalysis, measurements: Iterable[Measurement]) -
 
 
 def work_of(measurements: Iterable[Measurement]) -> str:
-    """Return what the competitors do, in a word: recursion, or the user's work."""
+    """Return the competitors' work in a word: recursion, or the user's work."""
     levels = sorted({str(one.factors.get("workload", "")) for one in measurements})
     return next((level.removeprefix(PREFIX) for level in levels if level.startswith(PREFIX)), "recursion")
 
@@ -122,7 +122,7 @@ def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[Finding]:
 
 
 def _slowed_by_a_loop(contests: Sequence[Contest]) -> Iterator[ContentionSlowedByLoop]:
-    """Report what a main loop that spins on core 1 costs a task on core 0: what one that does not spin leaves it."""
+    """Report the slowdown of a task on core 0 by a main loop that spins on core 1."""
     spins = _alone_at_work(contests, "task0", "spin")
     quiet = _alone_at_work(contests, "task0", "block", "delay", "off")
     if spins is None or spins.of_a_core_at_most >= 1 - _SLOWED:
@@ -147,7 +147,7 @@ def _alone_at_work(contests: Sequence[Contest], name: str, *main: str) -> Compet
 
 
 def _sleep(contests: Sequence[Contest]) -> Iterator[Finding]:
-    """Report what the sleep to the next tick costs, and what becomes of it where tasks share a core."""
+    """Report the cost of the sleep to the next tick, and its effect if tasks share a core."""
     uses = [use for one in contests if one.alone_sleeps for use in one.cores]
     if not uses:
         return
@@ -193,7 +193,7 @@ def _shape(contests: Sequence[Contest], ours: Iterable[Measurement]) -> Iterator
 
 
 def differences_from_published(measurements: Iterable[Measurement]) -> tuple[Difference, ...]:
-    """Return what keeps counts of these measurements from being compared with the published ones."""
+    """Return the reasons why counts are not comparable with the published ones."""
     found: dict[Difference, None] = {}
     for one in measurements:
         for table in published(ContentionPublication):
@@ -224,7 +224,7 @@ def _farthest_counts(known: Iterable[tuple[Contest, PublishedTowers]]) -> Publis
 
 
 def _both_cores(contests: Sequence[Contest], work: str) -> Iterator[ContentionBothCores]:
-    """Report what a core does when the other one works as well, from a contest of one pinned worker on each."""
+    """Report the work of both cores together, from a contest of one pinned worker on each."""
     for one in contests:
         if one.is_one_on_each:
             first, second = one.workers

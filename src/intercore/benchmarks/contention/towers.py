@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 
 def towers_table(run: Run, analysis: ContentionAnalysis) -> Table[Row]:
-    """Show what each competitor got, and the published figures in the row below."""
+    """Show the result of each competitor, with the published figures in the row below."""
     names = dict.fromkeys(_column(worker) for one in analysis.contests for worker in one.workers)
     columns: list[Column[Row]] = [Column(name, _varied(name)) for name in varied_names(analysis)]
     columns += [

@@ -154,7 +154,7 @@ def _responses_us(pool: Sequence[Measurement], task: int) -> np.ndarray[tuple[in
 
 
 def results(analysis: HartstoneAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     for one in analysis.sets:
         yield HartstoneBreakdown(
             setting=one.varied,

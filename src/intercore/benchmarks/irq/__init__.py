@@ -26,13 +26,13 @@ PATHS: Mapping[Path, str] = {
     "doorbell": "from a doorbell to its handler on the other core",
     "doorbell-round-trip": "from a doorbell to the handler of the doorbell that answers it",
 }
-"""What each path of an interrupt is, in the order in which they are shown."""
+"""The paths of an interrupt, in the order of their display."""
 DOING: Mapping[Doing, str] = {
     "idle": "the cores sleep",
     "busy": "the cores compute",
     "kernel": "the cores call the kernel",
 }
-"""What the cores do that are interrupted."""
+"""The activities of the interrupted cores."""
 
 _SHORT: Levels = {"from": ["0", "1"], "interrupted": ["idle", "kernel"], "samples": ["50"], "dither_us": ["300"]}
 

@@ -83,7 +83,7 @@ class Latency(msgspec.Struct, frozen=True):
         int | None, Meta(description="Core of the woken task, or of the doorbell's handler; null for timer-handler.")
     ] = msgspec.field(name="to")
     interrupted: Doing
-    """What these cores do: sleep, compute, or call the kernel."""
+    """Activity of these cores: sleep, compute, or call the kernel."""
     varied: dict[str, int | str]
     """The other factors that take more than one level in the run, by name."""
     latency_us: Distribution
@@ -133,7 +133,7 @@ class IrqComparison(msgspec.Struct, frozen=True):
 
 
 class IrqBudget(msgspec.Struct, frozen=True):
-    """What a design has to allow for one path, whatever the cores were doing."""
+    """The worst case of one path, over all activities of the cores."""
 
     path: Path
     across: bool
@@ -148,7 +148,7 @@ class IrqBudget(msgspec.Struct, frozen=True):
     largest_us: float
     """The largest value seen, which is not the largest possible one."""
     largest_while: Doing
-    """What the cores were doing then."""
+    """The activity of the cores then."""
     tail: Tail | None
     """Rarer values while they were doing that; null with fewer than 500 samples of it."""
 
@@ -358,7 +358,7 @@ def _typical_us(group: Pools, path: Path, *, across: bool) -> float:
 
 
 def results(analysis: IrqAnalysis) -> Iterator[Finding]:
-    """Return what was found and what it means for a design, what matters most first."""
+    """Return the findings and their meaning for a design, the most important first."""
     for varied in dict.fromkeys(str(one.varied) for one in analysis.latencies):
         of_one = [one for one in analysis.latencies if str(one.varied) == varied]
         levels = of_one[0].varied
@@ -377,7 +377,7 @@ def results(analysis: IrqAnalysis) -> Iterator[Finding]:
 
 
 class _Facts(NamedTuple):
-    """What findings of one setting of the other factors are made of."""
+    """The data of the findings on one setting of the other factors."""
 
     setting: dict[str, int | str]
     latencies: list[Latency]

@@ -27,7 +27,7 @@ _QUESTIONS: Mapping[Path, str] = {"timer-handler": "timer to handler, worst", "t
 
 
 def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
-    """Answer what the longest way from a timer to its handler was, and to a task."""
+    """Answer the maximum latency from a timer to its handler, and to a task."""
     for path, question in _QUESTIONS.items():
         found = [one for one in analysis.budgets if one.path == path]
         if found:
@@ -46,7 +46,7 @@ def concerns(finding: Finding, answer: Answer) -> bool:
 
 
 def costs(analysis: IrqAnalysis) -> Iterator[Cost]:
-    """Yield what interrupts cost while the cores sleep, and the longest that was seen whatever they did.
+    """Yield the interrupt latency while the cores sleep, and its maximum over all activities.
 
     Across cores that is the slowest direction, with the core where it begins.
     """

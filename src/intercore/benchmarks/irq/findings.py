@@ -34,7 +34,7 @@ class IrqTimer(Finding, frozen=True):
 
 
 class WakeUp(msgspec.Struct, frozen=True):
-    """What it takes a handler to wake a task."""
+    """Wake-up latency from a handler."""
 
     first: int
     """Core of the handler."""
@@ -94,7 +94,7 @@ class IrqDoorbell(Finding, frozen=True):
 
 
 class IrqTimerToTask(Finding, frozen=True):
-    """What a design has to allow from a timer to a task."""
+    """The worst case from a timer to a task."""
 
     largest_us: float
     samples: int

@@ -142,7 +142,7 @@ def _published_table(run: Run, analysis: IrqAnalysis, table: IrqPublication) -> 
 
 
 def _exhibits(run: Run, analysis: IrqAnalysis) -> Iterator[Exhibit]:
-    """Return what was published, with a verdict that no target of ours can turn: none runs that kernel."""
+    """Return the published values, with a fixed verdict: no target runs that kernel."""
     for table in _comparable(analysis):
         for known in table.exhibits:
             yield table.shown(

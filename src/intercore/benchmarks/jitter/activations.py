@@ -26,7 +26,7 @@ UNSYNCHRONISED = "unsynchronised"
 PUBLISHED = "published"
 """A paper's procedure as read here: the task is moved right behind its reading, before it waits."""
 BY_PROCEDURE = "by the paper's procedure"
-"""What a setting of `migrate=published` is called: it is this run's own, and "as published" would read as a number."""
+"""The label of a setting of `migrate=published`: it is this run's, and "as published" would read as a number."""
 
 LOADS = {"none": "", "core0": "0 busy", "core1": "1 busy", "both": "both busy", "same-priority": "equals"}
 """What a label says of a load."""

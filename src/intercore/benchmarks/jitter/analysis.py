@@ -87,7 +87,7 @@ class LongRun(msgspec.Struct, frozen=True):
 
 
 class JitterSetting(msgspec.Struct, frozen=True):
-    """What a task came to at one setting of the factors; measurements that differ in their seed alone are pooled."""
+    """The results of a task at one setting of the factors; measurements that differ only in their seed are pooled."""
 
     label: str
     """What sets it apart, in words."""
@@ -154,7 +154,7 @@ class JitterAnalysis(msgspec.Struct, frozen=True):
 
     settings: tuple[JitterSetting, ...]
     false_periods: tuple[FalsePeriods, ...]
-    """What was timed by the cores' own counters, on purpose."""
+    """The false times by the cores' counters, made on purpose."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> JitterAnalysis:
@@ -294,7 +294,7 @@ def _added(histograms: Sequence[Ticks]) -> Ticks:
 
 
 def results(analysis: JitterAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     settings = analysis.settings
     free = [one for one in settings if one.migrate == "none"]
     rest, loaded = (settings_under(settings, loaded=loaded) for loaded in (False, True))

@@ -56,7 +56,7 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
 
 
 def _load_of(found: Sequence[JitterSetting]) -> str:
-    """Return what a load is: tasks that compute in a loop, and on which cores."""
+    """Return the description of a load: tasks that compute in a loop, and their cores."""
     where = {one.load: _CORES[one.load] for one in found if one.load in _CORES}
     return f"lower-priority tasks computing{' on ' + next(iter(where.values())) if len(where) == 1 else ''}"
 
@@ -81,7 +81,7 @@ def costs(analysis: JitterAnalysis) -> Iterator[Cost]:
 
 
 def remarks(analysis: JitterAnalysis) -> Iterator[JitterLoad]:
-    """Report what load does to the largest lateness."""
+    """Report the effect of load on the largest lateness."""
     rest, load = (largest_us(settings_under(analysis.settings, loaded=loaded)) for loaded in (False, True))
     if 0 < rest < load:
         yield JitterLoad(times=load / rest, largest_us=load)

@@ -55,7 +55,7 @@ class PeriodsOneWay(msgspec.Struct, frozen=True):
 
 
 class FalsePeriods(msgspec.Struct, frozen=True):
-    """What the cores' own counters make of the periods of one setting."""
+    """The false periods of one setting by the cores' counters."""
 
     label: str
     core: str
@@ -100,7 +100,7 @@ class FalsePeriods(msgspec.Struct, frozen=True):
 
 
 def false_periods(measurements: Iterable[Measurement]) -> Iterator[FalsePeriods]:
-    """Return what was measured with raw counters, by setting."""
+    """Return the measurements with raw counters, by setting."""
     found = {
         label: whole
         for label, pool in pools(measurements, raw=True).items()

@@ -148,7 +148,7 @@ class JitterMoved(Finding, frozen=True):
 
 
 class JitterBlocked(Finding, frozen=True):
-    """What became of a task that was blocked at any time."""
+    """The periods of a task that was blocked at any time."""
 
     period_us: float
     shortest_us: float
@@ -276,7 +276,7 @@ class JitterSynchronisedCounters(Finding, frozen=True):
 
 
 class JitterLoad(Remark, frozen=True):
-    """What load does to the largest lateness."""
+    """The effect of load on the largest lateness."""
 
     largest_us: float
     """Under load."""

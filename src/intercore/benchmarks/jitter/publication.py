@@ -29,7 +29,7 @@ class Periods(PrintedTimes, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class JitterFigures(PrintedFigures, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the periods of a task came to, and what they should have been."""
+    """The periods of a task, and the intended ones."""
 
     period_ms: Positive
     rows: Annotated[tuple[Periods, ...], Meta(min_length=1)]

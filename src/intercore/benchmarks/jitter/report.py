@@ -154,7 +154,7 @@ def _share(one: JitterSetting) -> str:
 
 
 def _counted_table(run: Run, analysis: JitterAnalysis) -> Table[JitterSetting]:
-    """Show what went into histograms on the target."""
+    """Show the histograms of the target."""
 
     def of(name: str) -> Column[JitterSetting]:
         def text(one: JitterSetting) -> str:

@@ -112,7 +112,7 @@ class WrappedRow(msgspec.Struct, frozen=True):
     least: float
     largest: float
     error: float
-    """What is taken for the standard error of the mean."""
+    """The value that is assumed to be the standard error of the mean."""
     rounding: float
     """Unit of the last printed digit."""
     longest: float

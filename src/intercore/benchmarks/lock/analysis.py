@@ -76,7 +76,7 @@ class LockHandOver(msgspec.Struct, frozen=True):
     """The hand-off of one lock to a waiting core."""
 
     lock: str
-    """What keeps the cores apart: `mutex`, `spinlock`, `critical-section`, `atomic-add` or `atomic-swap`."""
+    """The lock: `mutex`, `spinlock`, `critical-section`, `atomic-add` or `atomic-swap`."""
     first: Annotated[int, Meta(ge=0)] = msgspec.field(name="from")
     """The core that releases it."""
     second: Annotated[int, Meta(ge=0)] = msgspec.field(name="to")
@@ -361,7 +361,7 @@ def _ping_pong(setting: dict[str, Level], pool: list[Measurement]) -> LockPingPo
 
 
 def results(analysis: LockAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     yield from _on_hand_offs(analysis.hand_off)
     yield from _on_contention(analysis.contention)
     if analysis.ping_pong:

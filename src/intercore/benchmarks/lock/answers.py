@@ -64,7 +64,7 @@ def _handed(question: str, name: str, ways: Sequence[LockHandOver], *, brief: bo
 
 
 def costs(analysis: LockAnalysis) -> Iterator[Cost]:
-    """Yield what a lock hand-off costs in the slowest direction, and at most."""
+    """Yield the time of each lock's hand-off in the slowest direction, and its maximum."""
     for name, ways in _ways(analysis).items():
         longest = max(one.latency_us.max for one in ways)
         yield Cost("lock", f"hand-off, {name}", _us(ways[-1]), longest_us=longest)

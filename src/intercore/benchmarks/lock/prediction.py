@@ -25,7 +25,7 @@ _TITLES: Mapping[object, str] = {
 
 
 def events(one: Measurement) -> Iterator[Event]:
-    """Return what a measurement has of one measure: hand-off both ways, acquisitions, or ways of a word."""
+    """Return the samples of one measure: hand-off both ways, acquisitions, or one-way times of a word."""
     measure = str(one.factors["measure"])
     if measure not in IDLE or not has_samples(one):
         return
@@ -55,5 +55,5 @@ MODEL = EventModel(
 def predict(
     store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool
 ) -> EventPrediction | EventRanking:
-    """Predict what locks take from the runs of a store; see `predict_events`."""
+    """Predict the times of locks from the runs of a store; see `predict_events`."""
     return predict_events(MODEL, store, target, words, extrapolate=extrapolate)

@@ -87,7 +87,7 @@ class MemoryInterference(msgspec.Struct, frozen=True):
     """How much slower one core is in one region while the other core works in the same or another one."""
 
     access: str
-    """What the core does that is timed: `read`, `write` or `copy`."""
+    """Access of the timed core: `read`, `write` or `copy`."""
     region: str
     """Where it does it."""
     core: Annotated[int, Meta(ge=0)]
@@ -249,7 +249,7 @@ def _slowdown(pool: Sequence[Measurement], beside: list[Floats], alone: list[Flo
 
 
 def results(analysis: MemoryAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     yield from _on_interference(analysis.interference)
     yield from _on_regions(analysis.rates)
 
@@ -279,7 +279,7 @@ def worst_interference(interference: Sequence[MemoryInterference]) -> MemoryInte
 
 
 def slowdown(one: MemoryInterference) -> Slowdown:
-    """Return what a finding has of an interference."""
+    """Return the data of a finding on an interference."""
     region = one.other_region if one.other in ACCESSES else None
     return Slowdown(one.slowdown.value, one.core, one.region, one.access, one.other, region)
 

@@ -19,7 +19,7 @@ class Slowdown(msgspec.Struct, frozen=True):
     core: int
     region: str
     access: str
-    """What the core does: `read`, `write` or `copy`."""
+    """Access of the core: `read`, `write` or `copy`."""
     other: str
     """The activity of the other core: the same accesses, or the user's workload."""
     other_region: str | None

@@ -63,18 +63,18 @@ class MessageAnalysis(msgspec.Struct, frozen=True):
     held_out: MessageHeldOut | None
     """None where no setting has four sizes."""
     ranking: tuple[MessageRank, ...]
-    """What there is to choose from, at a small and at a large size, by measure; the best first."""
+    """The alternatives at a small and at a large size, by measure; the best first."""
     advantages: tuple[MessageAdvantage, ...]
     latency_factors: FactorAnalysis | None
     """Which factor explains how much of the median latency; None where none has two levels."""
     throughput_factors: FactorAnalysis | None
     """The same of the time per message of a stream."""
     overheads: tuple[MessageOverhead, ...]
-    """What messages take from each core (`measure=overhead`)."""
+    """Processor time of messages on each core (`measure=overhead`)."""
     pilots: tuple[MessagePilot, ...]
     """The number of samples needed for the requested precision, for settings with enough samples."""
     published: tuple[MessageFindingHere, ...]
-    """What publications say of factors that have several levels here."""
+    """The claims of publications on factors with several levels in this run."""
 
 
 def analyse(measurements: Iterable[Measurement], within: float = WITHIN.default) -> MessageAnalysis:

@@ -66,7 +66,7 @@ def _of_bytes(size: int, how: str) -> str:
 
 
 class _Direction(NamedTuple):
-    """What a message takes in one direction."""
+    """The latency of a message in one direction."""
 
     first: int
     """Core of the sender."""
@@ -81,7 +81,7 @@ class _Direction(NamedTuple):
 
 
 def _rows(analysis: MessageAnalysis, one: MessageRank) -> list[MessageLatency]:
-    """Return what a choice takes in each direction; under no load, where that was measured."""
+    """Return the rows of a choice in each direction; without load, if measured."""
     rows = [row for row in analysis.latency if all(row.setting.get(name) == at for name, at in one.choice.items())]
     return [row for row in rows if row.load == "none"] or rows
 
@@ -103,7 +103,7 @@ def _across(ways: Sequence[_Direction]) -> Sequence[_Direction]:
 
 
 def _time(analysis: MessageAnalysis, one: MessageRank) -> tuple[Interval, str]:
-    """Return what a message takes in the slowest direction across cores, and which that is if others take much less."""
+    """Return the latency of a message in the slowest direction across cores, and its direction if it matters."""
     ways = _across(_ways(analysis, one))
     if one.settings == 1 or not ways:
         return one.time_us, ""
@@ -111,7 +111,7 @@ def _time(analysis: MessageAnalysis, one: MessageRank) -> tuple[Interval, str]:
 
 
 def _of_example(analysis: MessageAnalysis, sizes: Sequence[int]) -> Iterator[Answer]:
-    """Answer what a message of a size between those measured takes, by the lines through all sizes."""
+    """Answer the latency of a message of a size between those measured, by the lines through all sizes."""
     several = len({_is_copied(one) for one in analysis.ranking if one.measure == "latency"}) > 1
     for copying in (False, True):
         how = (_COPIED if copying else _NOT_COPIED) if several else ""
@@ -166,7 +166,7 @@ def _by_line(one: MessageLatency) -> tuple[Interval, str] | None:
 
 
 def _between(first: Interval, second: Interval, share: float) -> Interval:
-    """Return what lies between two medians. Its ends lie between theirs, so it is rather too wide than too narrow."""
+    """Return the interpolation of two medians. Its bounds lie between theirs."""
 
     def at(one: float, other: float) -> float:
         return one + share * (other - one)
@@ -203,7 +203,7 @@ def _is_of(answer: Answer, curve: Mapping[str, Level]) -> bool:
 
 
 def costs(analysis: MessageAnalysis) -> Iterator[Cost]:
-    """Yield what a message costs by the quickest transport, by its size: in the slowest direction across cores."""
+    """Yield the latency of a message by the fastest transport, by size: in the slowest direction across cores."""
     for one in analysis.ranking:
         if one.rank == 1 and one.measure == "latency":
             ways = _ways(analysis, one)
@@ -227,7 +227,7 @@ def _best(found: Sequence[MessageRank], worth: Callable[[MessageRank], float]) -
 
 
 def remarks(analysis: MessageAnalysis) -> Iterator[MessageBestGain]:
-    """Report what the right choice is worth most."""
+    """Report the largest gain of a choice."""
     most = max(analysis.advantages, key=lambda one: one.times.value, default=None)
     if most is not None:
         yield MessageBestGain(

@@ -105,7 +105,7 @@ def _value(curve: Curve, size: int) -> tuple[float, float] | None:
 
 
 def rankings(curves: Sequence[Curve]) -> tuple[MessageRank, ...]:
-    """Return what there is to choose from, by measure and size; nothing of what has no alternative."""
+    """Return the alternatives, by measure and size; nothing without an alternative."""
     return tuple(
         one for measure in MEASURES for one in _of_measure(_plain([c for c in curves if c.measure == measure]))
     )

@@ -255,7 +255,7 @@ def observations(found: Iterable[Curve]) -> list[Observation]:
 
 
 def in_words(setting: Mapping[str, Level], names: Iterable[str]) -> str:
-    """Return what a setting is by some of its factors, e.g. `ring 0 → 1, polling, opt=O2`; no load is omitted."""
+    """Return the description of a setting by some of its factors, e.g. `ring 0 → 1, polling, opt=O2`."""
     shown = [name for name in names if name in setting and (name, setting[name]) != ("load", "none")]
     cores = f"{setting['from']} → {setting['to']}" if {"from", "to"} <= set(shown) else ""
     words = [str(setting["transport"])] if "transport" in shown else []

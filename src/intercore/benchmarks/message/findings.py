@@ -60,7 +60,7 @@ class LargestMessageChoice(msgspec.Struct, frozen=True):
 
 
 class MessageLowestLatency(Finding, frozen=True):
-    """What to choose for the lowest latency."""
+    """The choice for the lowest latency."""
 
     bytes: int
     choice: str
@@ -85,7 +85,7 @@ class MessageLowestLatency(Finding, frozen=True):
 
 
 class MessageHighestThroughput(Finding, frozen=True):
-    """What to choose for the highest throughput."""
+    """The choice for the highest throughput."""
 
     bytes: int
     choice: str
@@ -107,7 +107,7 @@ def _at_worst(slowest: str | None) -> str:
 
 
 class Gain(msgspec.Struct, frozen=True):
-    """What one level of a factor buys against another."""
+    """The gain of one level of a factor over another."""
 
     better: str
     than: str
@@ -135,7 +135,7 @@ class Gain(msgspec.Struct, frozen=True):
 
 
 class MessageAlternatives(Finding, frozen=True):
-    """What polling buys against being blocked, and what it buys not to copy."""
+    """The gain of polling over blocking, and of zero-copy."""
 
     gains: tuple[Gain, ...]
     """Those of one alternative stand together."""
@@ -154,7 +154,7 @@ class FactorShare(msgspec.Struct, frozen=True):
 
     factor: str
     share: float
-    """Of what the size does not explain."""
+    """Of the variation that the size does not explain."""
 
 
 class Interaction(msgspec.Struct, frozen=True):
@@ -163,7 +163,7 @@ class Interaction(msgspec.Struct, frozen=True):
     first: str
     second: str
     share: float
-    """Of what the size does not explain."""
+    """Of the variation that the size does not explain."""
 
 
 class MessageFactors(Finding, frozen=True):
@@ -171,7 +171,7 @@ class MessageFactors(Finding, frozen=True):
 
     measure: Measure
     size_share: float
-    """What the size explains; 0 if one size was measured."""
+    """Share explained by the size; 0 if one size was measured."""
     shares: tuple[FactorShare, ...]
     """The largest first."""
     interaction: Interaction | None
@@ -298,7 +298,7 @@ class MessageHeldOutCheck(Finding, frozen=True):
     p90: float
     max: float
     aim: float
-    """What the median should be at most."""
+    """The aim for the median."""
     predictions: int
 
     @property
@@ -335,7 +335,7 @@ class MessagePilotSamples(Finding, frozen=True):
     pilot_samples: int
     """Samples of the smallest pilot."""
     within: float
-    """To what fraction to either side a median is to be known."""
+    """The requested precision of a median, as a fraction to either side."""
     samples: int
     """That many are enough everywhere."""
     measure: Measure
@@ -394,7 +394,7 @@ class MessagePilotRepetitions(Finding, frozen=True):
     apart: int
     asked: int
     within: float
-    """To what the pilot's own repetitions give the median at worst."""
+    """The worst precision of the median by the repetitions of the pilot."""
 
     @property
     def sentence(self) -> str:
@@ -419,7 +419,7 @@ class MessageRoundTrips(Finding, frozen=True):
 
 
 class MessageBestGain(Remark, frozen=True):
-    """What the right choice is worth most."""
+    """The largest gain of a choice."""
 
     better: str
     than: str

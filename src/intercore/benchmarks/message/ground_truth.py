@@ -1,4 +1,4 @@
-"""What is watched of the benchmark `message` on the simulated chip, and how long its messages truly take."""
+"""The probe of the benchmark `message` on the simulated chip, which records the ground truth."""
 
 from __future__ import annotations
 

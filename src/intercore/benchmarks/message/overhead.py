@@ -52,7 +52,7 @@ _NO_SETTING = (*_OWN, "messages", "measure")
 
 
 class MessageTaken(msgspec.Struct, frozen=True):
-    """What a message takes from one core."""
+    """The processor time of a message on one core."""
 
     core: Annotated[int, Meta(ge=0)]
     us: Interval
@@ -64,7 +64,7 @@ class MessageTaken(msgspec.Struct, frozen=True):
 
 
 class MessageOverhead(msgspec.Struct, frozen=True):
-    """What messages of one size take from the cores at one setting."""
+    """The processor time of messages of one size at one setting."""
 
     transport: str
     region: str
@@ -102,7 +102,7 @@ class MessageOverhead(msgspec.Struct, frozen=True):
 
 
 def overheads(measurements: Iterable[Measurement]) -> tuple[MessageOverhead, ...]:
-    """Return what messages take by transport, setting and size; of answers without sense nothing."""
+    """Return the processor time of messages by transport, setting and size; implausible data is skipped."""
     ours = [one for one in measurements if _is_usable(one)]
     found = pools(ours, BENCHMARK, f"{TURNS}from", lambda factors: tuple(factors[name] for name in _OWN), _NO_SETTING)
     rows = [

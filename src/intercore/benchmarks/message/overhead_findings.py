@@ -11,7 +11,7 @@ from intercore.view.quantity import duration
 
 
 class CoreTimes(msgspec.Struct, frozen=True):
-    """What a message takes from both cores."""
+    """The processor time of a message on both cores."""
 
     setting: dict[str, Level]
     sender_us: float
@@ -26,7 +26,7 @@ class CoreTimes(msgspec.Struct, frozen=True):
 
 
 class MessageCpuTime(Finding, frozen=True):
-    """What a message takes from both cores, by the transports that take least and most."""
+    """The processor time of a message, by the transports with the lowest and the highest sum."""
 
     bytes: int
     least: CoreTimes

@@ -29,7 +29,7 @@ _TITLES: Mapping[Measure, str] = {"latency": "Latency of a message", "throughput
 
 def usual_figure(measure: Measure, found: Sequence[Curve], view: View) -> Figure:
     """Draw all curves of a measure, by the factors that a user chose, or with as many lines as a panel holds."""
-    # What copies first, and of each kind what is quickest with the largest messages.
+    # Copying transports first, and of each kind the fastest with the largest messages.
     found = sorted(found, key=lambda one: (not copies(one.setting["transport"]), float(one.points.y[-1])))
     names = [name for name in found[0].setting if len({str(curve.setting.get(name)) for curve in found}) > 1]
     lines, panels = _chosen(names, view) or _inside(found, names)

@@ -81,7 +81,7 @@ class MessageBasis(Basis, frozen=True):
 
 
 class MessagePrediction(Prediction, frozen=True):
-    """What a message of one size will take at one setting: the factors without the size."""
+    """The predicted time of a message of one size at one setting: the factors without the size."""
 
     measure: Measure
     size: Annotated[int, Meta(ge=1)]
@@ -108,7 +108,7 @@ class MessagePrediction(Prediction, frozen=True):
 
 
 class MessageRanking(Ranking[MessagePrediction], frozen=True):
-    """What a message of one size will take by each setting that was measured."""
+    """The predicted time of a message of one size at each measured setting."""
 
     measure: Measure
     size: Annotated[int, Meta(ge=1)]

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def results(analysis: MessageAnalysis, found: Sequence[Curve]) -> Iterator[Finding]:
-    """Return what was found of curves and their analysis, what matters most first."""
+    """Return the findings, the most important first."""
     yield from _choices(analysis.ranking, analysis.advantages)
     within = max((row.within_us for row in analysis.latency), default=0.0)
     if within:
@@ -72,7 +72,7 @@ def results(analysis: MessageAnalysis, found: Sequence[Curve]) -> Iterator[Findi
 
 
 def _choices(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvantage]) -> Iterator[Finding]:
-    """Return what to choose for the lowest latency and the highest throughput, and what the alternatives buy."""
+    """Return the choices for the lowest latency and the highest throughput, and the gains of alternatives."""
     latency, throughput = ([one for one in ranked if one.measure == measure] for measure in MEASURES)
     if latency:
         size, largest = (choose(one.bytes for one in latency) for choose in (min, max))
@@ -120,7 +120,7 @@ def _named(one: MessageRank) -> str:
 
 
 def _gains(alternative: Sequence[MessageAdvantage]) -> Iterator[Gain]:
-    """Return what one alternative buys where it should most: polling with small messages, not to copy with large."""
+    """Return the gain of an alternative where it is largest: polling with small messages, zero-copy with large ones."""
     for measure in MEASURES:
         ours = [one for one in alternative if one.measure == measure]
         if ours:

@@ -1,4 +1,4 @@
-"""What was measured of messages and modelled: a row for each setting, with its sizes."""
+"""Measured and modelled messages: a row for each setting, with its sizes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class MessagePiece(msgspec.Struct, frozen=True):
     """The smallest size that it was fitted to."""
     to_bytes: Annotated[int, Meta(ge=1)]
     alpha_us: Interval
-    """What a message costs whatever its size is, in µs; where a range begins at large sizes, far from any of them."""
+    """The cost per message, independent of its size, in µs; where a range begins at large sizes, far from any of
+    them."""
     beta_ns_per_byte: Interval
     """What each byte adds, in ns."""
 
@@ -46,7 +47,7 @@ class MessageLatencySize(msgspec.Struct, frozen=True):
     send_us: Interval | None
     """Median of the send alone; None if unknown."""
     model_us: float | None
-    """What the model gives for the median; None where there is no model."""
+    """The model's value for the median; None without a model."""
     relative_error: float | None
     """By which fraction of the median the model is off; positive where it is too high."""
     exactness: Exactness | None
@@ -64,13 +65,13 @@ class MessageThroughputSize(msgspec.Struct, frozen=True):
     bytes_per_s: Interval
     """The size through that."""
     model_bytes_per_s: Positive | None
-    """What the model gives for it; None where there is no model."""
+    """The model's value for it; None without a model."""
     relative_error: float | None
     """By which fraction of the time per message the model is off; positive where it is too slow."""
 
 
 class Model(msgspec.Struct, frozen=True):
-    """What the rows of both measures have."""
+    """The common part of the rows of both measures."""
 
     transport: str
     first: Annotated[int, Meta(ge=0)] = msgspec.field(name="from")
@@ -169,7 +170,7 @@ def _scaled(estimate: Interval, by: float) -> Interval:
 
 
 def latency_row(curve: Curve) -> MessageLatency:
-    """Return what was measured of latency at a setting."""
+    """Return the latencies at a setting."""
     everything = [one for pool in curve.measurements.values() for one in pool]
     cores = sorted({int(curve.setting["from"]), int(curve.setting["to"])})
     row = {
@@ -196,7 +197,7 @@ def _latency_size(curve: Curve, size: int) -> MessageLatencySize:
 
 
 def _model_at(curve: Curve, size: int) -> tuple[float | None, float | None]:
-    """Return what the model gives at a size that was measured, and what it is off."""
+    """Return the model's value at a measured size, and its error."""
     model = curve.model(size)
     if model is None:
         return None, None
@@ -205,7 +206,7 @@ def _model_at(curve: Curve, size: int) -> tuple[float | None, float | None]:
 
 
 def throughput_row(curve: Curve) -> MessageThroughput:
-    """Return what was measured of streams at a setting."""
+    """Return the streams at a setting."""
     row = {**_common(curve), "sizes": tuple(_throughput_size(curve, size) for size in curve.measurements)}
     return msgspec.convert(row, MessageThroughput)
 

@@ -1,4 +1,4 @@
-"""What a byte adds to the time of a message, and whether it adds anything at all."""
+"""The time per byte of a message, and whether it is significant."""
 
 from __future__ import annotations
 

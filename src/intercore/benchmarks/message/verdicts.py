@@ -29,7 +29,7 @@ _SURE = 3.0
 """Standard errors."""
 _RELEVANT = 0.01
 _ALIKE = 0.05
-"""What the paper calls the variability of its measurements: what differs by less is about the same, or marginal."""
+"""The paper's variability of its measurements: smaller differences count as about the same, or marginal."""
 _MUCH = 0.2
 """From which on a difference is neither. The paper gives no bound; between the two it cannot be told."""
 _ABOVE_ALL = 2.0
@@ -51,7 +51,7 @@ Cell: TypeAlias = "dict[str, _Median]"
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a run has to say of a publication."""
+    """The data of a run for the claims of a publication."""
 
     table: MessagePublication
     curves: Sequence[Curve]
@@ -81,7 +81,7 @@ class Evidence:
         return len({curve.setting.get(name) for curve in self.curves}) > 1
 
     def words(self, claim: str) -> str:
-        """Return what the factors of a claim do here, as a clause; empty if none of them varies."""
+        """Return the effects of a claim's factors in this run, as a clause; empty if none of them varies."""
         texts = [one.words for one in self.here if one.text == self.text(claim)]
         return "; ".join(texts)
 

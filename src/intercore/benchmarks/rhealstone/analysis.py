@@ -138,7 +138,7 @@ def _merits(times: Sequence[RhealstoneTime]) -> Iterable[RhealstoneMerit]:
 
 
 def results(analysis: RhealstoneAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     yield from _on_crossing([(one.factor, one) for one in analysis.times if one.factor is not None])
     for one in analysis.times:
         if one.component == "deadlock-breaking" and one.form == "cross" and one.factor is not None:
@@ -151,7 +151,7 @@ def results(analysis: RhealstoneAnalysis) -> Iterator[Finding]:
 
 
 def _on_crossing(crossing: Sequence[tuple[float, RhealstoneTime]]) -> Iterator[Finding]:
-    """Return what reaching the other core costs, and apart from the rest the component whose two forms are unlike."""
+    """Return the findings on the cost of the other core, with the component whose two forms differ separately."""
     waking = [pair for pair in crossing if pair[1].component not in ("interrupt-latency", "task-switching")]
     if waking:
         (low, least), (high, most) = (choose(waking, key=lambda pair: pair[0]) for choose in (min, max))

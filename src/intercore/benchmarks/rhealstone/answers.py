@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def answers(analysis: RhealstoneAnalysis) -> Iterator[Answer]:
-    """Answer what the slowest of its times is, across two cores; on one, where it was measured there alone."""
+    """Answer the slowest of its times, across two cores; or on one, if measured only there."""
     forms = {one.form for one in analysis.times}
     found = [one for one in analysis.times if one.form == ("cross" if "cross" in forms else "same")]
     if found:

@@ -125,7 +125,7 @@ class FromSmallest(msgspec.Struct, frozen=True, tag_field="from", tag="smallest"
 
     n: int
     unit_us: float | None
-    """What a unit takes, if no smaller size can be split."""
+    """The time of a unit, if no smaller size can be split."""
 
 
 class _Own(Finding, frozen=True):
@@ -176,7 +176,7 @@ class SpeedupOwnDoesNotPay(_OwnSizes, frozen=True):
     extrapolated: FromSize | None
     """The extrapolated break-even; None if unknown."""
     loss_percent: float | None
-    """What each core loses, if that alone makes them slower than one; None if it does not."""
+    """The loss per core, if that alone makes them slower than one; else None."""
 
     @property
     def sentence(self) -> str:
@@ -192,7 +192,7 @@ class SpeedupOwnDoesNotPay(_OwnSizes, frozen=True):
 
 
 class SpeedupOwnOverhead(_Own, frozen=True):
-    """What starting and joining its parts takes, which limits small work."""
+    """The overhead of starting and joining its parts, which limits small work."""
 
     overhead_us: Interval | None
     """None if unknown from 0."""
@@ -217,7 +217,7 @@ class SpeedupOwnFewSizes(_Own, frozen=True):
 
 
 class _OwnLargest(_Own, frozen=True):
-    """What each core loses of the largest work."""
+    """The loss per core of the largest work."""
 
     n: int
     with_overhead: bool
@@ -262,7 +262,7 @@ class Cause(msgspec.Struct, frozen=True):
     """The slaves of the bus that most of it is lost to, those with the most first."""
 
     def __str__(self) -> str:
-        """Return what a core does in that time."""
+        """Return the activity of a core in that time."""
         share = percent(self.share_percent / 100)
         slaves = ", ".join(f"{slave.upper()} {percent(part / 100)}" for slave, part in self.slaves_percent.items())
         return {
@@ -349,7 +349,7 @@ class SpeedupUnstable(Caveat, frozen=True):
     width_percent: float
     """Its width, over the median."""
     cause: Literal["disturbances", "placement", "unequal units"]
-    """What is likely: on a chip or computer, and on a simulated chip, of our work and of a user's own."""
+    """The likely cause: on a chip or computer, and on a simulated chip, of our work and of a user's own."""
 
     @property
     def sentence(self) -> str:
@@ -397,7 +397,7 @@ class SpeedupPoorFit(GroupCaveat, frozen=True):
     residual_percent: float
     """The largest of a TP."""
     cause: Literal["disturbances", "uneven growth"]
-    """What is likely: on a chip or computer, and on a simulated chip, where nothing disturbs."""
+    """The likely cause: on a chip or computer, and on a simulated chip, where nothing disturbs."""
 
     @property
     def sentence(self) -> str:

@@ -48,7 +48,7 @@ _KNOWN = 4
 _NOTHING = 0.0005
 """A share that is not worth a slave's name."""
 _SMALL = 0.2
-"""What of a loss may have no cause without a word: windows differ from one another."""
+"""Share of a loss that may remain unexplained without a note, because windows differ."""
 
 
 def of_own_work(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) -> Iterator[Finding]:
@@ -121,7 +121,7 @@ class _Group(NamedTuple):
         return self.fit.overhead_us if self.told_apart and self.fit.resolution_us is None else None
 
     def overhead(self, name: str) -> SpeedupOwnOverhead | SpeedupOwnFewSizes:
-        """Report what starting and joining takes."""
+        """Report the overhead of starting and joining."""
         if not self.told_apart:
             return SpeedupOwnFewSizes(work=name)
         return SpeedupOwnOverhead(work=name, overhead_us=self.overhead_us)
@@ -176,7 +176,7 @@ def _in_percent(share: Interval) -> Interval:
 
 
 class _Causes(NamedTuple):
-    """What cores lose of the largest work beyond what one core does, as shares of a core's part of it."""
+    """The losses of cores with the largest work beyond those of one core, as shares of a core's part of it."""
 
     conflicts: Mapping[str, float]
     """By slave of the bus."""
@@ -201,7 +201,7 @@ class _Causes(NamedTuple):
             for prefix, shares in ((CONFLICTS, conflicts), (WAITS, waits)):
                 if what.startswith(prefix):
                     shares[what.removeprefix(prefix)] += sign * cycles / part
-        # What cores sleep while a window starts and ends is the same at all sizes.
+        # The sleep of cores while a window starts and ends is the same at all sizes.
         start = min((_asleep(one) for one in ours if _counted(one)), default=0.0)
         asleep = (_asleep(largest) - start) * len(t1.ticks) / part
         return cls(conflicts, waits, max(asleep, 0.0))

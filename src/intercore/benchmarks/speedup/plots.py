@@ -37,7 +37,7 @@ _SPREAD, _STRIP = 0.7, 0.85  # parts: of a strip, within which its points lie; o
 
 @dataclass(frozen=True)
 class Group:
-    """What is drawn as one line: the points of one fit."""
+    """One line: the points of one fit."""
 
     label: str
     """Says by itself if the numbers are published, or not measured."""
@@ -66,7 +66,7 @@ class Group:
 
     @property
     def disturbances(self) -> list[str]:
-        """What disturbed each point, e.g. `preempted 3`; empty text where nothing did."""
+        """The disturbance of each point, e.g. `preempted 3`; empty if there was none."""
         return [_disturbed(pool) for pool in self.pools] or [""] * len(self.points)
 
 
@@ -361,7 +361,7 @@ def _line(group: Group, index: int, x: Sequence[float], y: Sequence[float]) -> L
 
 
 def _points(group: Group, index: int, x: Sequence[float], estimates: Sequence[Interval], scale: float = 1.0) -> Points:
-    """Draw what is estimated of each point of a group, with its interval."""
+    """Draw an estimate of each point of a group, with its interval."""
     colour, shape = _look(group, index)
     return Points(
         group.label,

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 BENCHMARK = "speedup"
 IDENTITY = ("workload", "mode", "join", "n", "cores")
 TASKS = {"create": "created tasks", "pool": "woken tasks", "spin": "polling tasks"}
-"""What the tasks are that do the parts of the work, by how they are started."""
+"""Names of the tasks that do the parts of the work, by `mode`."""
 _WORK = {"fp": "floating point", "double": "double precision", "hanoi": "recursion"}
-"""What the work is, where its name does not say so."""
+"""Descriptions of workloads whose names do not explain them."""
 _POOLED = ("seed", "samples")  # choose the dither and how much is measured, not what: their levels are pooled
 
 
@@ -235,7 +235,7 @@ def point_of(
 
 
 def _mapped(speedup: Interval, function: Callable[[float], float]) -> Interval:
-    """Return what a monotonic function makes of a speed-up; a bound at which it is infinite is None."""
+    """Apply a monotonic function to a speed-up; a bound at which it is infinite is None."""
     bounds = (None if bound is None else function(bound) for bound in (speedup.low, speedup.high))
     low, high = (None if bound is None or math.isinf(bound) else bound for bound in bounds)
     value = function(speedup.value)

@@ -1,6 +1,6 @@
-"""What work takes on several cores: `intercore predict TARGET speedup duration=3ms mode=pool`.
+"""The predicted time of work on several cores: `intercore predict TARGET speedup duration=3ms mode=pool`.
 
-The work is named by what it takes on one core. What several make of it follows from the model of fork and join that was
+The work is given as its time on one core. Its time on several cores follows from the model of fork and join that was
 fitted to the sizes of that very setting (`speedup.model`), within the durations that were measured; with `extrapolate`,
 outside of them by the same line. A setting that was not measured is refused.
 """
@@ -80,14 +80,14 @@ class SpeedupBasis(Basis, frozen=True):
 
 
 class SpeedupPrediction(Prediction, frozen=True):
-    """What work of some duration on one core takes on several, at one setting: the factors without the size."""
+    """The predicted time on several cores of work with a given time on one core, at one setting."""
 
     duration_us: float
-    """What the work takes on one core."""
+    """The time of the work on one core."""
     cores: Annotated[int, Meta(ge=1)]
     tp_us: Interval
-    """What it takes on so many cores, from before the fork to after the join, with the interval for the median of
-    another measurement."""
+    """Its time on that many cores, from before the fork to after the join, with the interval for the median of another
+    measurement."""
     speedup: Interval
     """`duration_us` / `tp_us`."""
     efficiency: Interval
@@ -102,7 +102,7 @@ class SpeedupPrediction(Prediction, frozen=True):
 
 
 class SpeedupRanking(Ranking[SpeedupPrediction], frozen=True):
-    """What work takes by each setting that was measured and is not ruled out."""
+    """The predicted time of work at each measured setting that matches the question."""
 
     duration_us: float
 
@@ -149,7 +149,7 @@ def _is_usable(one: Measurement) -> bool:
 @dataclass(frozen=True, kw_only=True)
 class _Question(Question[StoredMeasurement, SpeedupPrediction, SpeedupRanking]):
     t1_us: float
-    """What the work takes on one core."""
+    """The time of the work on one core."""
 
     def measured(self, store: StoreReader) -> Iterator[StoredMeasurement]:
         return basis.stored(store, self.target, BENCHMARK, _is_usable)

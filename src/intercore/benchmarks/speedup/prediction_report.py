@@ -1,4 +1,4 @@
-"""What people and programs read of a predicted speed-up."""
+"""A predicted speed-up for people and programs."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ TITLE = "Speed-up on several cores (speedup)"
 
 
 class SpeedupResult(NamedTuple):
-    """What the page draws of a run, together with others."""
+    """The data of a run that the page draws together with others."""
 
     analysis: SpeedupAnalysis
     efficiency: float

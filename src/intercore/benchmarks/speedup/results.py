@@ -1,4 +1,4 @@
-"""What `speedup` finds: from which work on a job is worth splitting, what limits it, and what each core loses."""
+"""The findings of `speedup`: break-even, its limits, and the loss per core."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def results(analysis: SpeedupAnalysis, measurements: Sequence[Measurement], efficiency: float) -> Iterator[Finding]:
-    """Return what was found, what matters most first; `efficiency` is the one wanted of all cores."""
+    """Return the findings, the most important first; `efficiency` is the one wanted of all cores."""
     yield from break_even_findings(analysis, efficiency)
     yield from of_own_work(analysis, measurements)
     settings = settings_of_groups(analysis.points)

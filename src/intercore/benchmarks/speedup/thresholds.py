@@ -40,7 +40,7 @@ class StatedDuration(NamedTuple):
 
 
 class Thresholds(NamedTuple):
-    """What one publication names, and what its table implies, by duration."""
+    """The durations in the text of one publication, and those implied by its table."""
 
     table: SpeedupPublication
     named: tuple[StatedDuration, ...]

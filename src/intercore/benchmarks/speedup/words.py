@@ -1,4 +1,4 @@
-"""What settings of `speedup` are called where people read of them: `created tasks` for `mode=create`."""
+"""Names of settings of `speedup` for people: `created tasks` for `mode=create`."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Ratio(msgspec.Struct, frozen=True):
     second: Core = msgspec.field(name="to")
     """The other core."""
     target: Target
-    """What the other core did before."""
+    """The previous activity of the other core."""
     time: Time
     varied: dict[str, Level]
     """The other factors that take more than one level in the run, by name."""
@@ -84,7 +84,7 @@ class FalseTime(msgspec.Struct, frozen=True):
     target: Target
     varied: dict[str, Level]
     raw_us: Distribution
-    """What the subtraction gives; it may be negative."""
+    """The result of the subtraction; it may be negative."""
     true_us: float | None
     """Median by a true clock; None if none was measured."""
 

@@ -25,7 +25,7 @@ it."""
 
 
 def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
-    """Answer what waking takes on the same core and on another one, which was asleep.
+    """Answer the wake-up latency on the same core and on another, sleeping one.
 
     Across cores by the quickest primitive; on the same core by that one, and on the core that signals across, so that
     they compare; and by the one that is quickest there. Of several cores or directions the slowest is the answer, and
@@ -114,7 +114,7 @@ def _way(one: WakeUp) -> str:
 
 
 def costs(analysis: SwitchAnalysis) -> Iterator[Cost]:
-    """Yield what waking costs by the four primitives that are the quickest across cores.
+    """Yield the wake-up latency of the four fastest primitives across cores.
 
     Across cores that is the slowest direction, with its signalling core.
     """

@@ -25,7 +25,7 @@ class PrimitiveWakeUp(msgspec.Struct, frozen=True):
 
 
 class Direction(msgspec.Struct, frozen=True):
-    """What waking a task takes in one direction."""
+    """Wake-up latency in one direction."""
 
     first: int
     """The core that signals."""
@@ -52,10 +52,10 @@ class Direction(msgspec.Struct, frozen=True):
 
 
 class SwitchCrossCore(Finding, frozen=True):
-    """What waking a task on another core takes."""
+    """Wake-up latency on another core."""
 
     target: Literal["idle", "busy"]
-    """What the other core did before."""
+    """The previous activity of the other core."""
     directions: int
     ways: tuple[Direction, ...]
     """Those of both directions; of more than two, the quickest and the slowest."""

@@ -1,4 +1,4 @@
-"""What is watched of the benchmark `switch` on the simulated chip, and how long its switches truly take."""
+"""The probe of the benchmark `switch` on the simulated chip, which records the ground truth."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ few in one of four phases of the tick that tests/firmware/rp2040/test_switch.py 
 
 
 class _Factors(msgspec.Struct, frozen=True):
-    """By what and between which cores a task is woken, and by which clock that is timed."""
+    """Primitive, cores and clock of a wake-up."""
 
     primitive: str
     first: int = msgspec.field(name="from")

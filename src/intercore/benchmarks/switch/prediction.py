@@ -1,4 +1,4 @@
-"""What a wake-up will take: `intercore predict TARGET switch primitive=mutex from=0 to=1`."""
+"""The predicted wake-up latency: `intercore predict TARGET switch primitive=mutex from=0 to=1`."""
 
 from __future__ import annotations
 

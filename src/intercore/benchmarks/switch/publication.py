@@ -46,7 +46,7 @@ class SwitchFigures(PrintedFigures, frozen=True, forbid_unknown_fields=True, kw_
 
 
 class SwitchPublication(Publication, frozen=True, kw_only=True, tag="switch"):
-    """What it takes to wake a task, on the same core and on another."""
+    """Wake-up latency on the same core and on another one."""
 
     setting: SwitchSetting
     figures: SwitchFigures

@@ -35,7 +35,7 @@ _TARGETS: Sequence[Target] = ("idle", "busy")
 
 
 def results(analysis: SwitchAnalysis, measurements: Iterable[Measurement]) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     yield from _cross_core(analysis.ratios)
     yield from _call_times(analysis.wake_ups)
     within = max((one.within_us for one in analysis.wake_ups if one.time == "common"), default=0.0)

@@ -45,8 +45,8 @@ class WakeUp(msgspec.Struct, frozen=True):
     second: Core = msgspec.field(name="to")
     """The core of the woken task."""
     target: Target | None
-    """What the other core did before: `idle`, asleep, or `busy`, in a task that was preempted; None on one core, which
-    is busy with the task that signals."""
+    """The previous activity of the other core: `idle`, asleep, or `busy`, in a task that was preempted; None on one
+    core, which is busy with the task that signals."""
     time: Time
     """The clock: see above."""
     varied: dict[str, Level]

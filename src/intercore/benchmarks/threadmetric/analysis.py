@@ -157,7 +157,7 @@ def _order(one: ThreadMetricCount) -> tuple[object, ...]:
 
 
 def results(analysis: ThreadMetricAnalysis) -> Iterator[Finding]:
-    """Return what was found, what matters most first."""
+    """Return the findings, the most important first."""
     crossing = [(one.factor, one) for one in analysis.counts if one.factor is not None]
     handed = [pair for pair in crossing if pair[1].test not in AT_ONCE]
     if handed:

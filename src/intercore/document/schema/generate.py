@@ -163,7 +163,7 @@ def _structs(types: list[type]) -> Iterator[type]:
 
 
 def _field_texts(struct: type) -> dict[str, str]:
-    """Return what stands below each field in the source of a struct, those of its bases included."""
+    """Return the docstrings of the fields of a struct, those of its bases included."""
     texts: dict[str, str] = {}
     for known in reversed(struct.__mro__):
         if issubclass(known, msgspec.Struct) and known is not msgspec.Struct:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Format(Protocol):
-    """What such a module has. It is called like the suffix of its files."""
+    """The interface of such a module, which is named like the suffix of its files."""
 
     KIND: Kind
     """How an older file of the format is recognised, which a new one replaces."""

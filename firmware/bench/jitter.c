@@ -19,7 +19,7 @@
  *              can be released on the next core only
  *
  * A migration counts as asked for once that is so, by a blocker when it runs, and the task still waits. Then the next
- * release must be on that core: `asked` and `moved` are compared. The core of each release is in the series `core`, by
+ * release must be on that core: `migrations_requested` and `migrations_done` are compared. The core of each release is in the series `core`, by
  * its number.
  *
  * Two more exist to be compared with those:
@@ -33,7 +33,7 @@
  *                    suspended: one that sleeps for most of 2 ms would not keep the task off its core. The migration
  *                    is asked for while the task does not wait
  *
- * With wake=anew the time of the last release is set to the present tick in front of each sleep, as a program does that
+ * With wake=reset the time of the last release is set to the present tick in front of each sleep, as a program does that
  * forgets to keep it: what passes between release and sleep then lengthens the period. So the series `period` has the
  * time from the reading before to each, which `late` does not tell there.
  *
@@ -75,13 +75,13 @@ enum { P_CORE, P_PERIOD, P_PRIORITY, P_LOAD, P_MIGRATE, P_WAKE, P_TIME, P_BITS, 
 enum core { CORE_0, CORE_1, CORE_ANY };
 enum load { LOAD_NONE, LOAD_CORE0, LOAD_CORE1, LOAD_BOTH, LOAD_SAME };
 enum migrate { MIGRATE_NONE, MIGRATE_AFFINITY, MIGRATE_BLOCKERS, MIGRATE_UNSYNCHRONISED, MIGRATE_PUBLISHED };
-enum wake { WAKE_KEPT, WAKE_ANEW };
+enum wake { WAKE_KEPT, WAKE_RESET };
 enum time { TIME_COMMON, TIME_RAW };
 
 static const char *const cores[] = {"0", "1", "any"};
 static const char *const loads[] = {"none", "core0", "core1", "both", "same-priority"};
 static const char *const migrations[] = {"none", "affinity", "blockers", "unsynchronised", "published"};
-static const char *const wakes[] = {"kept", "anew"};
+static const char *const wakes[] = {"kept", "reset"};
 static const char *const times[] = {"common", "raw-counter"};
 static const char *const widths[] = {"own", "16", "24", "32"};
 static const uint32_t width_bits[] = {0, 16, 24, 32}; /* 0: as many as the counter has */
@@ -138,7 +138,7 @@ static struct {
     port_task_t task;
     enum migrate migrate; /* MIGRATE_BLOCKERS if it is as published, too */
     bool as_published;
-    bool wakes_anew;
+    bool resets_wake;
     uint32_t pinned_to;    /* PORT_CORE_ANY: the task may be anywhere */
     uint32_t period_ticks; /* of the kernel */
     uint64_t period;       /* of the common clock */
@@ -208,8 +208,8 @@ static void sample(struct ic_series *series, uint64_t ticks) {
 static void check_core(uint32_t core) {
     struct ic_checks *checks = &jitter.run->checks;
     if (atomic_load(&jitter.moved_at) == atomic_load(&jitter.release)) {
-        checks->asked++;
-        checks->moved += core == atomic_load(&jitter.moved_core);
+        checks->migrations_requested++;
+        checks->migrations_done += core == atomic_load(&jitter.moved_core);
     }
     checks->migrated += jitter.pinned_to != PORT_CORE_ANY && core != jitter.pinned_to;
 }
@@ -264,7 +264,7 @@ static void take_stretch(void) {
         ic_busy_wait(jitter.work_turns);
         clock_before = clock;
         counter_before = counter;
-        due = jitter.wakes_anew ? port_period_begin(&period, jitter.period_ticks) : due + jitter.period;
+        due = jitter.resets_wake ? port_period_begin(&period, jitter.period_ticks) : due + jitter.period;
     }
 }
 
@@ -537,7 +537,7 @@ static bool open_series(struct ic_run *run) {
     uint32_t samples = run->checks.repetitions;
     bool opened = open_wanted(&jitter.late, "late", true) &&
                   open_wanted(&jitter.core, "core", jitter.pinned_to == PORT_CORE_ANY) &&
-                  open_wanted(&jitter.passed, "period", jitter.wakes_anew) &&
+                  open_wanted(&jitter.passed, "period", jitter.resets_wake) &&
                   open_wanted(&jitter.raw, "raw", run->values[P_TIME] == TIME_RAW);
     jitter.begins = ic_samples_open("begins", IC_SERIES_PLAIN, samples / STRETCH_LEAST + 1U);
     if (!opened || jitter.begins == NULL) {
@@ -636,7 +636,7 @@ static __attribute__((cold)) bool measure(struct ic_run *run) {
     jitter.leader = port_task_self();
     jitter.as_published = run->values[P_MIGRATE] == MIGRATE_PUBLISHED;
     jitter.migrate = jitter.as_published ? MIGRATE_BLOCKERS : (enum migrate)run->values[P_MIGRATE];
-    jitter.wakes_anew = run->values[P_WAKE] == WAKE_ANEW;
+    jitter.resets_wake = run->values[P_WAKE] == WAKE_RESET;
     jitter.pinned_to = jitter.migrate == MIGRATE_NONE ? first_core(run) : PORT_CORE_ANY;
     atomic_store(&jitter.dismissed, false);
     atomic_store(&jitter.halted, true);

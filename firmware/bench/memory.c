@@ -47,7 +47,7 @@ enum mark { MARK_ALL, MARK_ALONE, MARK_BESIDE };
 enum access { READ, WRITE, COPY };
 
 static const char *const accesses[] = {"read", "write", "copy"};
-static const char *const marks[] = {"all", "alone", "beside"};
+static const char *const marks[] = {"all", "alone", "contended"};
 static const char *const others[] = {"none", "read", "write", "copy"};
 
 static uint32_t last_core(void) { return port_core_count() - 1U; }
@@ -472,7 +472,7 @@ static bool measure(struct ic_run *run) {
     atomic_store(&pair.wanted, false);
     settle_both(run);
     struct ic_series *alone = ic_run_series(run, "alone");
-    struct ic_series *beside = pair.accompanied ? ic_run_series(run, "beside") : NULL;
+    struct ic_series *beside = pair.accompanied ? ic_run_series(run, "contended") : NULL;
     if (alone == NULL || (pair.accompanied && beside == NULL)) {
         return false;
     }

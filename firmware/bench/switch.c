@@ -354,7 +354,7 @@ static bool is_spoilt(void) {
 
 /* An observer from outside finds by this name which turns do not count. */
 static __attribute__((noinline)) void switch_retake(void) {
-    stage.run->checks.retaken++;
+    stage.run->checks.repeated_turns++;
     take_turn(&stage.signaller, true);
 }
 

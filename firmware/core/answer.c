@@ -9,7 +9,7 @@
 #include "version.h"
 #include "workloads.h"
 
-#define PROTOCOL 1
+#define PROTOCOL 2
 /* Samples in a line, and characters of a condition's value in a line. */
 #define VALUES_MAX 16U
 #define PART_MAX 120U
@@ -58,15 +58,15 @@ static void end(struct ic_answer *answer, const char *status, const struct ic_ch
         ic_line_integer(&line, "migrated", checks->migrated);
         ic_line_integer(&line, "preempted", (int64_t)checks->preempted);
         ic_line_integer(&line, "lost", checks->lost);
-        if (checks->rings_lost > 0) {
-            ic_line_integer(&line, "rings_lost", checks->rings_lost);
+        if (checks->recovered_doorbells > 0) {
+            ic_line_integer(&line, "recovered_doorbells", checks->recovered_doorbells);
         }
-        if (checks->retaken > 0) {
-            ic_line_integer(&line, "retaken", checks->retaken);
+        if (checks->repeated_turns > 0) {
+            ic_line_integer(&line, "repeated_turns", checks->repeated_turns);
         }
-        if (checks->asked > 0) {
-            ic_line_integer(&line, "asked", checks->asked);
-            ic_line_integer(&line, "moved", checks->moved);
+        if (checks->migrations_requested > 0) {
+            ic_line_integer(&line, "migrations_requested", checks->migrations_requested);
+            ic_line_integer(&line, "migrations_done", checks->migrations_done);
         }
     }
     ic_line_object_close(&line);
@@ -267,7 +267,7 @@ static void samples(struct ic_answer *answer, const struct ic_series *series) {
 
 static const char *status_of(const struct ic_run *run) {
     const struct ic_checks *checks = &run->checks;
-    if (checks->wrong > 0 || checks->migrated > 0 || checks->lost > 0 || checks->moved < checks->asked) {
+    if (checks->wrong > 0 || checks->migrated > 0 || checks->lost > 0 || checks->migrations_done < checks->migrations_requested) {
         return "failed";
     }
     return run->aborted ? "aborted" : "ok";

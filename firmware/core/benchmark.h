@@ -52,8 +52,8 @@ uint32_t ic_benchmark_default(const struct ic_benchmark *benchmark, size_t index
 /* Parameters that every benchmark has, behind its own. */
 enum ic_common { IC_COMMON_SAMPLES, IC_COMMON_DITHER, IC_COMMON_REST, IC_COMMON_SEED, IC_COMMON_COUNT };
 
-/* Samples that every measurement takes on each core, besides its own, for the cost of looking (looking.h). */
-#define IC_LOOKING_PAIRS 32U
+/* Samples that every measurement takes on each core, besides its own, for the cost of looking (timestamp_overhead.h). */
+#define IC_TIMESTAMP_OVERHEAD_PAIRS 32U
 
 /* Own and common parameters together. */
 #define IC_PARAMETERS_MAX 16U

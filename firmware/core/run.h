@@ -25,11 +25,11 @@ struct ic_checks {
     uint32_t checked;
     uint32_t wrong;
     uint32_t migrated;
-    uint32_t asked; /* migrations */
-    uint32_t moved; /* of those, that happened */
+    uint32_t migrations_requested;
+    uint32_t migrations_done; /* of those requested */
     uint32_t lost;
-    uint32_t rings_lost;
-    uint32_t retaken; /* turns that the kernel's tick spoilt */
+    uint32_t recovered_doorbells;
+    uint32_t repeated_turns; /* disturbed by the kernel's tick */
     uint64_t preempted;
 };
 

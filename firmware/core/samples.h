@@ -11,7 +11,7 @@
 /* Series of one measurement: up to eleven per core and a few more. Most have one cost of looking per core and a few of
  * their own; contention's four free tasks have two each per core. */
 #define IC_SERIES_MAX (11U * PORT_CORES_MAX + 8U)
-#define IC_SERIES_NAME_MAX 16U
+#define IC_SERIES_NAME_MAX 24U
 
 /* Whose ticks a series counts; on the wire they are called "common" and "counter". */
 enum ic_clock {

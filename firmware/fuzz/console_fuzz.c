@@ -28,7 +28,7 @@ uint64_t port_cycles_hz(void) { return port_clock_hz(); }
 uint32_t port_cycles_bits(void) { return 0; }
 uint64_t port_clock_hz(void) { return 1000000000; }
 uint32_t port_tick_hz(void) { return 1000; }
-uint32_t port_lost_rings(void) { return 0; }
+uint32_t port_recovered_doorbells(void) { return 0; }
 void port_mark(bool on) { (void)on; }
 const char *port_clock_name(void) { return "counter"; }
 const char *port_board(void) { return "fuzz"; }

@@ -224,7 +224,7 @@ enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline);
 
 /* Wake-ups between cores whose interrupt (doorbell) was lost and that the platform has made up for, since it started:
  * who was to be woken was woken late. 0 where a platform cannot lose one, or cannot tell. */
-uint32_t port_lost_rings(void);
+uint32_t port_recovered_doorbells(void);
 
 /* ---- time that passes ------------------------------------------------------------------------------------------ */
 

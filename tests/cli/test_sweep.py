@@ -226,7 +226,7 @@ def test_impossible_settings_are_left_out_where_the_plan_says_so(tool: Tool) -> 
     written(
         tool,
         HOST + '[[experiment]]\nbenchmark = "lock"\nskip_impossible = true\n[experiment.factors]\nfrom = [0, 1]\n'
-        'lock = ["mutex", "atomic-add"]\nmeasure = ["hand-over", "ping-pong"]\nto = [0, 1]\nsamples = 2\n',
+        'lock = ["mutex", "atomic-add"]\nmeasure = ["hand-off", "ping-pong"]\nto = [0, 1]\nsamples = 2\n',
     )
     sweep(tool).succeeded()
     measured = [key.factors for key in contents_of(tool.store)]

@@ -1,6 +1,6 @@
 /* lock: what it costs that only one core at a time may go on. One task on each of two or more cores, of one priority.
  *
- * measure=hand-over
+ * measure=hand-off
  *
  *   From before the release on core `from` to after the acquisition on core `to`, which is waiting: `there`; then
  *   `back`, the other way. The waiting core begins to wait some 50 µs before, so what blocks is asleep by then; a
@@ -19,12 +19,12 @@
  *   is that of a round trip through 2. Of atomic operations only; with lock=atomic-swap it is what the program
  *   core-to-core-latency measures.
  *
- * The lock is one of those of port_objects.h and port_lock.h. Atomic operations hold nothing; with them a hand-over is
+ * The lock is one of those of port_objects.h and port_lock.h. Atomic operations hold nothing; with them a hand-off is
  * of a turn, a counter that one core changes and the other asks for by that operation until it is its own turn;
  * contention is for the counter, which is added to, or swapped for one more than was seen until nobody else was faster:
  * that is the acquisition, and `hold` does nothing; and the word of the ping-pong is the counter.
  *
- * Where there is nothing to measure (a ping-pong of a mutex, a hand-over from a core to itself, contention of one
+ * Where there is nothing to measure (a ping-pong of a mutex, a hand-off from a core to itself, contention of one
  * core), the setting is impossible.
  *
  * What the lock protects is checked: a counter that is not atomic loses an addition if two cores are inside at once. */
@@ -36,7 +36,7 @@
 
 enum { P_MEASURE, P_LOCK, P_FROM, P_TO, P_CORES, P_HOLD, P_PAUSE, P_ROUNDS, P_BATCH, PARAMETER_COUNT };
 
-static const char *const measures[MEASURES] = {"hand-over", "contention", "ping-pong"};
+static const char *const measures[MEASURES] = {"hand-off", "contention", "ping-pong"};
 static const char *const locks[LOCKS] = {"mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap"};
 
 static uint32_t last_core(void) { return port_core_count() - 1U; }
@@ -44,9 +44,9 @@ static uint32_t last_core(void) { return port_core_count() - 1U; }
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_MEASURE] = {.name = "measure", .help = "what is timed", .choices = measures, .choice_count = MEASURES},
     [P_LOCK] = {.name = "lock", .help = "what keeps the cores apart", .choices = locks, .choice_count = LOCKS},
-    [P_FROM] = {.name = "from", .help = "hand-over, ping-pong: core that has it first", .limit = last_core},
+    [P_FROM] = {.name = "from", .help = "hand-off, ping-pong: core that has it first", .limit = last_core},
     [P_TO] = {.name = "to",
-              .help = "hand-over, ping-pong: core that gets it, another one",
+              .help = "hand-off, ping-pong: core that gets it, another one",
               .preset = IC_PRESET_MAX,
               .limit = last_core},
     [P_CORES] = {.name = "cores",
@@ -55,7 +55,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                  .preset = IC_PRESET_MAX,
                  .limit = port_core_count},
     [P_HOLD] = {.name = "hold",
-                .help = "turns of a loop inside the lock; hand-over: the most of a random number",
+                .help = "turns of a loop inside the lock; hand-off: the most of a random number",
                 .max = 1000000,
                 .preset = 10},
     [P_PAUSE] = {.name = "pause",
@@ -107,7 +107,7 @@ static void check(enum measure measure, enum lock lock) {
     }
     if (measure == PING_PONG) {
         wanted = 2U * ic_match.batch + 1U;
-    } else if (measure == HAND_OVER) {
+    } else if (measure == HAND_OFF) {
         wanted = 2U;
     }
     ic_run_check(ic_match.run, right && ic_lock_counted(lock) == wanted);
@@ -139,7 +139,7 @@ static void take(enum measure measure, enum lock lock, const struct times *times
     check(measure, lock);
     if (times == NULL) {
         ic_match.before = 0;
-    } else if (measure == HAND_OVER) {
+    } else if (measure == HAND_OFF) {
         ic_run_sample(run, times->there, (int64_t)(second->got - first->at));
         ic_run_sample(run, times->back, (int64_t)(first->got - second->at));
     } else if (measure == CONTENTION) {
@@ -200,8 +200,8 @@ static void set_up(const uint32_t *values, enum measure measure) {
 static bool open_series(struct ic_run *run, enum measure measure, struct times *times) {
     static const char *const names[MEASURES] = {"there", "bout", "round_trips"};
     times->there = ic_run_series(run, names[measure]);
-    times->back = measure == HAND_OVER ? ic_run_series(run, "back") : NULL;
-    if (times->there == NULL || (measure == HAND_OVER && times->back == NULL)) {
+    times->back = measure == HAND_OFF ? ic_run_series(run, "back") : NULL;
+    if (times->there == NULL || (measure == HAND_OFF && times->back == NULL)) {
         return false;
     }
     uint64_t capacity = (uint64_t)ic_match.rounds * run->checks.repetitions;

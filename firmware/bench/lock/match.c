@@ -1,4 +1,4 @@
-/* What the cores do with a lock: hand-over, contention and ping-pong. */
+/* What the cores do with a lock: hand-off, contention and ping-pong. */
 #include "match.h"
 
 /* Time after which who waits is asleep, if it sleeps at all. */
@@ -95,7 +95,7 @@ static void meet(void) {
     }
 }
 
-/* ---- hand-over ---- */
+/* ---- hand-off ---- */
 
 /* Waits until it is this turn; has the lock then. Returns the clock right after. */
 FOR_EACH_LOCK uint64_t acquire(enum lock lock, uint32_t turn) {
@@ -169,7 +169,7 @@ static void get(struct side *side, uint32_t turn) {
 
 /* The first side has turns 0 and 2 of a repetition, the second has turn 1. Who has released it waits until the other
  * has it, and stays out of the kernel: it must neither overtake the other nor keep it from the kernel's own locks. */
-static void hand_over(struct side *side) {
+static void hand_off(struct side *side) {
     meet();
     if (side->first) {
         (void)ic_match.calls->acquire(0);
@@ -294,15 +294,15 @@ static void bounce_atomic_add(struct side *side) { ping_pong(side, ATOMIC_ADD); 
 static void bounce_atomic_swap(struct side *side) { ping_pong(side, ATOMIC_SWAP); }
 
 const struct calls ic_lock_calls[LOCKS] = {
-    [MUTEX] = {true, acquire_mutex, release_mutex, {hand_over, compete_mutex, NULL}},
-    [SPINLOCK] = {true, acquire_spinlock, release_spinlock, {hand_over, compete_spinlock, NULL}},
+    [MUTEX] = {true, acquire_mutex, release_mutex, {hand_off, compete_mutex, NULL}},
+    [SPINLOCK] = {true, acquire_spinlock, release_spinlock, {hand_off, compete_spinlock, NULL}},
     [CRITICAL_SECTION] = {true,
                           acquire_critical_section,
                           release_critical_section,
-                          {hand_over, compete_critical_section, NULL}},
-    [ATOMIC_ADD] = {false, acquire_atomic_add, release_atomic_add, {hand_over, compete_atomic_add, bounce_atomic_add}},
+                          {hand_off, compete_critical_section, NULL}},
+    [ATOMIC_ADD] = {false, acquire_atomic_add, release_atomic_add, {hand_off, compete_atomic_add, bounce_atomic_add}},
     [ATOMIC_SWAP] = {false,
                      acquire_atomic_swap,
                      release_atomic_swap,
-                     {hand_over, compete_atomic_swap, bounce_atomic_swap}},
+                     {hand_off, compete_atomic_swap, bounce_atomic_swap}},
 };

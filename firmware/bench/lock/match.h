@@ -9,14 +9,14 @@
 #include "port_objects.h"
 #include "run.h"
 
-enum measure { HAND_OVER, CONTENTION, PING_PONG, MEASURES };
+enum measure { HAND_OFF, CONTENTION, PING_PONG, MEASURES };
 enum lock { MUTEX, SPINLOCK, CRITICAL_SECTION, ATOMIC_ADD, ATOMIC_SWAP, LOCKS };
 
 /* A task and its core. */
 struct side {
     _Alignas(PORT_CACHE_LINE) port_task_t task;
     uint32_t core;
-    bool first;                /* hand-over, ping-pong: begins */
+    bool first;                /* hand-off, ping-pong: begins */
     struct ic_series *moments; /* contention */
     uint32_t taken;            /* in this bout, while it lasted */
     uint32_t entered;          /* as often as it had the lock */
@@ -50,12 +50,12 @@ struct match {
     struct side side[PORT_CORES_MAX];
 
     /* Of the present repetition. */
-    uint32_t waits; /* hand-over: turns before the release, there and back */
+    uint32_t waits; /* hand-off: turns before the release, there and back */
     uint32_t bits;  /* and steps */
     volatile uint32_t step;
     uint64_t before; /* contention: lengths of the bouts before */
     _Alignas(PORT_CACHE_LINE) port_atomic_t met;
-    _Alignas(PORT_CACHE_LINE) atomic_uint stage; /* hand-over */
+    _Alignas(PORT_CACHE_LINE) atomic_uint stage; /* hand-off */
     _Alignas(PORT_CACHE_LINE) atomic_bool over;
     uint64_t start;
     atomic_bool started;

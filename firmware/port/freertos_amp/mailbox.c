@@ -154,7 +154,7 @@ void vApplicationTickHook(void) {
     listen();
 }
 
-uint32_t port_lost_rings(void) {
+uint32_t port_recovered_doorbells(void) {
     return atomic_load_explicit(&mail.cores[0].lost, memory_order_relaxed) +
            atomic_load_explicit(&mail.cores[1].lost, memory_order_relaxed);
 }

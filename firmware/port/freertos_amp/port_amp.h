@@ -14,7 +14,7 @@
  * not do in interrupts (to make a task) its service task does, of the highest priority.
  *
  * A doorbell may be lost, where hardware or a debugger loses one. So the tick of each kernel, every millisecond, looks
- * into its mailbox, too: an order that lies there for a whole tick is taken out, and counted (port_lost_rings). And
+ * into its mailbox, too: an order that lies there for a whole tick is taken out, and counted (port_recovered_doorbells). And
  * each tick beats: a core whose beat is not heard for PORT_AMP_SILENCE_TICKS has stopped, and what it shared cannot be
  * trusted any more: whichever core notices says so on the console and starts the chip again.
  *

@@ -162,7 +162,7 @@ enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline) {
     }
 }
 
-uint32_t port_lost_rings(void) { return 0; }
+uint32_t port_recovered_doorbells(void) { return 0; }
 
 uint32_t port_freertos_stack_left(void) {
     note_stack();

@@ -359,7 +359,7 @@ const char *port_posix_cpus(void) {
     return text;
 }
 
-uint32_t port_lost_rings(void) { return 0; }
+uint32_t port_recovered_doorbells(void) { return 0; }
 
 /* There is no pin. */
 void port_mark(bool on) { (void)on; }

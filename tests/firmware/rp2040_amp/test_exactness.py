@@ -34,7 +34,9 @@ def run(board: Board, command: str) -> list[dict[str, Any]]:
     assert answer[-1]["type"] == "end", answer[-1]
     checks = answer[-1]["checks"]
     assert answer[-1]["status"] == "ok", checks
-    assert [checks.get(name, 0) for name in ("wrong", "migrated", "preempted", "lost", "rings_lost")] == [0] * 5
+    assert [checks.get(name, 0) for name in ("wrong", "migrated", "preempted", "lost", "recovered_doorbells")] == [
+        0
+    ] * 5
     return answer
 
 

@@ -1,4 +1,4 @@
-#include "looking.h"
+#include "timestamp_overhead.h"
 
 #include "port.h"
 
@@ -10,7 +10,7 @@ static struct {
 
 static void look(void *arg) {
     (void)arg;
-    for (uint32_t i = 0; i < IC_LOOKING_PAIRS; i++) {
+    for (uint32_t i = 0; i < IC_TIMESTAMP_OVERHEAD_PAIRS; i++) {
         uint64_t start = port_clock();
         uint64_t end = port_clock();
         ic_run_sample(looker.run, looker.series, (int64_t)(end - start));
@@ -20,7 +20,7 @@ PORT_ENTRY(look);
 
 static void look_at_counter(void *arg) {
     (void)arg;
-    for (uint32_t i = 0; i < IC_LOOKING_PAIRS; i++) {
+    for (uint32_t i = 0; i < IC_TIMESTAMP_OVERHEAD_PAIRS; i++) {
         uint64_t start = port_cycles();
         uint64_t end = port_cycles();
         ic_run_sample(looker.run, looker.series, (int64_t)(end - start));
@@ -28,16 +28,16 @@ static void look_at_counter(void *arg) {
 }
 PORT_ENTRY(look_at_counter);
 
-bool ic_looking_measure(struct ic_run *run) {
+bool ic_timestamp_overhead_measure(struct ic_run *run) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
         looker.run = run;
-        looker.series = ic_samples_open("looking", core, IC_LOOKING_PAIRS);
+        looker.series = ic_samples_open("timestamp_overhead", core, IC_TIMESTAMP_OVERHEAD_PAIRS);
         if (looker.series == NULL) {
-            return ic_error_set(&run->error, "out-of-range", "the target has no memory for the cost of ", "looking",
+            return ic_error_set(&run->error, "out-of-range", "the target has no memory for the cost of ", "timestamp_overhead",
                                 "");
         }
         looker.series->clock = run->clock;
-        struct port_task_config config = {.name = "looking",
+        struct port_task_config config = {.name = "timestamp_overhead",
                                           .entry = run->clock == IC_CLOCK_COMMON ? look : look_at_counter,
                                           .core = core,
                                           .priority = 1};

@@ -48,8 +48,8 @@ def series(benchmark: str, one: Series) -> Series:
 
 
 def checks(known: dict[str, int]) -> dict[str, int]:
-    """Return counters with their names of today."""
-    return {_CHECKS.get(name, name): count for name, count in known.items()}
+    """Return counters with their names of today, in the order of these, as they are stored."""
+    return dict(sorted((_CHECKS.get(name, name), count) for name, count in known.items()))
 
 
 def levels(benchmark: str, known: dict[str, Level]) -> dict[str, Level]:

@@ -49,7 +49,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                    .max = 100000,
                    .preset = 1000},
     [P_TIME] = {.name = "time",
-                .help = "what is read: the common clock, or the cores' own counters against it",
+                .help = "clock to read: the common one, or the cores' counters against it",
                 .choices = times,
                 .choice_count = 2},
 };
@@ -260,7 +260,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_clock = {
     .name = "clock",
-    .summary = "intervals between readings of the common clock on one core or two; and the cores' counters against it",
+    .summary = "intervals between readings of the common clock on one core or two; the cores' counters against it",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 1000,

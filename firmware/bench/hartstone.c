@@ -34,7 +34,7 @@
 const struct ic_benchmark ic_benchmark_hartstone = {
     .name = NAME,
     .summary = SUMMARY,
-    .refused = "this image has no room for it: take another level of optimisation",
+    .refused = "it does not fit into this image: take another optimisation level",
 };
 
 #else
@@ -56,14 +56,11 @@ static const char *const placements[] = {"one-core", "pinned", "free"};
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_PLACEMENT] = {.name = "placement",
-                     .help = "all on core 0, each pinned to a core, or free to run on any",
+                     .help = "all tasks on core 0, each pinned to a core, or unpinned",
                      .choices = placements,
                      .choice_count = 3},
-    [P_LOAD] = {.name = "load",
-                .help = "of all tasks together, in percent of one core",
-                .min = 5,
-                .max = 100U * TASKS,
-                .preset = 50},
+    [P_LOAD] =
+        {.name = "load", .help = "total load, in percent of one core", .min = 5, .max = 100U * TASKS, .preset = 50},
     [P_PERIOD] = {.name = "period_us",
                   .help = "shortest period, in microseconds: a whole number of kernel ticks",
                   .min = 1,
@@ -264,7 +261,7 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
                             "info shows tick_hz, ticks per second", "");
     }
     return run->values[P_PLACEMENT] == PLACEMENT_ONE_CORE || port_core_count() > 1 ||
-           ic_error_set(error, "unsupported", "that needs two cores, and this target has one", "", "");
+           ic_error_set(error, "unsupported", "this needs two cores, and the target has one", "", "");
 }
 
 /* Cold: its size counts and its speed does not. */

@@ -46,14 +46,14 @@ static const char *const states[] = {[IDLE] = "idle", [BUSY] = "busy", [KERNEL] 
 static uint32_t last_core(void) { return port_core_count() - 1U; }
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
-    [P_PATH] = {.name = "path", .help = "from where to where", .choices = paths, .choice_count = PATH_COUNT},
-    [P_FROM] = {.name = "from", .help = "core of the timer's handler, or that rings", .limit = last_core},
+    [P_PATH] = {.name = "path", .help = "what is timed", .choices = paths, .choice_count = PATH_COUNT},
+    [P_FROM] = {.name = "from", .help = "core of the timer, or that rings the doorbell", .limit = last_core},
     [P_TO] = {.name = "to",
-              .help = "core of the woken task, or that is rung; of no meaning for timer-handler",
+              .help = "core of the woken task or of the doorbell's handler; not for timer-handler",
               .preset = IC_PRESET_MAX,
               .limit = last_core},
     [P_INTERRUPTED] = {.name = "interrupted",
-                       .help = "what the cores do",
+                       .help = "what the cores do when interrupted",
                        .choices = states,
                        .choice_count = INTERRUPTED_COUNT},
 };
@@ -139,14 +139,14 @@ static bool await_turn(struct player *player) {
     return true;
 }
 
-static void be_occupied(void *arg) {
+static void busy_task(void *arg) {
     while (await_turn(arg)) {
         while (!atomic_load(&scene.over)) {
             occupy();
         }
     }
 }
-PORT_ENTRY(be_occupied);
+PORT_ENTRY(busy_task);
 
 /* ---- handlers, and the task ---- */
 
@@ -180,7 +180,7 @@ static void wake(void *arg) {
 }
 PORT_ENTRY(wake);
 
-static void be_woken(void *arg) {
+static void woken_task(void *arg) {
     for (;;) {
         port_notify_take();
         uint64_t now = port_clock();
@@ -194,7 +194,7 @@ static void be_woken(void *arg) {
     struct player *player = arg;
     player->preempted = port_preemptions();
 }
-PORT_ENTRY(be_woken);
+PORT_ENTRY(woken_task);
 
 static void ring_back(void *arg) {
     (void)arg;
@@ -272,13 +272,13 @@ static void cause_once(void) {
     atomic_store(&scene.over, true);
 }
 
-static void be_cause(void *arg) {
+static void causing_task(void *arg) {
     while (await_turn(arg)) {
         cause_once();
         port_notify(scene.leader);
     }
 }
-PORT_ENTRY(be_cause);
+PORT_ENTRY(causing_task);
 
 /* ---- the leader ---- */
 
@@ -328,20 +328,20 @@ static bool start_occupants(struct ic_run *run) {
         return true;
     }
     uint32_t other = scene.interrupted == KERNEL ? (scene.from + 1U) % port_core_count() : scene.to;
-    return start(run, be_occupied, scene.from, OCCUPANT_PRIORITY) &&
-           (scene.to == scene.from || start(run, be_occupied, scene.to, OCCUPANT_PRIORITY)) &&
-           (scene.to != scene.from || other == scene.from || start(run, be_occupied, other, OCCUPANT_PRIORITY));
+    return start(run, busy_task, scene.from, OCCUPANT_PRIORITY) &&
+           (scene.to == scene.from || start(run, busy_task, scene.to, OCCUPANT_PRIORITY)) &&
+           (scene.to != scene.from || other == scene.from || start(run, busy_task, other, OCCUPANT_PRIORITY));
 }
 
 static bool start_players(struct ic_run *run) {
     scene.cause = &scene.players[0];
-    if (!start(run, be_cause, scene.from, CAUSE_PRIORITY)) {
+    if (!start(run, causing_task, scene.from, CAUSE_PRIORITY)) {
         return false;
     }
     scene.woken = NULL;
     if (ends_in_task()) {
         scene.woken = &scene.players[1];
-        if (!start(run, be_woken, scene.to, WOKEN_PRIORITY)) {
+        if (!start(run, woken_task, scene.to, WOKEN_PRIORITY)) {
             return false;
         }
     }
@@ -446,7 +446,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_irq = {
     .name = "irq",
-    .summary = "from a timer or a doorbell to an interrupt handler, and from there to a task, on one core or two",
+    .summary = "latency from a timer or doorbell to an interrupt handler or a task, on one core or two",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 200,

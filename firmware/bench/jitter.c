@@ -88,7 +88,7 @@ static const uint32_t width_bits[] = {0, 16, 24, 32}; /* 0: as many as the count
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_CORE] = {.name = "core",
-                .help = "the task's; with migrate, where it begins",
+                .help = "core of the task; with migrate, its first one",
                 .choices = cores,
                 .choice_count = 3},
     [P_PERIOD] = {.name = "period_us",
@@ -98,15 +98,15 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                   .preset = 10000},
     [P_PRIORITY] = {.name = "priority", .help = "of the task", .min = 3, .max = PORT_PRIORITY_MAX - 1, .preset = 4},
     [P_LOAD] = {.name = "load",
-                .help = "busy tasks of lower priority on these cores, or of the same on the task's, taking turns",
+                .help = "cores with a busy task of lower priority, or one of equal priority on the task's",
                 .choices = loads,
                 .choice_count = 5},
     [P_MIGRATE] = {.name = "migrate",
-                   .help = "how the task is made to change its core before each release",
+                   .help = "how the task is migrated before each activation",
                    .choices = migrations,
                    .choice_count = 5},
     [P_WAKE] = {.name = "wake",
-                .help = "the tick that the next release counts from",
+                .help = "wake-up times: kept, or reset to the present tick",
                 .choices = wakes,
                 .choice_count = 2},
     [P_TIME] = {.name = "time",
@@ -114,13 +114,11 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                 .choices = times,
                 .choice_count = 2},
     [P_BITS] = {.name = "counter_bits",
-                .help = "with raw-counter, the bits that are read of a core's counter: its own, or as many",
+                .help = "raw-counter: bits of the counter that are used",
                 .choices = widths,
                 .choice_count = sizeof widths / sizeof widths[0]},
     [P_WORK] = {.name = "work_us", .help = "busy time of the task in each period, in microseconds", .max = 1000000},
-    [P_COUNTED] = {.name = "counted",
-                   .help = "further releases, which go into histograms instead of being kept",
-                   .max = 100000000},
+    [P_COUNTED] = {.name = "counted", .help = "further activations, which go into histograms", .max = 100000000},
 };
 
 /* A task beside the one that is measured: load, mover or blocker. */
@@ -215,21 +213,21 @@ static void check_core(uint32_t core) {
 }
 
 /* The mover on this core cannot run before the task waits. */
-static void ask_mover(uint32_t core) {
+static void request_migration(uint32_t core) {
     if (core < port_core_count() && jitter.movers[core].exists) {
         port_notify(&jitter.movers[core].task);
     }
 }
 
-static void move_task(uint32_t from);
+static void migrate_task(uint32_t from);
 
-static void have_moved(uint32_t core) {
+static void begin_migration(uint32_t core) {
     if (jitter.as_published) {
         atomic_store(&jitter.waits, true); /* it is about to, and nobody else moves it */
         atomic_store(&jitter.moving_from, core);
-        move_task(core);
+        migrate_task(core);
     } else {
-        ask_mover(core);
+        request_migration(core);
     }
 }
 
@@ -259,7 +257,7 @@ static void take_stretch(void) {
         }
         atomic_store(&jitter.release, atomic_load(&jitter.release) + 1U);
         if (i < jitter.releases) {
-            have_moved(core);
+            begin_migration(core);
         }
         ic_busy_wait(jitter.work_turns);
         clock_before = clock;
@@ -268,7 +266,7 @@ static void take_stretch(void) {
     }
 }
 
-static void be_periodic(void *arg) {
+static void periodic_task(void *arg) {
     (void)arg;
     for (;;) {
         port_notify_take();
@@ -286,7 +284,7 @@ static void be_periodic(void *arg) {
 
 static bool is_halted(void) { return atomic_load_explicit(&jitter.halted, memory_order_relaxed); }
 
-static void be_load(void *arg) {
+static void load_task(void *arg) {
     (void)arg;
     for (;;) {
         port_notify_take();
@@ -306,7 +304,7 @@ static void multiply(void) {
     }
 }
 
-static void be_unsynchronised(void *arg) {
+static void unsynchronised_blocker_task(void *arg) {
     struct other *blocker = arg;
     for (;;) {
         port_notify_take();
@@ -325,14 +323,14 @@ static void be_unsynchronised(void *arg) {
 static uint32_t next_core(uint32_t core) { return (core + 1U) % port_core_count(); }
 
 /* A migration counts if the task has been waiting all the time. */
-static void tell_moved(uint32_t release, uint32_t to) {
+static void note_migration(uint32_t release, uint32_t to) {
     atomic_store(&jitter.moved_core, to);
     if (atomic_load(&jitter.waits) && atomic_load(&jitter.release) == release) {
         atomic_store(&jitter.moved_at, release);
     }
 }
 
-static bool may_move(uint32_t from) {
+static bool acquire_migration(uint32_t from) {
     port_critical_enter();
     bool begins = atomic_load(&jitter.moving_from) == NO_CORE;
     if (begins) {
@@ -344,9 +342,9 @@ static bool may_move(uint32_t from) {
 
 /* By the blocker that has been resumed: from now on the task cannot be on its core. As published it was stopped while
  * it ran, and is ready. */
-static void end_move(uint32_t from) {
+static void finish_migration(uint32_t from) {
     if (atomic_load(&jitter.moving_from) == from) {
-        tell_moved(atomic_load(&jitter.moving_release), next_core(from));
+        note_migration(atomic_load(&jitter.moving_release), next_core(from));
         atomic_store(&jitter.moving_from, NO_CORE);
         if (jitter.as_published) {
             port_reschedule(next_core(from));
@@ -355,10 +353,10 @@ static void end_move(uint32_t from) {
 }
 
 /* Busy whenever it is not suspended. */
-static void be_blocker(void *arg) {
+static void blocker_task(void *arg) {
     struct other *blocker = arg;
     while (!atomic_load(&jitter.dismissed)) {
-        end_move(blocker->core);
+        finish_migration(blocker->core);
         if (is_halted()) {
             port_task_suspend(port_task_self());
         }
@@ -371,12 +369,12 @@ static void be_blocker(void *arg) {
 }
 
 /* To the next core. */
-static void move_task(uint32_t from) {
+static void migrate_task(uint32_t from) {
     uint32_t to = next_core(from);
     uint32_t release = atomic_load(&jitter.release);
     if (jitter.migrate == MIGRATE_AFFINITY) {
         (void)port_task_pin(&jitter.task, to);
-        tell_moved(release, to);
+        note_migration(release, to);
         atomic_store(&jitter.moving_from, NO_CORE);
     } else {
         atomic_store(&jitter.moving_release, release);
@@ -390,7 +388,7 @@ static void move_task(uint32_t from) {
     }
 }
 
-static void be_mover(void *arg) {
+static void mover_task(void *arg) {
     struct other *mover = arg;
     for (;;) {
         port_notify_take();
@@ -399,8 +397,8 @@ static void be_mover(void *arg) {
         }
         /* At once where priorities decide who runs; where they do not, the task may still be on its way. */
         while (!is_halted()) {
-            if (atomic_load(&jitter.waits) && may_move(mover->core)) {
-                move_task(mover->core);
+            if (atomic_load(&jitter.waits) && acquire_migration(mover->core)) {
+                migrate_task(mover->core);
                 break;
             }
             port_yield();
@@ -447,10 +445,10 @@ static bool start_others(uint32_t core) {
     uint32_t priority = jitter.run->values[P_PRIORITY];
     bool moves = jitter.migrate == MIGRATE_AFFINITY || (jitter.migrate == MIGRATE_BLOCKERS && !jitter.as_published);
     bool blocks = jitter.migrate == MIGRATE_BLOCKERS || jitter.migrate == MIGRATE_UNSYNCHRONISED;
-    void (*blocker)(void *) = jitter.migrate == MIGRATE_BLOCKERS ? be_blocker : be_unsynchronised;
+    void (*blocker)(void *) = jitter.migrate == MIGRATE_BLOCKERS ? blocker_task : unsynchronised_blocker_task;
     return (!has_load(load, core) ||
-            start_other(jitter.loads, core, be_load, load == LOAD_SAME ? priority : priority - 2U)) &&
-           (!moves || start_other(jitter.movers, core, be_mover, priority - 1U)) &&
+            start_other(jitter.loads, core, load_task, load == LOAD_SAME ? priority : priority - 2U)) &&
+           (!moves || start_other(jitter.movers, core, mover_task, priority - 1U)) &&
            (!blocks || start_other(jitter.blockers, core, blocker, priority + 1U));
 }
 
@@ -487,7 +485,7 @@ static bool start_tasks(uint32_t core) {
     for (uint32_t i = 0; started && i < port_core_count(); i++) {
         started = start_others(i);
     }
-    return started && start_task(&jitter.task, be_periodic, NULL, core, jitter.run->values[P_PRIORITY]);
+    return started && start_task(&jitter.task, periodic_task, NULL, core, jitter.run->values[P_PRIORITY]);
 }
 
 /* ---- the benchmark ---- */
@@ -508,18 +506,18 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     /* Asked of the console task, for the core that it has. */
     if (run->values[P_MIGRATE] == MIGRATE_AFFINITY &&
         port_task_pin(port_task_self(), port_core_id()) == PORT_ERR_UNSUPPORTED) {
-        return ic_error_set(error, "unsupported", "migrate=affinity: this kernel keeps a task's core as long as it ",
-                            "lives; take migrate=blockers", "");
+        return ic_error_set(error, "unsupported", "migrate=affinity: this kernel cannot change a task's ",
+                            "core; take migrate=blockers", "");
     }
     if (run->values[P_TIME] == TIME_RAW && port_cycles_bits() == 0) {
-        return ic_error_set(error, "unsupported", "no core has a counter of its own; take time=common", "", "");
+        return ic_error_set(error, "unsupported", "the cores have no counters; take time=common", "", "");
     }
     if (load == LOAD_SAME && moves) {
         return ic_error_set(error, "bad-value",
-                            "load=same-priority would keep the movers from running: ", "leave out load or migrate", "");
+                            "load=same-priority keeps the task from migrating: ", "leave out load or migrate", "");
     }
     return !needs_two || port_core_count() > 1 ||
-           ic_error_set(error, "unsupported", "that needs two cores, and this target has one", "", "");
+           ic_error_set(error, "unsupported", "this needs two cores, and the target has one", "", "");
 }
 
 /* Opens a series with room for each release, if it is wanted; false if there is no memory. */
@@ -560,7 +558,7 @@ static bool open_series(struct ic_run *run) {
     jitter.extremes = ic_samples_open("extremes", IC_SERIES_PLAIN, 4);
     if (jitter.late_counts == NULL || jitter.longer_counts == NULL || jitter.shorter_counts == NULL ||
         jitter.extremes == NULL) {
-        return refuse("out-of-range", "the target has no memory for histograms beside that many samples");
+        return refuse("out-of-range", "the target has no memory for histograms and that many samples");
     }
     for (uint32_t i = 0; i < 4; i++) {
         (void)ic_samples_add(jitter.extremes, i % 2U == 0 ? INT64_MAX : INT64_MIN);
@@ -670,8 +668,7 @@ static __attribute__((cold)) bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_jitter = {
     .name = "jitter",
-    .summary =
-        "a periodic task's releases: from when each was due to the task's first instruction, moved or under load",
+    .summary = "lateness of a periodic task, from when it was due to its first instruction, migrated or under load",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 200,

@@ -43,7 +43,7 @@ _Static_assert(BYTES_UNIT % TURN_BYTES == 0, "a pass consists of whole turns");
 #define SETTLING_TURNS 200U
 
 enum { P_ACCESS, P_REGION, P_CORE, P_OTHER, P_OTHER_REGION, P_BYTES, P_MARK, PARAMETER_COUNT };
-enum mark { MARK_ALL, MARK_ALONE, MARK_BESIDE };
+enum mark { MARK_ALL, MARK_ALONE, MARK_CONTENDED };
 enum access { READ, WRITE, COPY };
 
 static const char *const accesses[] = {"read", "write", "copy"};
@@ -69,12 +69,10 @@ static const char *other_name(uint32_t index) {
 #endif
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
-    [P_ACCESS] = {.name = "access", .help = "what a pass does", .choices = accesses, .choice_count = 3},
+    [P_ACCESS] = {.name = "access", .help = "kind of access", .choices = accesses, .choice_count = 3},
     [P_REGION] = {.name = "region", .help = "memory that it does it in", .choice = region_name},
     [P_CORE] = {.name = "core", .help = "core that is timed", .limit = last_core},
-    [P_OTHER] = {.name = "other",
-                 .help = "what the other core does meanwhile: the next one, or core 0 after the last",
-                 OTHERS},
+    [P_OTHER] = {.name = "other", .help = "access of the other core at the same time: the next one, or core 0", OTHERS},
     [P_OTHER_REGION] = {.name = "other_region", .help = "memory that it does it in", .choice = region_name},
     [P_BYTES] = {.name = "bytes",
                  .help = "bytes of a pass, a multiple of 64",
@@ -82,7 +80,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                  .max = 1U << 30U,
                  .preset = 65536},
     [P_MARK] = {.name = "mark",
-                .help = "while what the energy mark is high: all repetitions, or each pass of one kind",
+                .help = "the energy mark is high during all repetitions, or passes of one kind",
                 .choices = marks,
                 .choice_count = 3},
 };
@@ -110,7 +108,7 @@ static struct {
     struct worker own;
     struct worker other;
     int64_t alone; /* ticks */
-    int64_t beside;
+    int64_t contended;
     bool dismissed;      /* read by a task after it has been woken */
     atomic_bool running; /* the other core is at work */
     atomic_bool wanted;  /* and shall be */
@@ -213,7 +211,7 @@ static word_t expected_sum(const struct worker *worker, size_t first, size_t cou
 
 /* Whether `count` words from `first` on, going round, hold what was written or copied. What was copied is erased, so
  * that it is there the next time only if it is copied again. */
-static bool look_at(const struct worker *worker, size_t first, size_t count) {
+static bool read_back(const struct worker *worker, size_t first, size_t count) {
     bool right = true;
     count = count < worker->count ? count : worker->count;
     for (size_t index = first; count > 0; count--) {
@@ -254,7 +252,7 @@ static int64_t time_pass(struct worker *worker, enum mark kind) {
     uint64_t end = port_clock();
     ic_run_window(pair.run, kind, false);
     worker->right = worker->right && (worker->access == READ ? sum == expected_sum(worker, first, pair.pass)
-                                                             : look_at(worker, first, pair.pass));
+                                                             : read_back(worker, first, pair.pass));
     return (int64_t)(end - start);
 }
 
@@ -263,12 +261,12 @@ static void time_alone(struct worker *worker) {
     pair.alone = time_pass(worker, MARK_ALONE);
 }
 
-static void time_beside(struct worker *worker) {
+static void time_contended(struct worker *worker) {
     atomic_store(&pair.wanted, true);
     port_notify(&pair.other.task);
     while (!atomic_load(&pair.running)) {
     }
-    pair.beside = time_pass(worker, MARK_BESIDE);
+    pair.contended = time_pass(worker, MARK_CONTENDED);
     atomic_store(&pair.wanted, false);
     while (atomic_load(&pair.running)) {
     }
@@ -292,7 +290,7 @@ static void own_task(void *arg) {
             time_alone(worker);
         }
         if (pair.accompanied) {
-            time_beside(worker);
+            time_contended(worker);
         }
         if (!alone_first) {
             time_alone(worker);
@@ -320,7 +318,8 @@ static void other_task(void *arg) {
             words += chunk;
             atomic_store_explicit(&pair.running, true, memory_order_release);
         } while (atomic_load_explicit(&pair.wanted, memory_order_acquire));
-        bool right = worker->access == READ ? sum == expected_sum(worker, first, words) : look_at(worker, last, chunk);
+        bool right =
+            worker->access == READ ? sum == expected_sum(worker, first, words) : read_back(worker, last, chunk);
         worker->right = worker->right && right;
         worker->migrated = worker->migrated || port_core_id() != worker->core;
         atomic_store(&pair.running, false);
@@ -439,26 +438,26 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
             can_be(values[P_OTHER_REGION], (enum access)(values[P_OTHER] - 1U), error));
 }
 
-static void take(struct ic_run *run, struct ic_series *alone, struct ic_series *beside) {
+static void take(struct ic_run *run, struct ic_series *alone, struct ic_series *contended) {
     port_notify(&pair.own.task);
     port_notify_take();
     ic_run_check(run, pair.own.right && own_work_is_right());
     if (alone != NULL) {
         ic_run_sample(run, alone, pair.alone);
     }
-    if (beside != NULL) {
-        ic_run_sample(run, beside, pair.beside);
+    if (contended != NULL) {
+        ic_run_sample(run, contended, pair.contended);
     }
 }
 
-static bool repeat(struct ic_run *run, struct ic_series *alone, struct ic_series *beside) {
+static bool repeat(struct ic_run *run, struct ic_series *alone, struct ic_series *contended) {
     if (!start(run, &pair.own, own_task)) {
         return false;
     }
     take(run, NULL, NULL); /* warms caches and page tables */
     run->marked = run->values[P_MARK];
     while (ic_run_repeat(run)) {
-        take(run, alone, beside);
+        take(run, alone, contended);
     }
     dismiss(run, &pair.own);
     return true;
@@ -472,8 +471,8 @@ static bool measure(struct ic_run *run) {
     atomic_store(&pair.wanted, false);
     settle_both(run);
     struct ic_series *alone = ic_run_series(run, "alone");
-    struct ic_series *beside = pair.accompanied ? ic_run_series(run, "contended") : NULL;
-    if (alone == NULL || (pair.accompanied && beside == NULL)) {
+    struct ic_series *contended = pair.accompanied ? ic_run_series(run, "contended") : NULL;
+    if (alone == NULL || (pair.accompanied && contended == NULL)) {
         return false;
     }
     if (!pair.accompanied) {
@@ -482,7 +481,7 @@ static bool measure(struct ic_run *run) {
     if (!start(run, &pair.other, OTHER_TASK)) {
         return false;
     }
-    bool taken = repeat(run, alone, beside);
+    bool taken = repeat(run, alone, contended);
     dismiss(run, &pair.other);
     ic_run_check(run, pair.other.right);
     return taken;
@@ -490,7 +489,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_memory = {
     .name = "memory",
-    .summary = "passes over a region of memory by one core: reading, writing, copying; alone and beside another core",
+    .summary = "passes over a memory region by one core: read, write or copy; alone and with the other core active",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 25,

@@ -63,13 +63,11 @@ static uint32_t last_core(void) { return port_core_count() - 1U; }
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_COMPONENT] = {.name = "component",
-                     .help = "which of the six times",
+                     .help = "which of the six components",
                      .choices = component_names,
                      .choice_count = COMPONENT_COUNT},
     [P_FORM] = {.name = "form", .help = "on one core or across two", .choices = form_names, .choice_count = 2},
-    [P_CORE] = {.name = "core",
-                .help = "where it begins; what is reached is on the next in form cross",
-                .limit = last_core},
+    [P_CORE] = {.name = "core", .help = "first core; cross uses the next one, too", .limit = last_core},
 };
 
 /* In form cross somebody waits for the bystander to compute: until that has been seen, it does. */
@@ -141,12 +139,12 @@ static void await_interrupt(void) {
     }
 }
 
-static void be_interrupted(void) {
+static void set_timer_and_wait(void) {
     rheal.begin = port_timer_set(port_clock() + AHEAD_US * port_clock_hz() / 1000000U + rheal.shift);
     await_interrupt();
 }
 
-static void interrupt_another(void) {
+static void ring_and_wait(void) {
     rheal.begin = port_clock();
     port_doorbell_ring(rheal.target);
     await_interrupt();
@@ -186,9 +184,9 @@ static void act(void) {
         break;
     case INTERRUPT_LATENCY:
         if (rheal.cross) {
-            interrupt_another();
+            ring_and_wait();
         } else {
-            be_interrupted();
+            set_timer_and_wait();
         }
         break;
     case SEMAPHORE_SHUFFLING:
@@ -274,7 +272,7 @@ static uint64_t receive_message(void) {
 }
 
 /* Waits in the way of the component until this task is reached; returns when that was. */
-static uint64_t be_reached(void) {
+static uint64_t await_event(void) {
     switch (rheal.component) {
     case SEMAPHORE_SHUFFLING: {
         enum port_error error = port_sem_take(&rheal.semaphore, PORT_FOREVER);
@@ -298,7 +296,7 @@ static uint64_t be_reached(void) {
 static void reached_task(void *arg) {
     struct role *role = arg;
     for (;;) {
-        uint64_t now = be_reached();
+        uint64_t now = await_event();
         if (is_dismissed(role)) {
             return;
         }
@@ -528,7 +526,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_rhealstone = {
     .name = "rhealstone",
-    .summary = "the six times of Rhealstone, on one core and across two",
+    .summary = "the six components of Rhealstone, on one core and across two",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 200,

@@ -55,10 +55,10 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                  .preset = IC_PRESET_MAX,
                  .limit = port_core_count},
     [P_MODE] = {.name = "mode", .help = "how the parts are started", .choices = modes, .choice_count = 3},
-    [P_JOIN] = {.name = "join", .help = "how their end is seen", .choices = joins, .choice_count = 2},
+    [P_JOIN] = {.name = "join", .help = "how their end is detected", .choices = joins, .choice_count = 2},
     [P_PRIORITY] = {.name = "priority", .help = "of the parts' tasks", .min = 1, .max = PORT_PRIORITY_MAX, .preset = 2},
     [P_MARK] = {.name = "mark",
-                .help = "while what the energy mark is high: all repetitions, or each window of one kind",
+                .help = "the energy mark is high during all repetitions, or windows of one kind",
                 .choices = marks,
                 .choice_count = 3},
 };
@@ -487,7 +487,8 @@ static bool has_units(const struct ic_run *run, struct ic_error *error) {
 
 const struct ic_benchmark ic_benchmark_speedup = {
     .name = "speedup",
-    .summary = "fork-join on P cores against the same work on one: from before the first part starts to all seen done",
+    .summary =
+        "fork-join on P cores against the same work on one: from before the first part starts until all are done",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 25,

@@ -49,7 +49,7 @@
 #define SETTLING_US 20U
 #define EVENT 1U
 /* Times that a turn is taken again: not even a busy Linux without real-time priorities spoils that many in a row. */
-#define RETAKES_MAX 100U
+#define REPEATS_MAX 100U
 
 enum { P_PRIMITIVE, P_FROM, P_TO, P_TARGET, P_TIME, PARAMETER_COUNT };
 enum kind { BINARY, COUNTING, MUTEX, QUEUE, NOTIFICATION, EVENTS, STREAM, YIELD, KINDS };
@@ -74,11 +74,11 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_FROM] = {.name = "from", .help = "core of the task that signals", .limit = last_core},
     [P_TO] = {.name = "to", .help = "core of the task that is woken", .preset = IC_PRESET_MAX, .limit = last_core},
     [P_TARGET] = {.name = "target",
-                  .help = "what another core does before: sleep, or spin in a task that is preempted",
+                  .help = "state of another core: idle, or busy in a task that is preempted",
                   .choices = targets,
                   .choice_count = 2},
     [P_TIME] = {.name = "time",
-                .help = "what both tasks read; raw-counter subtracts clocks that are not one, to show the error",
+                .help = "clock to read; raw-counter subtracts unsynchronised counters, to show the error",
                 .choices = times,
                 .choice_count = 3},
 };
@@ -250,7 +250,7 @@ static void run_spinner(void *arg) {
 PORT_ENTRY(run_spinner);
 
 /* On one core the other task runs, arms and yields back; a system without priorities may need to be asked again. */
-static void have_other_yield(void) {
+static void make_other_yield(void) {
     port_notify(&stage.woken.task);
     do {
         port_yield();
@@ -289,7 +289,7 @@ static void run_signaller(void *arg) {
         settle();
         ic_run_dither(stage.run);
         if (yields()) {
-            have_other_yield();
+            make_other_yield();
         }
         primitive()->signal[stage.counted](&stage.stamps);
         stage.straight = reached(&stage.seen);
@@ -348,20 +348,20 @@ static void take_turn(struct party *party, bool woken) {
 }
 
 /* Whether the tick had the other task run before the signal or not by it, as it may if the two are equals. */
-static bool is_spoilt(void) {
+static bool is_disturbed(void) {
     return yields() && (!stage.straight || (int64_t)(stage.woken_at - stage.stamps.before) < 0);
 }
 
 /* An observer from outside finds by this name which turns do not count. */
-static __attribute__((noinline)) void switch_retake(void) {
+static __attribute__((noinline)) void switch_repeat_turn(void) {
     stage.run->checks.repeated_turns++;
     take_turn(&stage.signaller, true);
 }
 
 static void take_signalled_turn(void) {
     take_turn(&stage.signaller, true);
-    for (uint32_t i = 0; i < RETAKES_MAX && is_spoilt(); i++) {
-        switch_retake();
+    for (uint32_t i = 0; i < REPEATS_MAX && is_disturbed(); i++) {
+        switch_repeat_turn();
     }
 }
 
@@ -474,11 +474,10 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     bool apart = from != to;
     if (!port_object_spans(primitives[run->values[P_PRIMITIVE]].object, from, to)) {
         return ic_error_set(error, "unsupported", "not applicable on AMP: the ",
-                            primitive_names[run->values[P_PRIMITIVE]],
-                            " belongs to one kernel, and one of the tasks to another one");
+                            primitive_names[run->values[P_PRIMITIVE]], " belongs to one kernel, and the tasks to two");
     }
     return run->values[P_PRIMITIVE] != YIELD || !apart ||
-           ic_error_set(error, "unsupported", "a task yields to others of its own core: ask for ", "yield",
+           ic_error_set(error, "unsupported", "a yield stays on its core: take ", "yield",
                         " with from and to the same");
 }
 
@@ -523,7 +522,8 @@ static enum ic_clock clock_of(const struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_switch = {
     .name = "switch",
-    .summary = "from before a signal on one core to the first instruction of the task that it wakes there or elsewhere",
+    .summary =
+        "wake-up latency, from before a signal to the first instruction of the woken task, on one core or across two",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 300,

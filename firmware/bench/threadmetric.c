@@ -65,9 +65,9 @@ static uint32_t last_core(void) { return port_core_count() - 1U; }
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_TEST] = {.name = "test", .help = "what is counted", .choices = test_names, .choice_count = TEST_COUNT},
     [P_FORM] = {.name = "form", .help = "on one core or across two", .choices = form_names, .choice_count = 2},
-    [P_CORE] = {.name = "core", .help = "the core, and the next one in form cross", .limit = last_core},
+    [P_CORE] = {.name = "core", .help = "first core; cross uses the next one, too", .limit = last_core},
     [P_WINDOW] = {.name = "window_ms",
-                  .help = "time in which it is counted, in milliseconds (the original: 30000)",
+                  .help = "length of the window, in milliseconds (the original: 30000)",
                   .min = 5,
                   .max = 60000,
                   .preset = 1000},
@@ -218,7 +218,7 @@ static void cause_preemptions(struct worker *worker) {
     await_handlers(worker, rung);
 }
 
-static void be_woken(struct worker *worker) {
+static void woken_task(struct worker *worker) {
     port_notify_take();
     while (!is_over()) {
         count_one(worker);
@@ -239,7 +239,7 @@ static void preempt_by_interrupt(struct worker *worker) {
     if (worker->index == 0) {
         cause_preemptions(worker);
     } else if (worker->index == 1) {
-        be_woken(worker);
+        woken_task(worker);
     } else {
         compute(worker);
     }
@@ -581,7 +581,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_threadmetric = {
     .name = "threadmetric",
-    .summary = "the eight counts of Thread-Metric: how often something is done in a window, on one core or across two",
+    .summary = "the eight counts of Thread-Metric: operations in a window, on one core or across two",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 3,

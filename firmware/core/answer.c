@@ -180,25 +180,25 @@ static void help_line(struct ic_answer *answer, const char *text, const char *de
 }
 
 void ic_answer_help(struct ic_answer *answer) {
-    help_line(answer, "info", "what this target is: chip, cores, clocks, compiler, scheduler");
+    help_line(answer, "info", "the target: chip, cores, clocks, compiler, kernel");
     help_line(answer, "list", "benchmarks and their parameters with ranges and defaults");
-    help_line(answer, "run BENCHMARK name=value", "measures; name=a,b,c measures each; the rest has its defaults");
-    help_line(answer, "show BENCHMARK name=value", "measures, and answers in words; resend 0 0- has the samples, too");
-    help_line(answer, "check BENCHMARK name=value", "says which of these settings cannot be measured, and why");
+    help_line(answer, "run BENCHMARK name=value", "measures; name=a,b,c measures each value; the others have defaults");
+    help_line(answer, "show BENCHMARK name=value", "measures, prints a table; resend 0 0- sends the samples");
+    help_line(answer, "check BENCHMARK name=value", "lists the settings that cannot be measured, and why");
 #ifdef IC_TRACE
-    help_line(answer, "record BENCHMARK name=value", "measures with the recorder on; answers as run does");
-    help_line(answer, "trace", "what was recorded last: the events of each core");
+    help_line(answer, "record BENCHMARK name=value", "measures with the recorder on; answers like run");
+    help_line(answer, "trace", "the last recording: the events of each core");
 #endif
     help_line(answer, "abort", "ends a run after the current repetition");
-    help_line(answer, "rate BITS", "switches the console to that bit rate, one of those that info lists");
-    help_line(answer, "resend ID LINES", "sends numbered lines of the last answer again, e.g. resend 0 3-12,40-");
+    help_line(answer, "rate BITS", "sets the console's bit rate, to one that info lists");
+    help_line(answer, "resend ID LINES", "repeats lines of the last answer, e.g. resend 0 3-12,40-");
     for (size_t i = 0; i < ic_benchmark_count; i++) {
         help_line(answer, ic_benchmarks[i]->name, ic_benchmarks[i]->summary);
     }
 #if IC_OWN_MAX > 0
     for (uint32_t i = IC_WORKLOADS_HERE; i < IC_WORKLOAD_COUNT && ic_workload_names[i] != NULL; i++) {
         help_line(answer, ic_workload_names[i],
-                  "work of your own: speedup workload=, contention workload=, memory other=");
+                  "your workload: speedup workload=, contention workload=, memory other=");
     }
 #endif
     end(answer, "ok", NULL);
@@ -267,7 +267,8 @@ static void samples(struct ic_answer *answer, const struct ic_series *series) {
 
 static const char *status_of(const struct ic_run *run) {
     const struct ic_checks *checks = &run->checks;
-    if (checks->wrong > 0 || checks->migrated > 0 || checks->lost > 0 || checks->migrations_done < checks->migrations_requested) {
+    if (checks->wrong > 0 || checks->migrated > 0 || checks->lost > 0 ||
+        checks->migrations_done < checks->migrations_requested) {
         return "failed";
     }
     return run->aborted ? "aborted" : "ok";
@@ -282,14 +283,14 @@ static void tell(const struct ic_answer *answer, const struct ic_run *run) {
     if (answer->id != 0 || answer->first != 0 || answer->last != UINT32_MAX) {
         return;
     }
-    struct ic_text told = {.length = 0};
-    for (uint32_t i = 0; tell_line(run, i, &told); i++) {
+    struct ic_text text = {.length = 0};
+    for (uint32_t i = 0; tell_line(run, i, &text); i++) {
         struct ic_line line;
         ic_line_open(&line, "log");
         ic_line_integer(&line, "id", answer->id);
-        ic_line_text(&line, "text", told.text);
+        ic_line_text(&line, "text", text.text);
         send_line(&line);
-        told = (struct ic_text){.length = 0};
+        text = (struct ic_text){.length = 0};
     }
 }
 

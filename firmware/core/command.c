@@ -158,7 +158,7 @@ bool ic_command_parse(struct ic_input *line, struct ic_command *command, struct 
         return ic_error_set(error, "too-long", "a line has at most 400 characters", "", "");
     }
     if (!check_crc(line)) {
-        return ic_error_set(error, "bad-crc", "the line and its CRC differ; it was damaged on its way", "", "");
+        return ic_error_set(error, "bad-crc", "the CRC does not match: the line was damaged", "", "");
     }
     for (size_t i = 0; i < line->length; i++) {
         char c = line->text[i];

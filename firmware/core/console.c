@@ -267,7 +267,7 @@ static void do_rate(struct ic_command *command) {
     } else if (port_console_rate() == 0) {
         refuse(command->id, "unsupported", "this console has no bit rate", "");
     } else if (!is_choice(wanted)) {
-        refuse(command->id, "bad-value", "info lists the rates; they do not include ", command->words[1]);
+        refuse(command->id, "bad-value", "no rate that info lists: ", command->words[1]);
     } else {
         rate.on_trial = true;
         rate.before = port_console_rate();

@@ -1,7 +1,7 @@
 #include "measure.h"
 
-#include "timestamp_overhead.h"
 #include "port.h"
+#include "timestamp_overhead.h"
 #include "trace.h"
 
 static bool begin_recording(struct ic_run *run) {

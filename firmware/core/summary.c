@@ -128,8 +128,8 @@ static void tell_series(const struct ic_series *series, struct ic_text *line) {
 static const struct ic_series *series_of(uint32_t row) {
     const struct ic_series *series;
     for (size_t i = 0; (series = ic_samples_series(i)) != NULL; i++) {
-        bool told = series->unit == IC_UNIT_TICK || series->unit == IC_UNIT_COUNT;
-        if (told && row-- == 0) {
+        bool shown = series->unit == IC_UNIT_TICK || series->unit == IC_UNIT_COUNT;
+        if (shown && row-- == 0) {
             return series;
         }
     }

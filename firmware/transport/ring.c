@@ -62,7 +62,7 @@ static void release(struct ic_transport_end *end) {
 
 const struct ic_transport ic_transport_ring_zero_copy = {
     .name = "ring-zero-copy",
-    .summary = "lock-free ring in shared memory; messages are made and read in it, nothing is copied",
+    .summary = "lock-free ring in shared memory; messages are written and read in place, not copied",
     .zero_copy = true,
     .capacity = capacity,
     .open = open_end,
@@ -101,7 +101,7 @@ uint32_t ic_ring_receive(struct ic_transport_end *end, void *message) {
 
 const struct ic_transport ic_transport_ring = {
     .name = "ring",
-    .summary = "lock-free ring in shared memory; a message is copied into it and out of it",
+    .summary = "lock-free ring in shared memory; copied in and out",
     .capacity = capacity,
     .open = open_end,
     .close = close_end,

@@ -243,8 +243,7 @@ static void release(struct ic_transport_end *end) {
 
 const struct ic_transport ic_transport_rpmsg_zero_copy = {
     .name = "rpmsg-zero-copy",
-    .summary =
-        "RPMsg over virtio's rings in shared memory; messages are made and read in its buffers, nothing is copied",
+    .summary = "RPMsg over virtio rings in shared memory; messages are written and read in place, not copied",
     .zero_copy = true,
     .capacity = capacity,
     .open = open_end,
@@ -281,7 +280,7 @@ static uint32_t receive(struct ic_transport_end *end, void *to) {
 
 const struct ic_transport ic_transport_rpmsg = {
     .name = "rpmsg",
-    .summary = "RPMsg over virtio's rings in shared memory; a message is copied into a buffer and out of it",
+    .summary = "RPMsg over virtio rings in shared memory; copied in and out",
     .capacity = capacity,
     .open = open_end,
     .close = close_end,

@@ -201,7 +201,7 @@ def test_a_plan_that_has_changed_is_told_and_begins_anew(tool: Tool) -> None:
         (
             EXPERIMENT,
             '\n[[experiment]]\nbenchmark = "lock"\nfactors = { lock = ["mutex"], from = [0, 1], to = 1 }\n',
-            r"plan.toml:6: lock cannot be measured with these levels: it goes from one core to another: .* \(from=1\)",
+            r"plan.toml:6: lock cannot be measured with these levels: from and to must be different cores.* \(from=1\)",
         ),
         (
             EXPERIMENT,

@@ -52,20 +52,16 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                 .choice_count = CALL_COUNT,
                 .preset = CALL_GIVE},
     [P_SIZE] = {.name = "size",
-                .help = "bytes of an item, of a piece of a stream or of a block",
+                .help = "bytes of an item, a stream message or a block",
                 .min = 1,
                 .max = SIZE_MAX_BYTES,
                 .preset = 64},
     [P_CORE] = {.name = "core", .help = "core that calls", .limit = last_core},
     [P_OTHER] = {.name = "other",
-                 .help = "what the next core does meanwhile",
+                 .help = "load on the next core",
                  .choices = other_names,
                  .choice_count = OTHER_OBJECT + OBJECT_NONE},
-    [P_BATCH] = {.name = "batch",
-                 .help = "calls in one timed window, and so in a sample",
-                 .min = 1,
-                 .max = BATCH_MAX,
-                 .preset = 1},
+    [P_BATCH] = {.name = "batch", .help = "calls per sample", .min = 1, .max = BATCH_MAX, .preset = 1},
 };
 
 struct scene ic_api;
@@ -193,7 +189,7 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     }
     return ic_api_calls[values[P_CALL]].object != OBJECT_STREAM ||
            values[P_BATCH] * values[P_SIZE] <= STREAM_ROOM_MAX ||
-           ic_error_set(error, "out-of-range", "a stream has no room for batch * size above 4096 bytes", "", "");
+           ic_error_set(error, "out-of-range", "a stream holds 4096 bytes: batch * size is more", "", "");
 }
 
 /* The items lie in region 0: for benchmarks' larger buffers there is no other memory on a chip. */
@@ -243,7 +239,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_api = {
     .name = "api",
-    .summary = "time of a kernel call that switches no task, alone and while another core calls the kernel as well",
+    .summary = "time of a kernel call without a context switch, alone and while another core calls the kernel",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 200,

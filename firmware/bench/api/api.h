@@ -101,9 +101,9 @@ struct scene {
     uint32_t shift;
     uint64_t took;
     bool timed; /* took is valid: what the call needs was there */
-    atomic_bool witness_there;
-    atomic_bool witness_may;
-    atomic_bool witness_entered;
+    atomic_bool watcher_there;
+    atomic_bool watcher_may;
+    atomic_bool watcher_entered;
     atomic_bool stop;
     atomic_bool rests; /* the hammer, if any, has stopped */
     bool dismissed;    /* read by a task after it has been woken */

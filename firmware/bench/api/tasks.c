@@ -82,18 +82,18 @@ static bool comes_true(const atomic_bool *said) {
 /* Whether a critical section keeps another core's out: the witness wants to enter its own while we are in ours. It must
  * not interrupt the hammer in the middle of one, which is possible where a critical section is a lock. */
 static bool excludes(void) {
-    atomic_store(&ic_api.witness_there, false);
-    atomic_store(&ic_api.witness_may, false);
-    atomic_store(&ic_api.witness_entered, false);
+    atomic_store(&ic_api.watcher_there, false);
+    atomic_store(&ic_api.watcher_may, false);
+    atomic_store(&ic_api.watcher_entered, false);
     bool there = comes_true(&ic_api.rests);
     port_notify(&ic_api.helper);
-    there = comes_true(&ic_api.witness_there) && there;
+    there = comes_true(&ic_api.watcher_there) && there;
     port_critical_enter();
-    atomic_store(&ic_api.witness_may, true);
+    atomic_store(&ic_api.watcher_may, true);
     let_pass(SETTLING_TURNS);
-    bool entered = atomic_load(&ic_api.witness_entered);
+    bool entered = atomic_load(&ic_api.watcher_entered);
     port_critical_exit();
-    return there && !entered && comes_true(&ic_api.witness_entered);
+    return there && !entered && comes_true(&ic_api.watcher_entered);
 }
 
 /* Makes what must be there before the window; false if that was not possible. */
@@ -217,10 +217,10 @@ void ic_api_run_witness(void *arg) {
         if (ic_api.dismissed) {
             return;
         }
-        atomic_store(&ic_api.witness_there, true);
-        if (comes_true(&ic_api.witness_may)) {
+        atomic_store(&ic_api.watcher_there, true);
+        if (comes_true(&ic_api.watcher_may)) {
             port_critical_enter();
-            atomic_store(&ic_api.witness_entered, true);
+            atomic_store(&ic_api.watcher_entered, true);
             port_critical_exit();
         }
     }

@@ -76,8 +76,8 @@ static bool own_is_possible(const struct ic_run *run, struct ic_error *error) {
     const char *name = work_name(run->values[P_WORKLOAD]);
     if (own != NULL && own->unit_bytes > 0) {
         return (uint64_t)run->values[P_UNITS] * workers(run) <= own->units ||
-               ic_error_set(error, "out-of-range", "each competitor writes units of its own, and that is more than ",
-                            name, " has: take fewer units, or fewer competitors");
+               ic_error_set(error, "out-of-range", "the competitors together need more units than ", name,
+                            " has: take fewer units or competitors");
     }
     return own == NULL || run->values[P_UNITS] <= own->units ||
            ic_error_set(error, "out-of-range", "units is more than ", name, " has");
@@ -123,39 +123,37 @@ static void check_units(void) {
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_PRESET] = {.name = "preset",
-                  .help = "qiita-table: the rows of seed 001's table, instead of task0, task1, main and free",
+                  .help = "qiita-table: the rows of a published table, in place of task0, task1, main and free",
                   .choices = presets,
                   .choice_count = 2},
     [P_TASK0] = {.name = "task0",
-                 .help = "what the task pinned to core 0 does",
+                 .help = "role of the task pinned to core 0",
                  .preset = WORK,
                  .choices = roles,
                  .choice_count = ROLES},
     [P_TASK1] = {.name = "task1",
-                 .help = "what the task pinned to core 1 does",
+                 .help = "role of the task pinned to core 1",
                  .preset = WORK,
                  .choices = roles,
                  .choice_count = ROLES},
     [P_MAIN] = {.name = "main",
-                .help = "what the main loop does, on core 1",
+                .help = "role of the main loop, on core 1",
                 .preset = WORK,
                 .choices = roles,
                 .choice_count = ROLES},
-    [P_FREE] = {.name = "free", .help = "tasks without a core of their own, all at work", .max = FREE_MAX},
+    [P_FREE] = {.name = "free", .help = "unpinned tasks, all working", .max = FREE_MAX},
     [P_YIELD] = {.name = "yield",
-                 .help = "tick: a task sleeps to the next tick after each tower",
+                 .help = "tick: a task sleeps until the next tick after each tower",
                  .preset = 1,
                  .choices = yields,
                  .choice_count = 2},
-    [P_DISCS] = {.name = "discs", .help = "of a tower: it takes 2^discs - 1 moves", .min = 1, .max = 22, .preset = 20},
+    [P_DISCS] = {.name = "discs", .help = "discs of a tower: 2^discs - 1 moves", .min = 1, .max = 22, .preset = 20},
     [P_WINDOW] =
         {.name = "window_ms", .help = "length of a window, in milliseconds", .min = 1, .max = 20000, .preset = 10000},
 #if IC_OWN_MAX > 0
-    [P_WORKLOAD] = {.name = "workload",
-                    .help = "what is done over and over: towers, or work of one's own",
-                    .choice = work_name},
+    [P_WORKLOAD] = {.name = "workload", .help = "repeated work: towers, or a workload of yours", .choice = work_name},
     [P_UNITS] = {.name = "units",
-                 .help = "of work of one's own, in place of a tower",
+                 .help = "units of your workload, in place of a tower",
                  .min = 1,
                  .max = 1000000000,
                  .preset = 1},
@@ -341,8 +339,7 @@ static bool open_series(void) {
         needed += samples_of(&ic_contest.competitors[i]);
     }
     if (needed > room) {
-        return ic_error_set(&ic_contest.run->error, "out-of-range",
-                            "the target has no memory for the ends of all towers: ",
+        return ic_error_set(&ic_contest.run->error, "out-of-range", "the target has no memory for that many towers: ",
                             "take more discs, a shorter window or fewer samples", "");
     }
     for (uint32_t i = 0; i < COMPETITORS; i++) {
@@ -389,7 +386,7 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
                             "task1=off main=off", "");
     }
     return (works ||
-            ic_error_set(error, "bad-value", "nobody works: of task0, task1, main and free, one must", "", "")) &&
+            ic_error_set(error, "bad-value", "no competitor works: task0, task1, main or free must", "", "")) &&
            own_is_possible(run, error);
 }
 
@@ -432,7 +429,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_contention = {
     .name = "contention",
-    .summary = "towers of Hanoi that tasks and the main loop get done in a window, when they compete for the cores",
+    .summary = "towers of Hanoi that tasks and the main loop solve in a window while they compete for the cores",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 1,

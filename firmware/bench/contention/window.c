@@ -158,9 +158,8 @@ static bool start_main(struct competitor *competitor) {
     if (error == PORT_ERR_UNSUPPORTED) {
         return ic_contest_start_task(&competitor->task, compete, competitor, competitor->core);
     }
-    return error == PORT_OK ||
-           ic_error_set(&ic_contest.run->error, "failed", "the program's main loop does something else ",
-                        "and does not take part; main=off measures without it", "");
+    return error == PORT_OK || ic_error_set(&ic_contest.run->error, "failed", "the program's main loop is busy ",
+                                            "with other work; main=off measures without it", "");
 }
 
 static bool start_competitor(struct competitor *competitor) {

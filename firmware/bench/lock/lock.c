@@ -43,23 +43,23 @@ static uint32_t last_core(void) { return port_core_count() - 1U; }
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_MEASURE] = {.name = "measure", .help = "what is timed", .choices = measures, .choice_count = MEASURES},
-    [P_LOCK] = {.name = "lock", .help = "what keeps the cores apart", .choices = locks, .choice_count = LOCKS},
-    [P_FROM] = {.name = "from", .help = "hand-off, ping-pong: core that has it first", .limit = last_core},
+    [P_LOCK] = {.name = "lock", .help = "kind of lock", .choices = locks, .choice_count = LOCKS},
+    [P_FROM] = {.name = "from", .help = "hand-off, ping-pong: core that holds it first", .limit = last_core},
     [P_TO] = {.name = "to",
-              .help = "hand-off, ping-pong: core that gets it, another one",
+              .help = "hand-off, ping-pong: core that gets it",
               .preset = IC_PRESET_MAX,
               .limit = last_core},
     [P_CORES] = {.name = "cores",
-                 .help = "contention: cores that want it, from core 0 up",
+                 .help = "contention: competing cores, from core 0 up",
                  .min = 1,
                  .preset = IC_PRESET_MAX,
                  .limit = port_core_count},
     [P_HOLD] = {.name = "hold",
-                .help = "turns of a loop inside the lock; hand-off: the most of a random number",
+                .help = "loop iterations inside the lock; hand-off: at most, at random",
                 .max = 1000000,
                 .preset = 10},
     [P_PAUSE] = {.name = "pause",
-                 .help = "contention: turns of a loop from each release to the next attempt",
+                 .help = "contention: loop iterations from a release to the next attempt",
                  .max = 1000000,
                  .preset = 10},
     [P_ROUNDS] = {.name = "rounds",
@@ -210,7 +210,7 @@ static bool open_series(struct ic_run *run, enum measure measure, struct times *
             capacity <= ic_samples_room() ? ic_samples_open("taken", i, (uint32_t)capacity) : NULL;
         if (ic_match.side[i].moments == NULL) {
             return ic_error_set(&run->error, "out-of-range", "the target has no memory for that many ", "rounds",
-                                ": give less, or fewer samples");
+                                ": take fewer rounds or samples");
         }
         ic_match.side[i].moments->unit = IC_UNIT_MOMENT;
     }
@@ -220,14 +220,14 @@ static bool open_series(struct ic_run *run, enum measure measure, struct times *
 static bool possible(const struct ic_run *run, struct ic_error *error) {
     const uint32_t *values = run->values;
     if (ic_lock_calls[values[P_LOCK]].play[values[P_MEASURE]] == NULL) {
-        return ic_error_set(error, "unsupported", "there is no such measure with lock=", locks[values[P_LOCK]], "");
+        return ic_error_set(error, "unsupported", "this measure does not exist with lock=", locks[values[P_LOCK]], "");
     }
     if (values[P_MEASURE] == CONTENTION) {
         return values[P_CORES] > 1 ||
                ic_error_set(error, "out-of-range", "contention needs at least two cores: cores=2", "", "");
     }
     return values[P_FROM] != values[P_TO] ||
-           ic_error_set(error, "unsupported", "it goes from one core to another: from and to must differ", "", "");
+           ic_error_set(error, "unsupported", "from and to must be different cores", "", "");
 }
 
 static bool measure(struct ic_run *run) {
@@ -258,7 +258,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_lock = {
     .name = "lock",
-    .summary = "a lock between cores: from its release on one to its acquisition on another; who gets it how often",
+    .summary = "lock hand-off from core to core; throughput and fairness of a contended lock",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 100,

@@ -79,7 +79,7 @@ static void expect_next(uint32_t steps) {
 }
 
 /* A number that has been passed already. */
-static void look_back(uint32_t behind) {
+static void read_back(uint32_t behind) {
     uint32_t bit = behind <= WINDOW ? 1U << (behind - 1U) : 0;
     if (bit != 0 && (ic_message.came & bit) == 0) {
         ic_message.came |= bit;
@@ -105,6 +105,6 @@ void ic_message_check(const struct arrival *arrival) {
         ic_message.found.missing += (uint32_t)steps;
         expect_next((uint32_t)steps + 1U);
     } else {
-        look_back(0U - (uint32_t)steps);
+        read_back(0U - (uint32_t)steps);
     }
 }

@@ -116,8 +116,8 @@ static bool conclude(void) {
     checks->checked += found->checked;
     checks->wrong += wrong;
     return wrong > 0 || !ic_message.stalled ||
-           ic_error_set(&ic_message.run->error, "failed", "a task got no processor for seconds: does ",
-                        "something else", " use these cores?");
+           ic_error_set(&ic_message.run->error, "failed", "a task did not run for seconds: does ", "something else",
+                        " use these cores?");
 }
 
 /* ---- who takes part ---- */

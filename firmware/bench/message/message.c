@@ -94,32 +94,29 @@ static uint32_t most_size(void) { return most_buffer() / 2U; }
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_TRANSPORT] = {.name = "transport", .help = "what moves the messages", .choice = transport_name},
     [P_MEASURE] = {.name = "measure",
-                   .help = "one message that is waited for, a stream of them, or what one takes from each core",
+                   .help = "latency of a message, throughput of a stream, or time taken from each core",
                    .choices = measures,
                    .choice_count = 3},
     [P_SIZE] = {.name = "size", .help = "bytes of a message", .min = 1, .preset = 64, .limit = most_size},
     [P_FROM] = {.name = "from", .help = "core of the sender", .limit = last_core},
     [P_TO] = {.name = "to", .help = "core of the receiver", .preset = IC_PRESET_MAX, .limit = last_core},
-    [P_REGION] = {.name = "region", .help = "memory that the transport gets, if it uses any", .choice = region_name},
-    [P_BUFFER] = {.name = "buffer",
-                  .help = "bytes that it gets of it at most",
-                  .min = 64,
-                  .preset = IC_PRESET_MAX,
-                  .limit = most_buffer},
+    [P_REGION] = {.name = "region", .help = "memory for the transport, if it uses any", .choice = region_name},
+    [P_BUFFER] =
+        {.name = "buffer", .help = "bytes that it may use", .min = 64, .preset = IC_PRESET_MAX, .limit = most_buffer},
     [P_RECEIVER] = {.name = "receiver",
-                    .help = "how an end waits: blocked, and woken by the other, or polling",
+                    .help = "how both ends wait: blocked until woken, or polling",
                     .choices = receivers,
                     .choice_count = 2},
     [P_LOAD] = {.name = "load",
-                .help = "ends on whose cores a task of lower priority keeps working",
+                .help = "ends with a busy task of lower priority on their core",
                 .choices = loads,
                 .choice_count = 4},
     [P_IDLE] = {.name = "idle",
-                .help = "what core `to` does when nothing runs there: it sleeps as its kernel has it, or spins",
+                .help = "core `to` when idle: sleeps as its kernel does, or spins",
                 .choices = idles,
                 .choice_count = 2},
     [P_MESSAGES] = {.name = "messages",
-                    .help = "messages of a stream (measure=throughput), or of a window (measure=overhead)",
+                    .help = "messages of a stream (throughput) or of a window (overhead)",
                     .min = 2,
                     .max = 1000000,
                     .preset = 64},
@@ -164,19 +161,19 @@ static bool sensible(const struct ic_run *run, const struct ic_transport_setup *
     bool counts = run->values[P_MEASURE] == OVERHEAD;
     bool awake = run->values[P_IDLE] == SPIN;
     if (counts && setup->polling) {
-        return ic_error_set(error, "unsupported", "an end that polls takes all of its core from a load: ask for ",
-                            "receiver=blocked", "");
+        return ic_error_set(error, "unsupported", "a polling end leaves no time for a load: take ", "receiver=blocked",
+                            "");
     }
     if (counts && (run->values[P_LOAD] != 0 || awake)) {
-        return ic_error_set(error, "unsupported", "this measure has a load of its own on each core: ask for ",
+        return ic_error_set(error, "unsupported", "this measure has its own load on each core: take ",
                             "load=none idle=sleep", "");
     }
     if (awake && setup->from == setup->to) {
-        return ic_error_set(error, "unsupported", "the receiver's core is the sender's and never idles: ask for ",
+        return ic_error_set(error, "unsupported", "the receiver's core is the sender's and never idles: take ",
                             "idle=sleep", ", or for another core");
     }
     if (awake && (setup->polling || (run->values[P_LOAD] & LOAD_TO) != 0)) {
-        return ic_error_set(error, "unsupported", "with a receiver that polls, or a load, a core never idles: ask for ",
+        return ic_error_set(error, "unsupported", "with a polling receiver or a load, a core never idles: take ",
                             "idle=sleep", "");
     }
     return true;
@@ -186,20 +183,18 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     const struct ic_transport *asked = port_transport(run->values[P_TRANSPORT]);
     struct ic_transport_setup setup = setup_of(run);
     if (setup.polling && setup.from == setup.to) {
-        return ic_error_set(error, "unsupported", "a receiver that polls keeps its core from the sender: ask for ",
+        return ic_error_set(error, "unsupported", "a polling receiver keeps the sender from running: take ",
                             "receiver=blocked", ", or for another core");
     }
     if (setup.polling && (run->values[P_LOAD] & LOAD_TO) != 0) {
-        return ic_error_set(error, "unsupported", "a receiver that polls leaves its core to no load: ask for ",
+        return ic_error_set(error, "unsupported", "a polling receiver leaves no time for a load: take ",
                             "receiver=blocked", ", or for a load of the other core only");
     }
     if (!sensible(run, &setup, error)) {
         return false;
     }
     if (asked->round_trip && run->values[P_MEASURE] != LATENCY) {
-        return ic_error_set(error, "unsupported",
-                            "of a stream that comes back from an echo no direction is known: ask for ",
-                            "measure=latency", "");
+        return ic_error_set(error, "unsupported", "an echo has no one-way throughput: take ", "measure=latency", "");
     }
     const char *why = asked->refuses != NULL ? asked->refuses(&setup) : NULL;
     if (why != NULL) {
@@ -288,7 +283,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_message = {
     .name = "message",
-    .summary = "messages from core to core by any transport: from begin of send to end of receive, and in a stream",
+    .summary = "messages between cores by any transport: one-way latency from send to receive, and throughput",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 1024,

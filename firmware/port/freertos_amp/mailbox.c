@@ -112,7 +112,7 @@ void port_amp_rung(void) {
 /* ---- the tick ---- */
 
 /* An order that was there at the last tick, and still is. */
-static void look_for_lost_ring(void) {
+static void recover_lost_doorbell(void) {
     static uint32_t seen_put;
     uint32_t own = board_core();
     uint32_t taken = atomic_load_explicit(&mail.boxes[own].taken, memory_order_relaxed);
@@ -150,7 +150,7 @@ void vApplicationTickHook(void) {
     atomic_store_explicit(&mail.cores[own].beat,
                           (atomic_load_explicit(&mail.cores[own].beat, memory_order_relaxed) + 1U) | 1U << 31U,
                           memory_order_relaxed);
-    look_for_lost_ring();
+    recover_lost_doorbell();
     listen();
 }
 

@@ -119,7 +119,7 @@ static void look_at_ticks(void *arg) {
     expect(least < tick / 4U, "a task that sleeps by ticks wakes just after an edge, or always as long after it");
 }
 
-static void be_periodic(void *arg) {
+static void periodic_task(void *arg) {
     (void)arg;
     uint64_t tick = port_clock_hz() / port_tick_hz();
     struct port_period period;
@@ -146,7 +146,7 @@ static void be_periodic(void *arg) {
 }
 
 static void time_has_a_grid_on_every_core(void) {
-    static void (*const looks[])(void *arg) = {look_at_ticks, be_periodic};
+    static void (*const looks[])(void *arg) = {look_at_ticks, periodic_task};
     for (uint32_t core = 0; core < port_core_count(); core++) {
         for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
             port_task_t task;

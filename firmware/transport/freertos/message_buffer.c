@@ -59,7 +59,7 @@ static uint32_t message_buffer_receive(struct ic_transport_end *end, void *messa
 
 const struct ic_transport ic_transport_message_buffer = {
     .name = "message-buffer",
-    .summary = "FreeRTOS message buffer, the length of each message is stored before it; copied in and out",
+    .summary = "FreeRTOS message buffer, stores each message's length before it; copied in and out",
     .one_kernel = true,
     .capacity = message_buffer_capacity,
     .open = message_buffer_open,
@@ -69,13 +69,12 @@ const struct ic_transport ic_transport_message_buffer = {
 };
 
 static const char *refuses_one_core(const struct ic_transport_setup *setup) {
-    return setup->from == setup->to ? "it leads from one kernel to the other" : NULL;
+    return setup->from == setup->to ? "from and to must be different cores" : NULL;
 }
 
 const struct ic_transport ic_transport_message_buffer_amp = {
     .name = "message-buffer",
-    .summary =
-        "FreeRTOS message buffer in shared memory, its ends in two kernels, each told by doorbell; copied in and out",
+    .summary = "FreeRTOS message buffer in shared memory, between two kernels, with doorbells; copied in and out",
     .refuses = refuses_one_core,
     .capacity = message_buffer_capacity,
     .open = message_buffer_open,

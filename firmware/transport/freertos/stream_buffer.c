@@ -62,7 +62,7 @@ static uint32_t stream_buffer_receive(struct ic_transport_end *end, void *messag
 
 const struct ic_transport ic_transport_stream_buffer = {
     .name = "stream-buffer",
-    .summary = "FreeRTOS stream buffer that wakes when a whole message is there; copied in and out",
+    .summary = "FreeRTOS stream buffer that wakes its receiver when a whole message is there; copied in and out",
     .one_kernel = true,
     .capacity = stream_buffer_capacity,
     .open = stream_buffer_open,

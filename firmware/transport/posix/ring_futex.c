@@ -69,7 +69,7 @@ static void futex_close(struct ic_transport_end *end) { (void)end; }
 
 const struct ic_transport ic_transport_ring_futex = {
     .name = "ring-futex",
-    .summary = "the transport `ring`, with ends that sleep by Linux' futex; copied in and out",
+    .summary = "the transport `ring`, whose ends sleep on a Linux futex; copied in and out",
     .capacity = futex_capacity,
     .open = futex_open,
     .close = futex_close,

@@ -73,7 +73,7 @@ static const char *of_open(int number) {
         return "another program has the device open";
     case ENXIO:
     case ENODEV:
-        return "nobody is behind the device: is the other core's firmware started?";
+        return "the device has no other end: is the other core's firmware started?";
     default:
         return "the device cannot be opened";
     }
@@ -82,13 +82,13 @@ static const char *of_open(int number) {
 static const char *of_transfer(int number) {
     switch (number) {
     case EMSGSIZE:
-        return "the message is larger than the device takes; with Linux' usual buffers that is 496 bytes";
+        return "the message is larger than the device takes; with Linux's usual buffers that is 496 bytes";
     case EPIPE:
     case EIO:
     case ENXIO:
     case ENODEV:
     case ECONNRESET:
-        return "the other end is gone: was its core stopped or started anew?";
+        return "the other end is gone: was its core stopped or restarted?";
     default:
         return "the device fails";
     }
@@ -103,7 +103,7 @@ static const char *refuses(const struct ic_transport_setup *setup) {
                                : of_open(errno);
     }
     if (!S_ISCHR(status.st_mode)) {
-        return "that is no character device";
+        return "this is not a character device";
     }
     return access(path_of(setup), R_OK | W_OK) == 0 ? NULL : of_open(errno);
 }
@@ -214,7 +214,7 @@ static const char *wrong_with(const char *path, size_t length) {
         return "a path begins with / and has letters, digits and . _ - / only";
     }
     all += length;
-    return length < PATH_MOST && all <= PATHS_MOST ? NULL : "it names paths of 63 characters at most, and 100 in all";
+    return length < PATH_MOST && all <= PATHS_MOST ? NULL : "it names paths of at most 63 characters, 100 in total";
 }
 
 static const char *add(const char *path, size_t length) {

@@ -41,7 +41,7 @@ static port_task_t *task;
 static struct counts *counts_of(const struct ic_transport_end *end) { return end->setup->memory; }
 
 static const char *fifo_refuses(const struct ic_transport_setup *setup) {
-    return setup->from == setup->to ? "it leads from one core to the other" : NULL;
+    return setup->from == setup->to ? "from and to must be different cores" : NULL;
 }
 
 static uint32_t fifo_capacity(const struct ic_transport_setup *setup) {
@@ -194,7 +194,7 @@ static uint32_t fifo_receive(struct ic_transport_end *end, void *message) {
 
 const struct ic_transport ic_transport_fifo = {
     .name = "fifo",
-    .summary = "words through the FIFO between the cores, and from its interrupt; leaves the shared memory alone",
+    .summary = "words through the FIFO between the cores, received by interrupt; uses no shared memory",
     .refuses = fifo_refuses,
     .capacity = fifo_capacity,
     .open = fifo_open,

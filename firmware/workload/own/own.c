@@ -261,10 +261,10 @@ const char *intercore_add_workload(const char *name, const struct intercore_work
     memcpy(listed, IC_OWN_PREFIX, sizeof IC_OWN_PREFIX - 1U);
     memcpy(listed + sizeof IC_OWN_PREFIX - 1U, name, strlen(name) + 1U);
     if (is_taken(listed)) {
-        return "there is a workload of that name already";
+        return "a workload of that name exists already";
     }
     if (own->units == 0) {
-        return "the workload does not say how many units it has";
+        return "the workload does not state its number of units";
     }
     ic_workload_names[IC_WORKLOADS_HERE + added] = listed;
     ic_workloads[IC_WORKLOADS_HERE + added] = &own->workload;

@@ -223,7 +223,7 @@ def test_an_answer_that_is_not_what_was_sent_is_counted(
     [
         (errno.EBUSY, "another program has the device open"),
         (errno.EACCES, "this user may not"),
-        (errno.ENXIO, "nobody is behind the device"),
+        (errno.ENXIO, "the device has no other end"),
         (errno.EINVAL, "cannot be opened"),
     ],
 )

@@ -15,6 +15,4 @@ void setup() {
     Intercore.begin(Serial);
 }
 
-void loop() {
-    Intercore.loop();
-}
+void loop() { Intercore.loop(); }

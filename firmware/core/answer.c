@@ -10,16 +10,16 @@
 #include "workloads.h"
 
 #define PROTOCOL 2
-/* Samples in a line, and characters of a condition's value in a line. */
+/* Samples in a line, and characters of a condition's value in a line */
 #define VALUES_MAX 16U
 #define PART_MAX 120U
 
 struct ic_answer ic_answer_whole(uint32_t id) { return (struct ic_answer){.id = id, .last = UINT32_MAX}; }
 
-/* A console that nobody reads any more is noticed when input ends, so the result of writing is of no use here. */
+/* The result of the write is ignored: end of input shows that the console has gone. */
 static void send_line(struct ic_line *line) {
     size_t length = ic_line_close(line);
-    if (length == 0) { /* no line that is made here is that long; if one is, the reader must not wait for it */
+    if (length == 0) { /* Unreachable: no line is that long. The reader must not wait for a line that was dropped. */
         ic_line_open(line, "log");
         ic_line_integer(line, "id", 0);
         ic_line_text(line, "text", "a line did not fit and is missing");
@@ -91,7 +91,7 @@ static void condition(struct ic_answer *answer, const struct port_condition *fac
     }
 }
 
-/* Nothing where a rate has no meaning. */
+/* Adds nothing if the console has no bit rate. */
 static void console_rates(struct ic_line *line) {
     if (port_console_rate() == 0) {
         return;
@@ -248,7 +248,7 @@ static const char *const units[] = {
 static void samples(struct ic_answer *answer, const struct ic_series *series) {
     for (uint32_t index = 0; index < series->count; index += VALUES_MAX) {
         if (!wanted(answer)) {
-            answer->next++; /* there may be thousands: do not spend time on formatting them */
+            answer->next++; /* do not format lines that are not wanted: there may be thousands */
             continue;
         }
         struct ic_line line;
@@ -278,7 +278,7 @@ static bool tell_line(const struct ic_run *run, uint32_t index, struct ic_text *
     return run->benchmark->tell != NULL ? run->benchmark->tell(run, index, line) : ic_summary_tell(run, index, line);
 }
 
-/* Lines without a number, for a person, who gives no id: what is asked for again comes without them. */
+/* Unnumbered lines for a person, whose commands have no id. `resend` leaves them out. */
 static void tell(const struct ic_answer *answer, const struct ic_run *run) {
     if (answer->id != 0 || answer->first != 0 || answer->last != UINT32_MAX) {
         return;
@@ -317,7 +317,7 @@ void ic_answer_result(struct ic_answer *answer, const struct ic_run *run) {
 /* ---- trace ---- */
 
 #ifdef IC_TRACE
-/* Events in a line: each has up to 20, 10 and 10 digits. */
+/* Events in a line: each has up to 20, 10 and 10 digits */
 #define EVENTS_MAX 8U
 
 static void ring(struct ic_answer *answer, uint32_t core) {

@@ -46,7 +46,7 @@ static bool parse_hex(const char *text, size_t digits, uint32_t *value) {
     return true;
 }
 
-/* Cuts the CRC off the line if it has one. A star elsewhere is taken for a damaged trailer: no command has a star. */
+/* Removes the CRC from the line, if it has one. Any other '*' is a damaged CRC: no command contains one. */
 static bool check_crc(struct ic_input *line) {
     if (memchr(line->text, '*', line->length) == NULL) {
         return true;

@@ -1,9 +1,9 @@
-/* The list of benchmarks, in the order in which `list` names them; everything else is made from it.
+/* The list of benchmarks, in the order of `list`. The registry is made from it.
  *
- * SMP_AND_AMP(name) is for one that is measured under one kernel for all cores and with a kernel on each alike.
- * SMP_ONLY(name, summary, why) is for one that needs one kernel for all cores: elsewhere `list` has it with this
- * summary and refuses it with this reason. Each is the file bench/<name>.c, or those of the folder bench/<name>, and
- * defines ic_benchmark_<name>. */
+ * SMP_AND_AMP(name): can be measured under one kernel for all cores, and with a kernel on each core. SMP_ONLY(name,
+ * summary, why): needs one kernel for all cores; on AMP `list` shows this summary, and the benchmark is refused for
+ * this reason. Each is the file bench/<name>.c, or the files of the folder bench/<name>, and defines
+ * ic_benchmark_<name>. */
 #ifndef IC_BENCHMARKS_H
 #define IC_BENCHMARKS_H
 

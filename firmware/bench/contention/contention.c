@@ -1,43 +1,44 @@
-/* contention: who gets the processor when several tasks and the main loop want it.
+/* contention: how the cores are shared when several tasks and the main loop compete for them.
  *
- * The competitors are those of an Arduino program on a chip with two cores, and free tasks:
+ * The competitors are those of an Arduino program on a chip with two cores, and free (unpinned) tasks:
  *
  *   task0   pinned to core 0
  *   task1   pinned to core 1
- *   main    the main loop, pinned to core 1, where Arduino's is
+ *   main    the main loop, pinned to core 1, as in Arduino
  *   free    up to four tasks that the scheduler may run on any core
  *
- * Where the platform has a main loop of its own (Arduino's loop()), `main` is that one, as the platform calls it
+ * Where the platform has its own main loop (Arduino's loop()), `main` is that loop, as the platform calls it
  * (port_loop_start); elsewhere it is a task.
  *
- * Each is there or not (off), and does one of four things in a window of time that begins and ends at the same moments
- * for all:
+ * Each competitor is absent (off) or has one of four roles, in a window of time with the same begin and end for all:
  *
- *   work    solves one tower of Hanoi after the other; with yield=tick it sleeps to the next tick after each
- *   spin    has nothing to do and never waits, like a loop() that returns at once: the framework calls it again
- *   delay   has nothing to do and sleeps to the next tick, over and over, like a loop() of nothing but delay(1)
- *   block   has nothing to do and sleeps all the time, like a loop() that waits for an event
+ *   work    solves one tower of Hanoi after another; with yield=tick it sleeps until the next tick after each
+ *   spin    has no work and never waits, like a loop() that returns at once and is called again
+ *   delay   has no work and sleeps until the next tick, repeatedly, like a loop() with only a delay(1)
+ *   block   has no work and sleeps all the time, like a loop() that waits for an event
  *
- * All have the same priority, the lowest of benchmark tasks, and the kernel has equals take turns (port_time_slicing).
- * The console task is below them and sleeps while a window lasts. Nobody is told to stop: each looks at the clock.
+ * All have the same priority, the lowest of benchmark tasks, and the kernel slices time between them
+ * (port_time_slicing). The console task has a lower priority and sleeps during a window. No competitor is stopped: each
+ * reads the clock.
  *
- * Samples. `alone.<core>`: how long a tower takes in a task that has the core to itself, with the sleep behind it if
- * competitors sleep, five times, before the first window; with yield=tick, `tower.<core>` is the tower without the
- * sleep. `<competitor>.<core>`: the moment at which each tower was done, on that core. The windows of a measurement are
- * laid end to end: a moment is the number of the window × its length + the time since its beginning. A tower that ends
- * later than its window is not recorded, but its checksum is checked as that of all others. Who begins more than a tick
- * late, and not because it was another competitor's turn, is counted as preempted.
+ * Samples. `alone.<core>`: the time of a tower in a task that has the core to itself, including the sleep after it if
+ * competitors sleep; five, before the first window. With yield=tick, `tower.<core>` is the tower without the sleep.
+ * `<competitor>.<core>`: the moment at which each tower was done, on that core. The windows of a measurement are laid
+ * end to end: a moment is the index of the window × its length + the time since its begin. A tower that ends after its
+ * window is not recorded, but its checksum is checked. A competitor that begins more than a tick late, other than
+ * because of another competitor's time slice, is counted as preempted.
  *
- * A free task may do parts of a tower on several cores. `ran<task>.<core>`: how many parts (hanoi.h) of the towers that
- * ended in each window began and ended on that core. `moved<task>`: how many changed cores meanwhile.
+ * A free task may do parts of a tower on several cores. `ran<task>.<core>`: the number of parts (hanoi.h), of the
+ * towers that ended in a window, that began and ended on that core. `moved<task>`: the number of parts that changed
+ * cores.
  *
- * The energy mark is high during each window: it rises some 20 µs before the begin, by whoever waits for that, and
- * falls at the end by the timer's interrupt on core 0, when no tower counts any more.
+ * The mark pin is high during each window: a competitor that waits for the window sets it about 20 µs before the begin;
+ * the timer's interrupt on core 0 clears it at the end, when no more towers count.
  *
- * preset=qiita-table takes what competes from the seven rows of a published table (seed 001), a window for each in
- * their order, again for each further repetition. There, a main loop without work spins.
+ * preset=qiita-table takes the competitors from the seven rows of a published table (seed 001): a window for each row
+ * in order, repeated for further repetitions. There, a main loop without work spins.
  *
- * A person is told the towers that each got done, a line for each row. */
+ * `show` prints the towers of each competitor, a line for each row. */
 #include "contention.h"
 
 #include "benchmarks.h"
@@ -51,7 +52,7 @@ static const char *const roles[ROLES] = {"off", "block", "delay", "spin", "work"
 static const char *const yields[] = {"none", "tick"};
 
 #if IC_OWN_MAX > 0
-/* The towers, and behind them works of the user's own. */
+/* The towers, followed by the user's workloads */
 static const char *work_name(uint32_t index) {
     return index == 0 ? "hanoi" : index <= IC_OWN_MAX ? ic_workload_names[IC_WORKLOADS_HERE + index - 1U] : NULL;
 }
@@ -61,7 +62,7 @@ static const struct intercore_workload *own_of(const struct ic_run *run) {
     return index == 0 ? NULL : ic_own(IC_WORKLOADS_HERE + index - 1U);
 }
 
-/* Those who work at the same time. */
+/* The number of competitors that work at the same time */
 static uint32_t workers(const struct ic_run *run) {
     uint32_t count = run->values[P_FREE];
     for (uint32_t i = 0; i < FREE; i++) {
@@ -70,7 +71,7 @@ static uint32_t workers(const struct ic_run *run) {
     return run->values[P_PRESET] == PRESET_QIITA ? FREE : count;
 }
 
-/* All competitors do the same units of a sum. Of a buffer each writes its own. */
+/* All competitors read the same units of a sum. Of a buffer, each writes its own units. */
 static bool own_is_possible(const struct ic_run *run, struct ic_error *error) {
     const struct intercore_workload *own = own_of(run);
     const char *name = work_name(run->values[P_WORKLOAD]);
@@ -83,7 +84,7 @@ static bool own_is_possible(const struct ic_run *run, struct ic_error *error) {
            ic_error_set(error, "out-of-range", "units is more than ", name, " has");
 }
 
-/* The work in place of the towers, if it is one. */
+/* The workload in place of the towers; NULL: towers */
 static void prepare_own(const struct ic_run *run) {
     const struct intercore_workload *own = own_of(run);
     ic_contest.own = own;
@@ -94,7 +95,7 @@ static void prepare_own(const struct ic_run *run) {
     }
 }
 
-/* Of a buffer, each who works has units of its own. */
+/* Each working competitor has its own units of a buffer. */
 static void share_units(void) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < COMPETITORS; i++) {
@@ -106,7 +107,7 @@ static void share_units(void) {
     }
 }
 
-/* After a window: whoever has worked in it has left its units as they must be. */
+/* After a window: checks the units of each competitor that worked. */
 static void check_units(void) {
     for (uint32_t i = 0; i < COMPETITORS; i++) {
         struct competitor *competitor = &ic_contest.competitors[i];
@@ -160,7 +161,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 #endif
 };
 
-/* The rows of the published table: what task0, task1 and main do. */
+/* The rows of the published table: roles of task0, task1 and main */
 #define QIITA_ROWS 7U
 static const enum role qiita_rows[QIITA_ROWS][FREE] = {
     {WORK, WORK, WORK}, {WORK, OFF, WORK}, {WORK, WORK, SPIN}, {OFF, WORK, WORK},
@@ -169,7 +170,7 @@ static const enum role qiita_rows[QIITA_ROWS][FREE] = {
 
 struct contest ic_contest;
 
-/* ---- what competes ---- */
+/* ---- the competitors ---- */
 
 uint32_t ic_contest_rows(void) { return ic_contest.run->values[P_PRESET] == PRESET_QIITA ? QIITA_ROWS : 1U; }
 
@@ -187,7 +188,7 @@ void ic_contest_set_roles(uint32_t row) {
 #endif
 }
 
-/* In how many of the rows a competitor works. */
+/* The number of rows in which a competitor works */
 static uint32_t rows_of_work(const struct competitor *competitor) {
     uint32_t count = 0;
     for (uint32_t row = 0; row < ic_contest_rows(); row++) {
@@ -243,7 +244,7 @@ static void take_alone(struct alone *alone) {
 static void solve_alone(void *arg) {
     struct alone *alone = arg;
     if (alone->tower != NULL) {
-        port_sleep_ticks(1); /* the first one begins behind an edge of the tick, as the others do */
+        port_sleep_ticks(1); /* the first one begins after an edge of the tick, like the others */
     }
     for (uint32_t i = 0; i < TOWERS_ALONE; i++) {
         take_alone(alone);
@@ -258,9 +259,9 @@ static bool open_alone(struct alone *alone) {
     return (alone->turn != NULL && (alone->tower != NULL || !ic_contest.yields)) || no_series();
 }
 
-/* Takes the time of a tower on each core that is worked on. */
+/* Times a tower on each core that has a working competitor. */
 static bool measure_alone(void) {
-    static port_task_t task; /* on a chip it may hold the task's whole stack */
+    static port_task_t task; /* on a chip it may contain the task's stack */
     static struct alone alone;
     for (alone.core = 0; alone.core < port_core_count(); alone.core++) {
         if (!ever_works_on(alone.core)) {
@@ -279,8 +280,7 @@ static bool measure_alone(void) {
 
 /* ---- room for the samples ---- */
 
-/* Samples that a competitor may have in all windows together: on each core that it may run on as many as that core
- * could do alone. */
+/* Capacity for a competitor in all windows: on each of its cores, as many towers as the core could solve alone. */
 static uint64_t samples_of(const struct competitor *competitor) {
     uint64_t at_least =
         ic_contest.yields && ic_contest.shortest < ic_contest.tick ? ic_contest.tick : ic_contest.shortest;
@@ -303,7 +303,7 @@ static bool open_towers(struct competitor *competitor, const char *name, uint64_
     return true;
 }
 
-/* Opens the series that say on which cores the free tasks ran. */
+/* Opens the series of the cores on which the free tasks ran. */
 static bool open_cores(void) {
     static const char *const ran[FREE_MAX] = {"ran0", "ran1", "ran2", "ran3"};
     static const char *const moved[FREE_MAX] = {"moved0", "moved1", "moved2", "moved3"};
@@ -329,8 +329,8 @@ static bool open_cores(void) {
     return true;
 }
 
-/* Opens the series of all who work. They get all the memory there is: a core that speeds up after it was measured alone
- * does more towers than foreseen. */
+/* Opens the series of all working competitors. They share all memory that is left: a core may speed up after it was
+ * timed alone, and then does more towers than foreseen. */
 static bool open_series(void) {
     static const char *const names[COMPETITORS] = {"task0", "task1", "main", "free0", "free1", "free2", "free3"};
     uint64_t room = ic_samples_room();
@@ -371,8 +371,7 @@ static void prepare(struct ic_run *run) {
     run->checks.repetitions *= ic_contest_rows(); /* a repetition is a window */
 }
 
-/* Whether anybody who belongs to core 1 takes part, and whether anybody works. In each row of the preset task1 or main
- * does, and somebody works. */
+/* Whether any competitor belongs to core 1, and whether any works. Both are true of each row of the preset. */
 static bool possible(const struct ic_run *run, struct ic_error *error) {
     const uint32_t *values = run->values;
     bool preset = values[P_PRESET] == PRESET_QIITA;
@@ -403,7 +402,7 @@ static void count_checks(void) {
 
 static bool hold_windows(void) {
     bool held = true;
-    ic_contest.run->marked = 1; /* windows, and not what is between them */
+    ic_contest.run->marked = 1; /* mark the windows, not the time between them */
     ic_contest.marks = port_timer_open(0, ic_contest_end_mark, NULL) == PORT_OK;
     for (uint32_t i = 0; held && ic_run_repeat(ic_contest.run); i++) {
         ic_contest_set_roles(i % ic_contest_rows());

@@ -11,9 +11,9 @@
  * activation begins late.
  *
  *   one-core   all tasks are pinned to core 0
- *   pinned     each task is pinned to the first core that has room for it at the highest load that any partition carries.
- *              All tasks have the same load, so the first core gets its share of them, rounded up: of two cores, the first
- *              has the three fastest tasks and the second has two, at every load
+ *   pinned     each task is pinned to the first core that has room for it at the highest load that any partition
+ *              carries. All tasks have the same load, so the first core gets its share of them, rounded up: of two
+ *              cores, the first has the three fastest tasks and the second has two, at every load
  *   free       the kernel may run any task on any core
  *
  * A repetition is the longest period. All tasks are activated together at its begin, the worst case for the lower

@@ -282,7 +282,7 @@ PORT_ENTRY(causing_task);
 
 /* ---- the console task ---- */
 
-/* Number of interrupts without a cause since the last call, before a time long enough ago */
+/* Number of interrupts without a cause since the last call. The previous repetition is long over. */
 static uint32_t surplus(void) {
     uint32_t arrived = atomic_load(&scene.handler.count);
     uint32_t more = arrived - scene.handlers_counted;

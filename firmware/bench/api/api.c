@@ -13,7 +13,7 @@
  *   notify, notify-take      of the calling task itself: the count is incremented, and decremented
  *   set, wait                of a bit of an event group without waiting tasks; the bit is set before the wait
  *   stream-send, -receive    of `size` bytes, with room in the stream and no waiting tasks
- *   critical                 enter and exit, as one call; after the window a task on the other core checks the exclusion
+ *   critical                 enter and exit, as one call; afterwards a task on the other core checks the exclusion
  *   allocate, free           of a block of `size` bytes
  *   nothing                  an empty window
  *

@@ -1,4 +1,4 @@
-/* The transports that a program adds of its own (intercore_workload.h). */
+/* Transports that the program registers at start (intercore_workload.h) */
 #include "transports.h"
 
 #if IC_ADDED_MAX > 0

@@ -1,8 +1,8 @@
-/* ring and ring-zero-copy: messages through our own ring in shared memory (spsc.h).
+/* ring and ring-zero-copy: messages through the ring in shared memory of spsc.h.
  *
- * They differ in who copies. With `ring` a message is copied into the ring and out of it; with `ring-zero-copy` the
- * sender makes it where it is to be read, and what goes from core to core are one size and two indexes. Neither knows
- * of a kernel: an end that sleeps is woken by what the setup supplies. */
+ * With `ring` a message is copied into the ring and out of it; with `ring-zero-copy` the sender writes it where the
+ * receiver reads it, and only a size and two indexes go from core to core. Neither needs a kernel: the setup supplies
+ * the wake-up of a sleeping end. */
 #include "ring.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "copy.h"
 #include "transports.h"
 
-/* Each is its own end's. */
+/* Each belongs to its own end. */
 static struct ic_spsc_sender sender;
 static struct ic_spsc_receiver receiver;
 

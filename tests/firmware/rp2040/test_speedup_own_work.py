@@ -195,7 +195,7 @@ def test_a_core_is_timed_beside_a_work_on_the_other_one(board: Board) -> None:
     assert answer[-1]["status"] == "ok"
     assert answer[-1]["checks"]["checked"] > 0
     samples = {line["series"]: line["values"] for line in answer if line["type"] == "samples"}
-    assert min(samples["beside"]) > max(samples["alone"])
+    assert min(samples["contended"]) > max(samples["alone"])
 
 
 def test_works_compete_in_place_of_towers(board: Board) -> None:

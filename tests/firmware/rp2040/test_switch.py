@@ -99,7 +99,7 @@ def test_a_yield_stays_on_its_core(board: Board) -> None:
             measure(board, f"primitive=notification from={core} to={core} {FEW}").samples("switch").ticks
         )
     refused = board.ask("run switch primitive=yield from=0 to=1")[-1]
-    assert (refused["code"], "its own core" in refused["text"]) == ("unsupported", True)
+    assert (refused["code"], "stays on its core" in refused["text"]) == ("unsupported", True)
 
 
 @pytest.mark.parametrize("phase", range(4))

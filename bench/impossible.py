@@ -2,7 +2,7 @@
 
     python bench/impossible.py [trials] [store]
 
-prints the figures there; 300 trials per series, the default, take some ten seconds. With a store, it also says how many
+prints how many fail; 300 trials per series, the default, take some ten seconds. With a store, it also says how many
 measurements of each of its runs fail.
 """
 

@@ -2,7 +2,7 @@
 
     python bench/intervals.py [trials]
 
-prints the tables of docs/statistics.md. 100 trials, the default, take some three minutes.
+prints the tables that docs/statistics.md sums up. 100 trials, the default, take some three minutes.
 """
 
 from __future__ import annotations

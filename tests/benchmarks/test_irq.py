@@ -144,7 +144,7 @@ def test_two_directions_never_become_one_figure(to_1: int, to_0: int, on_0: int,
     there, back = analysis.comparisons
     assert there.ratio.value == pytest.approx(to_1 / on_0)
     assert back.ratio.value == pytest.approx(to_0 / on_1)
-    usual = {one.across: one.usual_us for one in analysis.budgets}
+    usual = {one.across: one.typical_us for one in analysis.budgets}
     assert usual == {True: max(to_1, to_0) / 125, False: max(on_0, on_1) / 125}
     (cost,) = costs(analysis)
     assert cost.across_us == usual[True]
@@ -183,7 +183,7 @@ def test_swapped_cores_are_another_result() -> None:
 def test_the_budget_is_the_largest_whatever_the_cores_did() -> None:
     budgets = {(one.path, one.across): one for one in irq.analyse(WHOLE).budgets}
     found = budgets["timer-handler", False]
-    assert (found.usual_us, found.largest_us, found.largest_while, found.samples) == (0.4, 4.0, "kernel", 40)
+    assert (found.typical_us, found.largest_us, found.largest_while, found.samples) == (0.4, 4.0, "kernel", 40)
     assert found.tail is None
 
 
@@ -202,7 +202,7 @@ def test_findings_say_what_to_design_for() -> None:
     assert (ring.there, ring.round_trip) == (Time(1.2, 150), Time(2.4, 300))
     assert ring.wake_up_times == pytest.approx(10)
     assert isinstance(whole, IrqTimerToTask)
-    assert (whole.largest_us, whole.usual_us) == (24.0, 10.0)
+    assert (whole.largest_us, whole.typical_us) == (24.0, 10.0)
 
 
 def test_a_core_that_is_slow_to_wake_is_named() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from intercore.benchmarks.benchmark import Role
 from intercore.benchmarks.disturbance import in_words
+from intercore.benchmarks.jitter.activations import releases
 from intercore.benchmarks.jitter.analysis import JitterAnalysis, analyse, caveats, results
 from intercore.benchmarks.jitter.findings import (
     Deviation,
@@ -23,7 +24,6 @@ from intercore.benchmarks.jitter.findings import (
     JitterNoBound,
     JitterNotMoved,
 )
-from intercore.benchmarks.jitter.releases import releases
 from intercore.benchmarks.possible import impossible
 from intercore.benchmarks.series import role
 from intercore.record.measurement import Part, Plan, Run, Series, Unit
@@ -43,13 +43,13 @@ def found_in(*measurements: Measurement, kind: type[Kind]) -> Kind:
 
 def test_known_latencies_and_deviations_are_found() -> None:
     (one,) = analyse([measurement([1000, 1250, 875, 1000])]).settings
-    assert (one.late_us.min, one.late_us.median.value, one.late_us.max) == (7.0, 8.0, 10.0)
-    assert (one.late_min_ticks, one.late_max_ticks) == (875, 1250)
+    assert (one.lateness_us.min, one.lateness_us.median.value, one.lateness_us.max) == (7.0, 8.0, 10.0)
+    assert (one.lateness_min_ticks, one.lateness_max_ticks) == (875, 1250)
     assert one.deviation_us is not None
     assert one.bound_us == (-3.0, 2.0)
     assert one.deviation_us.n == 3
     assert (one.missed, one.migrations, one.asked, one.moved) == (0, 0, None, None)
-    assert one.releases_by_core == {"0": 4}
+    assert one.activations_by_core == {"0": 4}
 
 
 def test_periods_are_within_stretches_only() -> None:
@@ -87,8 +87,8 @@ def test_migrations_are_counted_by_core() -> None:
     ).settings
     assert one.migrations == 3
     assert (one.asked, one.moved) == (4, 4)
-    assert one.releases_by_core == {"0": 2, "1": 2}
-    assert one.late_by_core_us == {"0": pytest.approx(0.16), "1": pytest.approx(0.08)}
+    assert one.activations_by_core == {"0": 2, "1": 2}
+    assert one.lateness_by_core_us == {"0": pytest.approx(0.16), "1": pytest.approx(0.08)}
 
 
 def test_forced_migrations_are_told_with_their_bound_beside_rest() -> None:
@@ -153,7 +153,7 @@ def test_releases_before_they_were_due_are_an_error_of_the_clock() -> None:
 def test_settings_that_differ_in_their_seed_alone_are_pooled() -> None:
     found = analyse([measurement([10, 20], seed=1), measurement([30, 40], seed=2, begins=[0])])
     (one,) = found.settings
-    assert (one.late_us.n, one.stretches) == (4, 2)
+    assert (one.lateness_us.n, one.stretches) == (4, 2)
     assert one.deviation_us is not None
     assert one.deviation_us.n == 2
 
@@ -179,7 +179,9 @@ def test_deviations_add_up_to_the_change_of_latency(late: list[int], data: st.Da
 def test_a_quantile_of_counted_releases_is_not_beyond_the_longest_one() -> None:
     (one,) = analyse([measurement([1000, 1000], more=counted([990, 990], [0]))]).settings
     assert one.counted is not None
-    assert one.counted.late_median_us == one.counted.late_max_us == pytest.approx(990 * 1e6 / HZ)  # its bin ends at 991
+    assert (
+        one.counted.lateness_median_us == one.counted.lateness_max_us == pytest.approx(990 * 1e6 / HZ)
+    )  # its bin ends at 991
 
 
 def test_counted_releases_widen_the_bound() -> None:

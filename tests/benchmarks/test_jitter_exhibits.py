@@ -223,7 +223,7 @@ def test_two_counters_agree_with_it_where_they_are_farther_apart_than_a_period(
     verdict, because = said("moved-average", both)
     assert verdict == "contradicts", "whatever they give is no time"
     assert (f"{2**31 / HZ:.1f} s" in because) == agrees, "half a wrap"
-    assert ("are not durations" in because) == agrees
+    assert ("not durations" in because) == agrees
     assert agrees or shown(both)[MOVED].untested
 
 
@@ -256,7 +256,7 @@ def test_what_a_migration_costs(us: int, expected: str, migrate: str) -> None:
 @pytest.mark.parametrize(
     ("late", "wake", "expected"),
     [
-        ([0, 30_000 * US, 20_001 * US, 10_002 * US, 0], "kept", "contradicts"),
+        ([0, 30_000 * US, 20_001 * US, 10_002 * US, 0], "kept", "cannot tell"),
         ([0, 30_000 * US, 25_000 * US, 20_000 * US, 14_000 * US], "kept", "agrees"),
         ([0, 1000 * US, 0, 1000 * US], "kept", "cannot tell"),
         ([0, 30_000 * US, 20_001 * US, 10_002 * US, 0], "reset", "cannot tell"),
@@ -304,7 +304,7 @@ def test_the_width_that_is_read_matters_to_raw_counters_alone() -> None:
     """By the common clock, measurements at two widths are of one setting."""
     widths = [published_way(counter_bits=bits, time="common") for bits in ("own", "32")]
     (setting,) = analyse(widths).settings
-    assert setting.late_us.n == 200
+    assert setting.lateness_us.n == 200
     found = analyse([of_counters(20 * PERIOD), of_counters(20 * PERIOD, bits=16)]).false_periods
     assert {one.bits for one in found} == {16, 32}
     own = of_counters(20 * PERIOD, bits=16)

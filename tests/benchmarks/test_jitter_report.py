@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from intercore.benchmarks.jitter.activations import BY_PROCEDURE
 from intercore.benchmarks.jitter.publication import JitterPublication
-from intercore.benchmarks.jitter.releases import BY_PROCEDURE
 from intercore.benchmarks.jitter.report import report
 from intercore.benchmarks.published import published
 from intercore.benchmarks.reports import reports

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore.benchmarks import reports
+from intercore.benchmarks.jitter.activations import BY_PROCEDURE, pools
 from intercore.benchmarks.jitter.analysis import analyse, caveats, results
 from intercore.benchmarks.jitter.findings import JitterEarly, JitterFalsePeriods, JitterSynchronisedCounters
 from intercore.benchmarks.jitter.literature import counters_of
 from intercore.benchmarks.jitter.publication import JitterPublication
-from intercore.benchmarks.jitter.releases import BY_PROCEDURE, pools
 from intercore.benchmarks.jitter.report import report
 from intercore.benchmarks.jitter.two_counters import TwoCounters, Wrapped, wrap_us
 from intercore.benchmarks.possible import impossible, longer_than
@@ -155,7 +155,7 @@ def test_a_fake_esp32_shows_two_clusters_and_the_mean_that_follows() -> None:
     medians = {(way.first, way.second): way.median_us / 1e3 for way in false.ways}
     assert medians == {(0, 1): pytest.approx(215.36, abs=0.01), (1, 0): pytest.approx(17_700.337, abs=0.01)}
     assert false.mean_us / 1e3 == pytest.approx(8_957.849, abs=0.001)
-    assert false.follows_us == pytest.approx(false.mean_us, abs=1)
+    assert false.implied_us == pytest.approx(false.mean_us, abs=1)
     assert false.apart_us == pytest.approx(205_360, abs=1)
     assert false.true_us == pytest.approx(10_000, abs=1)
     assert false.is_plain
@@ -166,22 +166,22 @@ def test_a_counter_of_16_bits_loses_whole_wraps_as_well() -> None:
     cores = [0, 1] * 30 + [0]
     one = raw([1_250_000] * 60, bits=16, apart=-222_500, cores=cores)
     (false,) = analyse([one]).false_periods
-    assert false.follows_us == pytest.approx(10_000 % 524.288 + 524.288 / 2)
-    assert false.mean_us == pytest.approx(false.follows_us)
+    assert false.implied_us == pytest.approx(10_000 % 524.288 + 524.288 / 2)
+    assert false.mean_us == pytest.approx(false.implied_us)
     (found,) = results(analyse([one]))
     assert isinstance(found, JitterFalsePeriods)
     assert (found.label, found.wraps, found.bits) == (BY_PROCEDURE, "one way", 16)
-    assert (found.follows_us, found.wrap_us) == (false.follows_us, pytest.approx(524.288))
+    assert (found.implied_us, found.wrap_us) == (false.implied_us, pytest.approx(524.288))
 
 
 def test_where_neither_way_wraps_the_mean_is_what_is_left_of_the_period() -> None:
     one = raw([1_250_000] * 60, bits=16, apart=-4_096, cores=[0, 1] * 30 + [0])
     (false,) = analyse([one]).false_periods
-    assert false.follows_us == pytest.approx(10_000 % 524.288)
+    assert false.implied_us == pytest.approx(10_000 % 524.288)
     assert false.is_plain, "whole wraps are missing"
     (found,) = results(analyse([one]))
     assert isinstance(found, JitterFalsePeriods)
-    assert (found.wraps, found.follows_us) == ("neither way", false.follows_us)
+    assert (found.wraps, found.implied_us) == ("neither way", false.implied_us)
 
 
 def test_a_cluster_on_both_sides_of_a_wrap_has_its_median_there() -> None:
@@ -204,14 +204,14 @@ def test_with_uneven_shares_the_mean_follows_from_them() -> None:
     cores = [0, 1, 0, 1, 1, 1, 0, 0]
     one = raw([1_250_000] * 7, bits=32, apart=5_000_000, cores=cores)
     (false,) = analyse([one]).false_periods
-    assert false.follows_us == pytest.approx(false.mean_us)
+    assert false.implied_us == pytest.approx(false.mean_us)
     assert sum(way.periods for way in false.ways) == 6, "the core before the first is not known where it did not move"
 
 
 def test_a_target_that_does_not_say_its_bits_has_no_mean_that_follows() -> None:
     one = msgspec.structs.replace(raw([1_250_000] * 4, bits=32, apart=0, cores=[0, 1, 0, 1, 0]), conditions={})
     (false,) = analyse([one]).false_periods
-    assert (false.bits, false.follows_us) == (None, None)
+    assert (false.bits, false.implied_us) == (None, None)
     assert msgspec.json.encode(report(fake_esp32.run()).json)
 
 

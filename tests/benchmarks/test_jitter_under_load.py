@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore.benchmarks.caveats import disturbed_samples
+from intercore.benchmarks.jitter.activations import FORCED, LOADS
 from intercore.benchmarks.jitter.analysis import analyse, caveats, results
 from intercore.benchmarks.jitter.answers import answers, concerns
 from intercore.benchmarks.jitter.findings import JitterLateness, JitterLeftOut, Missed
-from intercore.benchmarks.jitter.releases import FORCED, LOADS
 from tests.benchmarks.jitter_data import HZ, measurement
 
 PERIOD = HZ // 100

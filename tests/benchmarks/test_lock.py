@@ -59,7 +59,7 @@ def measurement(
     checks: Mapping[str, int] | None = None,
     **more: Level,
 ) -> Measurement:
-    values = {"timestamp_overhead.0": [30] * 9, **series}
+    values = {"looking.0": [30] * 9, **series}
     return Measurement(
         benchmark="lock",
         factors={**FACTORS, "measure": measure, **{name.rstrip("_"): level for name, level in more.items()}},
@@ -88,15 +88,15 @@ def run_of(measurements: Sequence[Measurement], *, simulated: bool = False) -> R
 
 def test_both_directions_of_a_hand_over_are_told_apart() -> None:
     found = lock.analyse([measurement("hand-off", {"there": [100, 200, 300], "back": [1000, 1100, 1200]})])
-    assert [(one.first, one.second, one.latency_us.median.value) for one in found.hand_over] == [
+    assert [(one.first, one.second, one.latency_us.median.value) for one in found.hand_off] == [
         (0, 1, 0.2),
         (1, 0, 1.1),
     ]
-    assert [one.median_cycles for one in found.hand_over] == [None, None], "the clock does not count cycles"
+    assert [one.median_cycles for one in found.hand_off] == [None, None], "the clock does not count cycles"
 
 
 def test_where_the_clock_counts_cycles_they_are_told() -> None:
-    (there, _) = lock.analyse([measurement("hand-off", {"there": [66], "back": [67]}, hz=CHIP_HZ)]).hand_over
+    (there, _) = lock.analyse([measurement("hand-off", {"there": [66], "back": [67]}, hz=CHIP_HZ)]).hand_off
     assert there.median_cycles == pytest.approx(66)
     assert there.latency_us.median.value == pytest.approx(66 / 125)
 
@@ -104,8 +104,8 @@ def test_where_the_clock_counts_cycles_they_are_told() -> None:
 def test_repetitions_and_what_does_not_matter_are_pooled_and_other_factors_kept_apart() -> None:
     samples = {"there": [100], "back": [100]}
     same = [measurement("hand-off", samples, seed=seed, batch=seed, pause=seed) for seed in (1, 2, 3)]
-    assert [one.latency_us.n for one in lock.analyse(same).hand_over] == [3, 3]
-    apart = lock.analyse([measurement("hand-off", samples, opt=opt) for opt in ("O0", "O2")]).hand_over
+    assert [one.latency_us.n for one in lock.analyse(same).hand_off] == [3, 3]
+    apart = lock.analyse([measurement("hand-off", samples, opt=opt) for opt in ("O0", "O2")]).hand_off
     assert [one.varied for one in apart] == [{"opt": "O0"}] * 2 + [{"opt": "O2"}] * 2
 
 
@@ -303,8 +303,8 @@ def test_the_report_tells_the_same_to_people_and_programs(simulated: bool) -> No
     assert found.benchmark == "lock"
     analysis = found.json["lock"]
     assert isinstance(analysis, dict)
-    assert set(analysis) == {"hand_over", "contention", "ping_pong", "sentences"}
-    assert {"from", "to"} <= set(analysis["hand_over"][0])
+    assert set(analysis) == {"hand_off", "contention", "ping_pong", "sentences"}
+    assert {"from", "to"} <= set(analysis["hand_off"][0])
     assert len(found.rows) == 10 + 2 + 1
     titles = [table.title for table in found.section.tables]
     assert len(titles) == 3

@@ -84,12 +84,12 @@ def test_task_switching_is_told_apart_because_its_forms_are_unlike() -> None:
 def test_the_figure_of_merit_is_one_over_the_mean_of_the_six(cycles: list[int]) -> None:
     measured = [measurement(component, [took]) for component, took in zip(COMPONENTS, cycles, strict=True)]
     analysis = rhealstone.analyse(measured)
-    (merit,) = analysis.merits
+    (merit,) = analysis.figures_of_merit
     assert merit.per_s == pytest.approx(HZ / (sum(cycles) / 6))
     assert list(rhealstone.results(analysis)) == [
         RhealstoneFigureOfMerit(form="same", core=0, per_s=merit.per_s, mean_us=merit.mean_us)
     ]
-    assert rhealstone.analyse(measured[:5]).merits == (), "five are not six"
+    assert rhealstone.analyse(measured[:5]).figures_of_merit == (), "five are not six"
 
 
 @given(

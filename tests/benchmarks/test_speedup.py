@@ -426,9 +426,11 @@ class TestQuantisation:
 class TestJson:
     def test_has_the_documented_shape(self) -> None:
         document = to_json(analyse(synthetic(overhead_us=100, loss=0.01, noise_us=1)))
-        assert list(document) == ["speedup", "overhead_us", "crossover", "break_even", "quantised"]
+        assert list(document) == ["speedup", "overhead_us", "break_even", "isoefficiency", "quantised"]
         group = "workload=fp mode=create join=notify cores=2"
-        assert list(document["overhead_us"]) == list(document["break_even"]) == list(document["quantised"]) == [group]
+        assert (
+            list(document["overhead_us"]) == list(document["isoefficiency"]) == list(document["quantised"]) == [group]
+        )
         point = document["speedup"][0]
         assert (point["workload"], point["mode"], point["join"], point["n"], point["cores"]) == (
             "fp", "create", "notify", 100, 2,
@@ -439,11 +441,11 @@ class TestJson:
         overhead = document["overhead_us"][group]
         assert overhead["low"] < overhead["value"] < overhead["high"]
         assert overhead["loss"] == pytest.approx(0.01, abs=1e-4)
-        crossover = document["crossover"][group]
-        assert (crossover["place"], crossover["reason"]) == ("below", None)
-        assert crossover["t1_us"] == pytest.approx(100 / (1 - 1.01 / 2), rel=0.02)
-        assert isinstance(crossover["n"], int)
         break_even = document["break_even"][group]
+        assert (break_even["place"], break_even["reason"]) == ("below", None)
+        assert break_even["t1_us"] == pytest.approx(100 / (1 - 1.01 / 2), rel=0.02)
+        assert isinstance(break_even["n"], int)
+        break_even = document["isoefficiency"][group]
         assert break_even["efficiency"] == 0.9
         assert isinstance(break_even["n"], int)
         assert break_even["n_low"] <= break_even["n"] <= break_even["n_high"]

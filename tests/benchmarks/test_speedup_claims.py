@@ -276,6 +276,14 @@ def test_an_advice_for_long_work_agrees_only_where_all_less_work_loses(
     assert above in known.because
 
 
+def test_a_smallest_size_that_takes_about_as_long_as_the_papers_is_held_against_it() -> None:
+    known = CLAIMS["proportional"](held(planted(900, sizes=SIZES[2:])))
+    assert known.because.startswith("From n = 1,000 "), "4.00 ms, and 4.14 in the paper"
+    once = CLAIMS["proportional"](held(planted(900, samples=1)))
+    assert once.outcome == "cannot tell"
+    assert "too few samples" in once.because
+
+
 def test_a_curve_that_does_not_flatten_yet_cannot_tell() -> None:
     known = CLAIMS["grows"](held(planted(900, sizes=[10, 100, 400])))
     assert known.outcome == "cannot tell"

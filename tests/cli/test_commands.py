@@ -243,7 +243,7 @@ def test_show_prints_the_points_as_csv(speedups: Tool) -> None:
 def test_the_wanted_efficiency_moves_the_break_even(speedups: Tool) -> None:
     def wanted(efficiency: str) -> set[float]:
         shown = speedups("show", "--efficiency", efficiency, "--format", "json").succeeded().json
-        return {group["efficiency"] for group in shown["analysis"]["break_even"].values()}
+        return {group["efficiency"] for group in shown["analysis"]["isoefficiency"].values()}
 
     assert wanted("0.5") == {0.5}
     assert wanted("0.95") == {0.95}

@@ -47,7 +47,7 @@ def small(document: dict[str, Any]) -> dict[str, Any]:
     shown = copy.deepcopy(document)
     del shown["measurements"][1:], shown["analysis"]["speedup"][1:]
     del shown["analysis"]["answers"]  # whose shape is made from its type
-    for name in ("overhead_us", "crossover", "break_even", "quantised"):
+    for name in ("overhead_us", "break_even", "isoefficiency", "quantised"):
         group, value = next(iter(shown["analysis"][name].items()))
         shown["analysis"][name] = {group: value}
     shown["analysis"]["quantised"][group] = {
@@ -74,14 +74,14 @@ def test_the_schema_is_itself_valid() -> None:
 @of_speedups
 def test_a_run_of_the_host_is_valid(document: dict[str, Any]) -> None:
     check(document)
-    assert document["schema"] == 2
+    assert document["schema"] == 3
     assert document["target"] == "host"
     assert document["simulated"] is False
     assert document["complete"] is True
     assert len(document["measurements"]) == 12 * 2
     assert {row["series"] for row in document["measurements"]} == {"t1", "tp"}
     assert len(document["analysis"]["speedup"]) == 12
-    assert len(document["analysis"]["overhead_us"]) == len(document["analysis"]["break_even"]) == 3
+    assert len(document["analysis"]["overhead_us"]) == len(document["analysis"]["isoefficiency"]) == 3
 
 
 def test_run_prints_the_same_document_as_show(tool: Tool) -> None:
@@ -247,7 +247,7 @@ def test_every_key_is_in_the_documentation(document: dict[str, Any]) -> None:
     documented = set(re.findall(r"`([a-z][a-z0-9_]*)`", text)) | set(re.findall(r'"([a-z][a-z0-9_]*)":', text))
     definitions = SCHEMA["$defs"]
     keys = set(document) | set(document["analysis"]) | set(definitions["measurement"]["properties"])
-    for name in ("speedup", "overhead", "crossover", "break_even", "quantised", "clock", "intervals", "offset"):
+    for name in ("speedup", "overhead", "break_even", "isoefficiency", "quantised", "clock", "intervals", "offset"):
         keys |= set(definitions[name]["properties"])
     keys |= set(definitions["measurement"]["properties"]["summary"]["properties"])
     missing = {key for key in keys if re.sub(r"_(low|high)$", "", key) not in documented}
@@ -281,7 +281,7 @@ def changed(document: dict[str, Any], path: tuple[Any, ...], change: Callable[[A
 
 
 OPEN = (
-    *("conditions", "factors", "looking_ns", "checks", "overhead_us", "crossover", "break_even", "quantised"),
+    *("conditions", "factors", "looking_ns", "checks", "overhead_us", "break_even", "isoefficiency", "quantised"),
     *("thresholds", "values", "setting"),
 )
 """Objects whose keys are names that depend on the run."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-OF_SPEEDUP = ("overhead_us", "crossover", "break_even", "quantised", "thresholds")
+OF_SPEEDUP = ("overhead_us", "break_even", "isoefficiency", "quantised", "thresholds")
 """Further keys of its analysis."""
 MEASURED = [name for name in registry.names() if name not in APART]
 """The benchmarks of the suite."""

@@ -49,7 +49,7 @@ def test_differences_of_counters_are_not_compared() -> None:
     found = compare(of_both)
     assert [pair.ratio for pair in found.pairs] == [Interval(1.3, 1.3, 1.3)]
     assert any("4 measurements of switch by the cores' own counters" in said for said in found.sentences)
-    assert found.alone == ()
+    assert found.unpaired == ()
 
 
 def test_a_stream_of_messages_is_compared_by_bytes_per_second() -> None:
@@ -115,7 +115,7 @@ def test_settings_are_matched_by_what_varies_and_not_by_how_it_was_measured() ->
     second = run("b", *(measured([2 * size] * 6, size=size, seed=9, samples=6, dither_us=0) for size in (30, 20, 40)))
     found = compare([first, second])
     assert [pair.setting for pair in found.pairs] == [{"size": 20}, {"size": 30}]
-    assert [(one.target, one.benchmark, one.settings) for one in found.alone] == [
+    assert [(one.target, one.benchmark, one.settings) for one in found.unpaired] == [
         ("a", "switch", 1),
         ("b", "switch", 1),
     ]

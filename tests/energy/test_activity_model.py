@@ -156,7 +156,7 @@ def test_what_a_product_takes_that_rests_is_answered_before_the_work_alone(monke
         economies=(BenchmarkEconomy("contention", found),),
         alignments=(),
         refused=(),
-        lacking=0,
+        missing=0,
         of=2,
     )
     monkeypatch.setattr(energy_report, "analyse", lambda _: of_it)

@@ -208,5 +208,6 @@ def test_every_kind_of_message_is_immutable() -> None:
 
 def test_the_messages_are_those_of_the_documentation() -> None:
     documentation = Path(__file__).parents[2] / "docs" / "protocol.md"
-    described = set(re.findall(r"^\| `(\w+)` \|", documentation.read_text(), re.MULTILINE))
+    (table,) = re.findall(r"^\| type \| numbered \|.*\n((?:\|.*\n)+)", documentation.read_text("utf-8"), re.MULTILINE)
+    described = set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
     assert described == {message.__struct_config__.tag for message in get_args(Message) if message is not ForeignHello}

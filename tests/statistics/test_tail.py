@@ -1,4 +1,4 @@
-"""The tail: right where theory knows the answer, and full of doubts where extrapolation makes no sense."""
+"""The tail: right where theory knows the answer, and full of caveats where extrapolation makes no sense."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_interval_holds_the_value_that_truly_is_exceeded_once_in_so_many(
 
 def test_a_clean_tail_raises_no_doubt_and_says_that_it_is_no_guarantee() -> None:
     found = tail(rng(4).exponential(size=20_000) + 10, what="release")
-    assert found.doubts == ()
+    assert found.caveats == ()
     assert "one release in 1,000,000 exceeds about" in found.sentence
     assert "no guarantee" in found.sentence
     assert found.p_value is not None
@@ -112,7 +112,7 @@ def test_exceedances_in_clusters_count_once() -> None:
     values = np.max([base[k : 40_000 + k] for k in range(4)], axis=0)
     found = tail(values)
     assert found.extremal_index == pytest.approx(0.25, abs=0.05)
-    assert any("clusters" in doubt for doubt in found.doubts)
+    assert any("clusters" in doubt for doubt in found.caveats)
     truth = scipy.stats.genpareto.isf(1e-6, 0.05)
     assert found.exceeded[0].value.low < truth < found.exceeded[0].value.high  # type: ignore[operator]
 
@@ -141,7 +141,7 @@ def test_independent_exceedances_are_left_as_they_are() -> None:
 )
 def test_the_sentence_says_when_not_to_believe_it(values: list[float], doubt: str) -> None:
     found = tail(values)
-    assert any(doubt in one for one in found.doubts), found.doubts
+    assert any(doubt in one for one in found.caveats), found.caveats
     assert "Do not rely on it" in found.sentence
     assert doubt in found.sentence
 
@@ -156,7 +156,7 @@ def test_a_drift_that_leaves_too_few_peaks_is_named() -> None:
 def test_ticks_of_a_clock_do_not_change_the_tail_much() -> None:
     values = rng(20).exponential(20, 20_000)
     smooth, ticks = tail(values), tail(np.rint(values))
-    assert ticks.doubts == smooth.doubts == ()
+    assert ticks.caveats == smooth.caveats == ()
     assert ticks.exceeded[0].value.value == pytest.approx(smooth.exceeded[0].value.value, rel=0.15)
 
 

@@ -70,7 +70,7 @@ class EnergyAnalysis(msgspec.Struct, frozen=True):
     """None where there are no samples to align."""
     refused: tuple[str, ...]
     """Why the energy of some measurements is missing, each reason once."""
-    lacking: int
+    missing: int
     """How many measurements lack their energy."""
     of: int
     """Of how many that were to have it."""
@@ -97,7 +97,7 @@ def analyse(run: Run) -> EnergyAnalysis | None:
     )
     recordings = [one.recording for one in metered if one.recording is not None]
     last = recordings[-1]
-    lacking = [one for one in metered if id(one) not in found]
+    missing = [one for one in metered if id(one) not in found]
     return EnergyAnalysis(
         kind=last.kind,
         meters=tuple(dict.fromkeys(one.meter for one in recordings)),
@@ -106,8 +106,8 @@ def analyse(run: Run) -> EnergyAnalysis | None:
         rows=rows,
         economies=tuple(_economies(rows)),
         alignments=alignments,
-        refused=tuple(dict.fromkeys(_why(one) for one in lacking)),
-        lacking=len(lacking),
+        refused=tuple(dict.fromkeys(_why(one) for one in missing)),
+        missing=len(missing),
         of=len(metered),
     )
 

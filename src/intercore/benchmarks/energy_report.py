@@ -204,7 +204,7 @@ def _findings(analysis: EnergyAnalysis) -> Iterator[Finding]:
         )
     yield EnergyPath(of=_of_what(analysis), path=analysis.path)
     for why in analysis.refused:
-        yield EnergyMissing(lacking=analysis.lacking, measurements=analysis.of, why=why)
+        yield EnergyMissing(missing=analysis.missing, measurements=analysis.of, why=why)
 
 
 def _verdict(ratio: Interval) -> Literal["saves", "costs", "unknown"]:

@@ -328,7 +328,7 @@ class EnergyPath(Finding, frozen=True):
 class EnergyMissing(Caveat, frozen=True):
     """The energy of measurements is missing that a meter was to see."""
 
-    lacking: int
+    missing: int
     """How many measurements lack their energy, for this reason or another."""
     measurements: int
     """Of how many."""
@@ -337,4 +337,4 @@ class EnergyMissing(Caveat, frozen=True):
 
     @property
     def sentence(self) -> str:
-        return f"The energy of {self.lacking} of {self.measurements} measurements is missing: {self.why}."
+        return f"The energy of {self.missing} of {self.measurements} measurements is missing: {self.why}."

@@ -106,7 +106,7 @@ class Difference(msgspec.Struct, frozen=True):
     second: tuple[str, ...]
 
 
-class Alone(msgspec.Struct, frozen=True):
+class Unpaired(msgspec.Struct, frozen=True):
     """What only one of the sides has measurements of."""
 
     target: str
@@ -124,7 +124,7 @@ class Comparison(msgspec.Struct, frozen=True):
     overall: tuple[Overall, ...]
     differences: tuple[Difference, ...]
     """In the conditions of what is compared, but for those of the desk."""
-    alone: tuple[Alone, ...]
+    unpaired: tuple[Unpaired, ...]
     answer: tuple[str, ...]
     """What it comes to, in short."""
     sentences: tuple[str, ...]
@@ -140,7 +140,7 @@ class Comparison(msgspec.Struct, frozen=True):
     """Of two runs of one simulated target: the functions that differ between their programs; None if not known."""
     phases: int = 0
     """In how many other phases of one side's program what moved was measured again."""
-    schema: int = 2
+    schema: int = 3
     """Version of this shape. 1: the first. 2: `functions`, `phases`, and the verdict `phase`."""
 
 
@@ -262,7 +262,7 @@ class Sides:
         benchmarks = dict.fromkeys(benchmark for benchmark, _ in self._both)
         fixed = tuple(_fixed(self._levels[0], self._levels[1], benchmarks))
         differences = (*fixed, *(Difference(*values) for values in differing_between(*on_both)))
-        alone = tuple(_alone(names, *self._pools))
+        unpaired = tuple(_unpaired(names, *self._pools))
         left_out = Counter(
             (one.benchmark, incomparable(one)) for runs in self._whole for run in runs for one in run.measurements
         )
@@ -273,7 +273,7 @@ class Sides:
             tuple(pairs),
             overall,
             differences,
-            alone,
+            unpaired,
             (
                 *(
                     [f"Settings carried out on both: {len(self._both)}. Their times are not compared."]
@@ -289,7 +289,7 @@ class Sides:
             (
                 *_built_from(self._whole, names),
                 *_turns(by_turns and not all(simulated)),
-                *_sentences(mine, theirs, overall, pairs, alone, left_out),
+                *_sentences(mine, theirs, overall, pairs, unpaired, left_out),
             ),
             tuple(one.text for one in _identities(names, self._sides)),
             tuple(_deciding(mine, theirs, fixed, differences)),
@@ -406,14 +406,14 @@ def _overall(pairs: Iterable[Pair]) -> Iterator[Overall]:
         yield Overall(benchmark, series, len(values), float(np.median(values)), min(values), max(values))
 
 
-def _alone(targets: Sequence[str], first: Mapping[Key, object], second: Mapping[Key, object]) -> Iterator[Alone]:
+def _unpaired(targets: Sequence[str], first: Mapping[Key, object], second: Mapping[Key, object]) -> Iterator[Unpaired]:
     for target, mine, theirs in ((targets[0], first, second), (targets[1], second, first)):
         counts: dict[str, int] = defaultdict(int)
         for key in mine:
             if key not in theirs:
                 counts[key[0]] += 1
         for benchmark, count in counts.items():
-            yield Alone(target, benchmark, count)
+            yield Unpaired(target, benchmark, count)
 
 
 def _sentences(
@@ -421,7 +421,7 @@ def _sentences(
     second: Side,
     overall: Sequence[Overall],
     pairs: Sequence[Pair],
-    alone: Sequence[Alone],
+    unpaired: Sequence[Unpaired],
     left_out: Mapping[tuple[str, str], int],
 ) -> Iterator[str]:
     units = {(pair.benchmark, pair.series): pair.unit for pair in pairs}
@@ -434,8 +434,8 @@ def _sentences(
         yield f"{one.benchmark}, {called(one.benchmark, one.series)}: {second.name} {times}."
     if first.simulated and second.simulated:
         yield "Both are SIMULATED: one image with one seed gives the same numbers each time."
-    for target in dict.fromkeys(one.target for one in alone):
-        named = ", ".join(f"{one.settings} of {one.benchmark}" for one in alone if one.target == target)
+    for target in dict.fromkeys(one.target for one in unpaired):
+        named = ", ".join(f"{one.settings} of {one.benchmark}" for one in unpaired if one.target == target)
         yield f"Measured on {target} only, and so not compared: {named}."
     for (benchmark, why), count in left_out.items():
         if why:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, Run, Series
     from intercore.view.section import Report
 
-SCHEMA = 2
-"""Version of the shape. 1: the first. 2: `ratios` of `switch` and `comparisons` of `irq` are of one direction each."""
+SCHEMA = 3
+"""Version of the shape. 1: the first. 2: `ratios` of `switch` and `comparisons` of `irq` are of one direction each.
+3: keys have the names of docs/glossary.md; docs/json.md lists the renamed ones."""
 
 
 def run_document(reported: Reported) -> dict[str, object]:

@@ -64,7 +64,7 @@ class Tail(msgspec.Struct, frozen=True):
 
     sentence: str
     """The result in words, with the reasons not to believe it; or why there is none."""
-    doubts: tuple[str, ...]
+    caveats: tuple[str, ...]
     """Reasons not to believe it; none where every check passed, which is no guarantee either."""
     exceeded: tuple[Exceeded, ...]
     """What was asked for; nothing where no tail can be fitted."""
@@ -110,8 +110,8 @@ def tail(
             f"its largest values come in clusters, fewer than {FEWEST_EXCEEDANCES} of them: measure longer, or "
             "find out what disturbs it"
         )
-        doubts = (reason, *_mixed(array, grid))
-        return Tail(f"No rare value is estimated: {'; '.join(doubts)}.", doubts, ())
+        caveats = (reason, *_mixed(array, grid))
+        return Tail(f"No rare value is estimated: {'; '.join(caveats)}.", caveats, ())
     return _estimate(array, candidates, once_in, rng, _Words(what, grid))
 
 
@@ -270,10 +270,10 @@ def _estimate(
         tried.append(Threshold(peaks.threshold, len(peaks.excesses), float(shape[0]), None))
     shape_interval = interval(fit.shape, fit.shapes)
     exceeded = () if fit.shape >= _HEAVIEST else tuple(_exceeded(values, fit, once, rng) for once in once_in)
-    doubts = tuple(_doubts(values, fit, tried, exceeded, words))
+    caveats = tuple(_caveats(values, fit, tried, exceeded, words))
     return Tail(
-        sentence=_sentence(values, fit, exceeded, doubts, words),
-        doubts=doubts,
+        sentence=_sentence(values, fit, exceeded, caveats, words),
+        caveats=caveats,
         exceeded=exceeded,
         threshold=fit.peaks.threshold,
         exceedances=len(fit.peaks.excesses),
@@ -298,7 +298,7 @@ def _exceeded(values: Floats, fit: _Fit, once_in: float, rng: np.random.Generato
     return Exceeded(once_in, found)
 
 
-def _doubts(
+def _caveats(
     values: Floats, fit: _Fit, tried: Sequence[Threshold], exceeded: Sequence[Exceeded], words: _Words
 ) -> Iterator[str]:
     if fit.shape >= _HEAVIEST:
@@ -344,9 +344,9 @@ def _is_unstable(fit: _Fit, tried: Sequence[Threshold]) -> bool:
     )
 
 
-def _sentence(values: Floats, fit: _Fit, exceeded: Sequence[Exceeded], doubts: Sequence[str], words: _Words) -> str:
+def _sentence(values: Floats, fit: _Fit, exceeded: Sequence[Exceeded], caveats: Sequence[str], words: _Words) -> str:
     if not exceeded:
-        return f"No rare value is estimated: {'; '.join(doubts)}."
+        return f"No rare value is estimated: {'; '.join(caveats)}."
     said = "; ".join(
         f"one {words.what} in {one.once_in:,.0f} exceeds about {one.value.value:.4g} µs (95 %: {_bounds(one.value)})"
         for one in exceeded
@@ -355,8 +355,8 @@ def _sentence(values: Floats, fit: _Fit, exceeded: Sequence[Exceeded], doubts: S
         f"by the {len(fit.peaks.excesses)} largest of {len(values):,} {words.what}s; the largest seen is "
         f"{values.max():.4g} µs"
     )
-    if doubts:
-        return f"Extrapolated, {said}, {basis}. Do not rely on it: {'; '.join(doubts)}."
+    if caveats:
+        return f"Extrapolated, {said}, {basis}. Do not rely on it: {'; '.join(caveats)}."
     return (
         f"Extrapolated, {said}, {basis}. The checks found nothing against it, but it is no guarantee: it knows nothing "
         "of what did not happen while it was measured."

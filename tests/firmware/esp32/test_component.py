@@ -30,7 +30,7 @@ PYTHON = ROOT / "build" / "platformio" / "bin" / "python"
 """`make build/platformio/.installed` gives it the component manager."""
 GUIDE = (ROOT / "docs" / "esp32.md").read_text("utf-8")
 URL = "https://intercore.example/intercore.git"
-"""Of the repository in the docs; git is told that it is a folder of this machine."""
+"""Where the repository is in these tests; git maps it to a folder of this machine."""
 BUILD_TIMEOUT_S = 1800
 
 
@@ -116,6 +116,7 @@ def environment(repository: Path, built: Path, tmp_path: Path) -> dict[str, str]
         "GIT_CONFIG_COUNT": "1",
         "GIT_CONFIG_KEY_0": f"url.file://{repository}.insteadOf",
         "GIT_CONFIG_VALUE_0": URL,
+        "INTERCORE_GIT": URL,
     }
 
 

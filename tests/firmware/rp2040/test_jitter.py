@@ -271,7 +271,7 @@ def test_their_mean_follows_from_width_rate_and_period(watched: Watched) -> None
     assert (false.bits, false.hz, false.periods) == (16, CLK_SYS_HZ, 60)
     assert [way.periods for way in false.ways] == [30, 30]
     assert all(way.largest_us - way.least_us < 4 for way in false.ways)
-    assert false.follows_us == pytest.approx(false.mean_us, abs=0.1)
+    assert false.implied_us == pytest.approx(false.mean_us, abs=0.1)
     half = 2**16 / CLK_SYS_HZ * 1e6 / 2
     halves = (false.mean_us - 10_000 % (2 * half)) / half
     assert halves == pytest.approx(round(halves), abs=0.01), "a wrap of one way, of none or of both"

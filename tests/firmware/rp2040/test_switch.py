@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from intercore.benchmarks.switch.analysis import analyse, samples_us
 from intercore.benchmarks.switch.witness import SwitchWitness
 from intercore.sim import CoreState
+from intercore.statistics.probability import binomial_quantile
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, measurement, series
 from tests.firmware.rp2040.delay import SIO_IRQ_PROC1, TURN, Delay, slow_down_handler
 
@@ -117,7 +117,7 @@ def test_a_tick_that_has_equals_take_turns_spoils_no_yield(board: Board, phase: 
         off = sorted(off, key=lambda each: abs(each - np.median(off)))[: len(off) - interrupted]
         assert np.ptp(off) <= SPREAD
         within = np.median(measured.samples("switch").ticks) / (CLK_SYS_HZ / 1000)  # of a tick's millisecond
-        assert interrupted <= binom.isf(1e-6, 250, within), "as often as a tick falls within a reading by chance"
+        assert interrupted <= binomial_quantile(1 - 1e-6, 250, within), "more ticks within a reading than by chance"
         assert measured.samples("switch").ticks.min() > 0
         repeated_turns += measured.checks.get("repeated_turns", 0)
         constants.append(int(np.median(off)))

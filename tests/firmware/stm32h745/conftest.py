@@ -54,7 +54,7 @@ def built(folder: Path, **variables: str) -> tuple[Path, Path]:
     return folder / "intercore-target", folder / "intercore-target-core1"
 
 
-SLOWEST, FASTEST, UNCACHED = DAILY
+SLOWEST, FASTEST = DAILY
 
 
 def images_at(levels: dict[str, str]) -> tuple[Path, Path]:
@@ -73,7 +73,7 @@ def images() -> tuple[Path, Path]:
 
 @pytest.fixture(scope="session")
 def fastest_images() -> tuple[Path, Path]:
-    """The same at the highest clocks."""
+    """The same at the highest clocks, without caches."""
     return images_at(FASTEST)
 
 

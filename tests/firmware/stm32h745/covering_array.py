@@ -20,10 +20,10 @@ def _images(table: str) -> tuple[dict[str, str], ...]:
 # opt, m7_mhz, m4_mhz, supply, icache, dcache, shared
 DAILY = _images("""
 O2     60  60 smps on  on  d3
-Ofast 480 240 ldo  on  on  d1
-O2    120  60 smps off off d2
+O2    480 240 ldo  off off d2
 """)
 NIGHTLY = _images("""
+Ofast 480 240 ldo  on  on  d1
 O0    120 120 smps off off d2
 O1    480  60 ldo  on  off d3
 O3    400 200 ldo  off on  d2

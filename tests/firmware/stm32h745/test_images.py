@@ -282,11 +282,12 @@ def test_a_factor_that_has_no_such_level_is_refused(tmp_path: Path) -> None:
 NOW_AND_THEN = (
     {"IC_OPT": "O0"},
     {"IC_OPT": "O3", "IC_SHARED": "d1"},
+    {"IC_OPT": "Ofast", "IC_SHARED": "d1"},
     {"IC_OPT": "Os", "IC_SHARED": "d3", "IC_ICACHE": "off", "IC_DCACHE": "off"},
 )
 
 
-def test_at_the_highest_level_of_optimisation_both_images_are_clean_and_apart(fastest_images: Images) -> None:
+def test_at_the_highest_clocks_both_images_are_clean_and_apart(fastest_images: Images) -> None:
     check_all(fastest_images, FASTEST["shared"])
 
 

@@ -21,7 +21,7 @@ from intercore.sim import Stm32h745
 from intercore.target.connection import Connection
 from intercore.target.simulated_chip import SimulatedChip
 from tests.firmware.amp.console import AmpConsole
-from tests.firmware.stm32h745.conftest import FASTEST, ROOT, SLOWEST, UNCACHED, built, images_at
+from tests.firmware.stm32h745.conftest import FASTEST, ROOT, SLOWEST, built
 from tests.firmware.stm32h745.covering_array import DAILY, NIGHTLY, SEED_003, variables
 from tests.firmware.stm32h745.planted import (
     with_protection_at_once,
@@ -180,13 +180,8 @@ def test_any_two_levels_that_go_together_are_in_one_image() -> None:
 
 
 @of_all
-def test_images_at_the_highest_clocks_do_all(fastest_images: tuple[Path, Path]) -> None:
+def test_images_at_the_highest_clocks_without_caches_do_all(fastest_images: tuple[Path, Path]) -> None:
     does_all(fastest_images, FASTEST)
-
-
-@of_all
-def test_images_without_caches_do_all() -> None:
-    does_all(images_at(UNCACHED), UNCACHED)
 
 
 @slow

@@ -20,7 +20,7 @@ const RESET: [u32; 7] = [0, 0, 0x1000_0000, 0, 0, 0x66, 0];
 pub const SYSCFG: Block = Block {
     reset: 1 << 18,
     modelled: "NMI masks",
-    missing: "all else: registers read back",
+    missing: "the rest: registers read back",
     ..Block::new("SYSCFG", 0x4000_4000)
 };
 

@@ -142,7 +142,7 @@ class IrqBudget(msgspec.Struct, frozen=True):
     """The other factors that take more than one level in the run, by name."""
     samples: Annotated[int, Meta(ge=1)]
     """Those of all that the cores were doing."""
-    usual_us: float
+    typical_us: float
     """Median while the cores sleep, or of all samples if that was not measured: of the core, or the direction, where it
     is longest."""
     largest_us: float
@@ -336,14 +336,14 @@ def _budgets(pools: Pools) -> Iterator[IrqBudget]:
                 across=across,
                 varied=dict(varied),
                 samples=sum(map(len, known.values())),
-                usual_us=_usual_us(group, path, across=across),
+                typical_us=_typical_us(group, path, across=across),
                 largest_us=float(known[worst].max()),
                 largest_while=worst,
                 tail=tail(known[worst], what="interrupt") if len(known[worst]) >= _FEWEST_FOR_TAIL else None,
             )
 
 
-def _usual_us(group: Pools, path: Path, *, across: bool) -> float:
+def _typical_us(group: Pools, path: Path, *, across: bool) -> float:
     """Return the longest median of a core or direction while the cores sleep; of all its samples if none was so."""
     asleep: dict[tuple[int, int | None], list[Floats]] = defaultdict(list)
     ways: dict[tuple[int, int | None], list[Floats]] = defaultdict(list)
@@ -388,7 +388,7 @@ class _Facts(NamedTuple):
         budget = self.budgets.get(("timer-handler", False))
         if budget is None:
             return None
-        usual, largest = self._time(budget.usual_us), self._time(budget.largest_us)
+        usual, largest = self._time(budget.typical_us), self._time(budget.largest_us)
         cores = self._directions("timer-handler", across=False)
         return IrqTimer(
             setting=self.setting, usual=usual, cores=cores, largest=largest, largest_while=budget.largest_while
@@ -414,9 +414,9 @@ class _Facts(NamedTuple):
         back = self.budgets.get(("doorbell-round-trip", True))
         return IrqDoorbell(
             setting=self.setting,
-            there=self._time(ring.usual_us),
+            there=self._time(ring.typical_us),
             directions=self._directions("doorbell", across=True),
-            round_trip=None if back is None else self._time(back.usual_us),
+            round_trip=None if back is None else self._time(back.typical_us),
             wake_up_times=self._wake_up_by_ring(),
         )
 
@@ -431,7 +431,7 @@ class _Facts(NamedTuple):
             samples=sum(one.samples for one in whole),
             across=worst.across,
             largest_while=worst.largest_while,
-            usual_us=worst.usual_us,
+            typical_us=worst.typical_us,
         )
 
     def slow_to_wake(self) -> IrqSlowToWake | None:

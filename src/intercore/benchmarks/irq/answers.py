@@ -81,11 +81,11 @@ def _us(one: Latency) -> float:
 
 def remarks(analysis: IrqAnalysis) -> Iterator[IrqLargest]:
     """Tell where the largest latency is farthest from the usual one."""
-    found = [one for one in analysis.budgets if 0 < one.usual_us < one.largest_us]
+    found = [one for one in analysis.budgets if 0 < one.typical_us < one.largest_us]
     if found:
-        most = max(found, key=lambda one: one.largest_us / one.usual_us)
+        most = max(found, key=lambda one: one.largest_us / one.typical_us)
         yield IrqLargest(
-            times=most.largest_us / most.usual_us,
+            times=most.largest_us / most.typical_us,
             path=most.path,
             largest_us=most.largest_us,
             largest_while=most.largest_while,

@@ -103,7 +103,7 @@ class IrqTimerToTask(Finding, frozen=True):
     across: bool
     """Whether the largest one was to another core."""
     largest_while: Doing
-    usual_us: float
+    typical_us: float
 
     @property
     def sentence(self) -> str:
@@ -111,7 +111,7 @@ class IrqTimerToTask(Finding, frozen=True):
         return (
             f"For the whole way from a timer to its task, allow more than {duration(self.largest_us)}. That is the "
             f"largest of {self.samples:,} seen ({where}, while {DOING[self.largest_while]}); "
-            f"{duration(self.usual_us)} is usual. The largest seen is not the largest possible."
+            f"{duration(self.typical_us)} is usual. The largest seen is not the largest possible."
         )
 
 

@@ -123,7 +123,7 @@ def _published_table(run: Run, analysis: IrqAnalysis, table: IrqPublication) -> 
             _Beside(
                 whose(run),
                 " ".join([f"{one.path}, one core", *(f"{name}={level}" for name, level in one.varied.items())]),
-                duration(one.usual_us),
+                duration(one.typical_us),
                 duration(one.largest_us),
             )
             for one in _like(analysis, row)
@@ -182,7 +182,7 @@ def _budget_columns(rows: Sequence[IrqBudget]) -> list[Column[IrqBudget]]:
         *columns,
         Column("path", lambda one: one.path),
         Column("cores", lambda one: "two" if one.across else "one"),
-        Column("usual", lambda one: duration(one.usual_us), right=True),
+        Column("usual", lambda one: duration(one.typical_us), right=True),
         Column("largest seen", lambda one: duration(one.largest_us), right=True),
         Column("of", lambda one: f"{one.samples:,}", right=True),
         Column("they are then", lambda one: one.largest_while),

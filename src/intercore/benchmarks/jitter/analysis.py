@@ -15,6 +15,20 @@ from msgspec import Meta
 
 from intercore.benchmarks.caveats import Samples, disturbed
 from intercore.benchmarks.grouping import ticks
+from intercore.benchmarks.jitter.activations import (
+    BENCHMARK,
+    FORCED,
+    PUBLISHED,
+    UNSYNCHRONISED,
+    Ticks,
+    has_cores,
+    in_us,
+    lateness_us,
+    pools,
+    releases,
+    varied_factors,
+    wake_of,
+)
 from intercore.benchmarks.jitter.false_periods import FalsePeriods, false_periods
 from intercore.benchmarks.jitter.false_periods import results as false_period_results
 from intercore.benchmarks.jitter.findings import (
@@ -32,20 +46,6 @@ from intercore.benchmarks.jitter.findings import (
     JitterNotMoved,
     JitterStrayed,
     Lateness,
-)
-from intercore.benchmarks.jitter.releases import (
-    BENCHMARK,
-    FORCED,
-    PUBLISHED,
-    UNSYNCHRONISED,
-    Ticks,
-    has_cores,
-    in_us,
-    late_us,
-    pools,
-    releases,
-    varied_factors,
-    wake_of,
 )
 from intercore.benchmarks.jitter.under_load import settings_under, upside_down
 from intercore.statistics.distribution import Distribution, distribution
@@ -74,14 +74,14 @@ class Counted(msgspec.Struct, frozen=True):
     periods: Count
     resolution: float
     """A latency is known to this fraction of itself; the extremes are exact."""
-    late_min_us: float
-    late_median_us: float
+    lateness_min_us: float
+    lateness_median_us: float
     """The end of the bin that holds it, like the percentiles."""
-    late_p99_us: float | None
+    lateness_p99_us: float | None
     """None with fewer than 1,000 releases."""
-    late_p99_9_us: float | None
+    lateness_p99_9_us: float | None
     """None with fewer than 10,000 releases."""
-    late_max_us: float
+    lateness_max_us: float
     deviation_min_us: float
     deviation_max_us: float
 
@@ -104,10 +104,10 @@ class JitterSetting(msgspec.Struct, frozen=True):
     """Ticks per second of the common clock."""
     stretches: Count
     """Runs of releases without a break between them."""
-    late_us: Distribution
+    lateness_us: Distribution
     """From when a release was due to the task's first instruction."""
-    late_min_ticks: int
-    late_max_ticks: int
+    lateness_min_ticks: int
+    lateness_max_ticks: int
     deviation_us: Distribution | None
     """Of the time between neighbouring releases from the period; None where there are no neighbours."""
     halves_us: tuple[float, float] | None
@@ -116,8 +116,8 @@ class JitterSetting(msgspec.Struct, frozen=True):
     """Releases that came a period or more after they were due."""
     missed_in: Count
     """Measurements that had such releases."""
-    releases_by_core: dict[str, int]
-    late_by_core_us: dict[str, float]
+    activations_by_core: dict[str, int]
+    lateness_by_core_us: dict[str, float]
     """Median, by core."""
     migrations: Count
     """Neighbouring releases on different cores."""
@@ -141,12 +141,12 @@ class JitterSetting(msgspec.Struct, frozen=True):
     @property
     def releases(self) -> int:
         """All releases, kept and counted."""
-        return self.late_us.n + (0 if self.counted is None else self.counted.releases)
+        return self.lateness_us.n + (0 if self.counted is None else self.counted.releases)
 
     @property
     def largest_us(self) -> float:
         """The largest latency of all releases."""
-        return max(self.late_us.max, self.late_us.max if self.counted is None else self.counted.late_max_us)
+        return max(self.lateness_us.max, self.lateness_us.max if self.counted is None else self.counted.lateness_max_us)
 
 
 class JitterAnalysis(msgspec.Struct, frozen=True):
@@ -180,7 +180,7 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
         (
             (
                 Samples(label, {name: pool[0].factors[name] for name in ("core", "load", "migrate")}),
-                [each for one in pool for each in disturbances([late_us(one)])],
+                [each for one in pool for each in disturbances([lateness_us(one)])],
             )
             for label, pool in both
             if pool[0].factors["migrate"] not in (*FORCED, PUBLISHED, UNSYNCHRONISED)
@@ -228,17 +228,17 @@ def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> 
         varied={name: first.factors[name] for name in varied if name in first.factors and name != "period_us"},
         hz=each[0].hz,
         stretches=sum(len(one.begins) for one in each),
-        late_us=distribution((in_us(one.late, first) for one in each), tick=1e6 / each[0].hz),
-        late_min_ticks=int(late.min()),
-        late_max_ticks=int(late.max()),
+        lateness_us=distribution((in_us(one.late, first) for one in each), tick=1e6 / each[0].hz),
+        lateness_min_ticks=int(late.min()),
+        lateness_max_ticks=int(late.max()),
         deviation_us=(
             distribution((in_us(one, first) for one in deviations), tick=1e6 / each[0].hz) if len(deviation) else None
         ),
         halves_us=_halves(np.abs(in_us(deviation, first))),
         missed=int(np.count_nonzero(late >= each[0].period)),
         missed_in=sum(bool(np.any(one.late >= one.period)) for one in each),
-        releases_by_core={str(known): int(np.count_nonzero(core == known)) for known in np.unique(core)},
-        late_by_core_us={str(known): float(np.median(us[core == known])) for known in np.unique(core)},
+        activations_by_core={str(known): int(np.count_nonzero(core == known)) for known in np.unique(core)},
+        lateness_by_core_us={str(known): float(np.median(us[core == known])) for known in np.unique(core)},
         migrations=sum(int(np.count_nonzero(one.migrated)) for one in each),
         asked=sum(one.checks.get("migrations_requested", 0) for one in pool) if forced else None,
         moved=sum(one.checks.get("migrations_done", 0) for one in pool) if forced else None,
@@ -274,11 +274,11 @@ def _counted(pool: Sequence[Measurement]) -> Counted | None:
         releases=total,
         periods=periods,
         resolution=1 / STEPS,
-        late_min_us=low,
-        late_median_us=at(0.5),
-        late_p99_us=at(0.99) if total >= _BEYOND * 100 else None,
-        late_p99_9_us=at(0.999) if total >= _BEYOND * 1000 else None,
-        late_max_us=high,
+        lateness_min_us=low,
+        lateness_median_us=at(0.5),
+        lateness_p99_us=at(0.99) if total >= _BEYOND * 100 else None,
+        lateness_p99_9_us=at(0.999) if total >= _BEYOND * 1000 else None,
+        lateness_max_us=high,
         deviation_min_us=shortest,
         deviation_max_us=longest,
     )
@@ -322,7 +322,7 @@ def results(analysis: JitterAnalysis) -> Iterator[Finding]:
 
 
 def _lateness(settings: Sequence[JitterSetting]) -> Lateness:
-    medians = [one.late_us.median.value for one in settings]
+    medians = [one.lateness_us.median.value for one in settings]
     return Lateness(min(medians), max(medians), max(one.largest_us for one in settings))
 
 
@@ -352,7 +352,7 @@ def _blocked(settings: Sequence[JitterSetting]) -> Iterator[Finding]:
             shortest_us=max(one.period_us + low, 0.0),
             longest_us=one.period_us + high,
             missed=one.missed,
-            releases=one.late_us.n,
+            releases=one.lateness_us.n,
         )
 
 
@@ -361,7 +361,7 @@ def _bounds(settings: Sequence[JitterSetting]) -> Iterator[Finding]:
     real = [one for one in settings if one.migrate != UNSYNCHRONISED]
     for one in real:
         if one.missed:
-            yield JitterNoBound(label=one.label, missed=one.missed, releases=one.late_us.n)
+            yield JitterNoBound(label=one.label, missed=one.missed, releases=one.lateness_us.n)
     held = [one for one in real if not one.missed and one.halves_us is not None]
     worst = max(held, key=lambda one: max(one.halves_us or (0.0, 0.0)), default=None)
     if worst is not None and worst.halves_us is not None:

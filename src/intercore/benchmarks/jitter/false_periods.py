@@ -13,8 +13,8 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.grouping import ticks
+from intercore.benchmarks.jitter.activations import in_us, pools, releases, varied_factors, wake_of
 from intercore.benchmarks.jitter.findings import FalseWay, JitterFalsePeriods, JitterSynchronisedCounters
-from intercore.benchmarks.jitter.releases import in_us, pools, releases, varied_factors, wake_of
 from intercore.benchmarks.jitter.two_counters import TwoCounters, wrap_us
 from intercore.record.measurement import Level
 
@@ -79,7 +79,7 @@ class FalsePeriods(msgspec.Struct, frozen=True):
     apart_us: float | None
     """By how much the counter of the second core is ahead of that of the first, less whole wraps: half a wrap behind to
     half a wrap ahead. Of two cores that the task was moved between; else None."""
-    follows_us: float | None
+    implied_us: float | None
     """The mean that follows from width and rate of the counters, the period asked for and how many periods went which
     way, by a model of two counters (`two_counters.py`); None where `apart_us` is."""
     true_us: float
@@ -138,7 +138,7 @@ def _of(label: str, pool: Sequence[Measurement], each: Sequence[_Raw], varied: S
         standard_error_us=float(raw_us.std(ddof=1) / np.sqrt(len(raw_us))) if len(raw_us) > 1 else None,
         ways=ways,
         apart_us=None if model is None else model.apart_us,
-        follows_us=None if model is None else model.mean_us,
+        implied_us=None if model is None else model.mean_us,
         true_us=float(true_us.mean()),
         true_spread_us=float(np.abs(true_us - period_us).max()),
     )
@@ -231,7 +231,7 @@ def results(found: Iterable[FalsePeriods]) -> Iterator[Finding]:
             ways=tuple(FalseWay(way.first, way.second, way.median_us) for way in one.ways),
             mean_us=one.mean_us,
             true_us=one.true_us,
-            follows_us=one.follows_us,
+            implied_us=one.implied_us,
             period_us=one.period_us,
             wrap_us=one.wrap_us,
             wraps=_wraps(one, one.wrap_us),
@@ -243,7 +243,7 @@ def results(found: Iterable[FalsePeriods]) -> Iterator[Finding]:
 def _wraps(one: FalsePeriods, wrap: float) -> Literal["one way", "neither way", ""]:
     """Return which way wraps, where the mean does not depend on how far the counters are apart; else nothing."""
     counts = [way.periods for way in one.ways]
-    if one.follows_us is None or len(counts) != len({False, True}) or counts[0] != counts[1]:
+    if one.implied_us is None or len(counts) != len({False, True}) or counts[0] != counts[1]:
         return ""
-    halves = abs((one.follows_us - one.period_us % wrap) / wrap * 2)
+    halves = abs((one.implied_us - one.period_us % wrap) / wrap * 2)
     return "one way" if abs(halves - 1) < _HALF else "neither way" if halves < _HALF else ""

@@ -232,7 +232,7 @@ class JitterFalsePeriods(Finding, frozen=True):
     mean_us: float
     true_us: float
     """By the common clock."""
-    follows_us: float | None
+    implied_us: float | None
     """The mean that follows from width and rate of the counters and from the period; None where none does."""
     period_us: float
     wrap_us: float
@@ -248,20 +248,20 @@ class JitterFalsePeriods(Finding, frozen=True):
             f"{duration(self.mean_us)} on average. The common clock gives {duration(self.true_us)} for the same "
             "releases."
         )
-        if self.follows_us is None:
+        if self.implied_us is None:
             return found
         left = self.period_us % self.wrap_us
         period = "the period" if self.period_us < self.wrap_us else "the part of the period above whole wraps"
         made = f", with a wrap of {duration(self.wrap_us)}"
         if self.wraps == "one way":
-            half = "and" if self.follows_us > left else "less"
+            half = "and" if self.implied_us > left else "less"
             made = (
                 f": {period}, {duration(left)}, {half} half a wrap of {duration(self.wrap_us)}. One of the two ways "
                 "wraps, so the distance between the counters does not matter"
             )
         elif self.wraps == "neither way":
             made = f": {period}. Neither way wraps, or both do, so the distance between the counters does not matter"
-        return f"{found} The counters' width and rate and the period give {duration(self.follows_us)}{made}."
+        return f"{found} The counters' width and rate and the period give {duration(self.implied_us)}{made}."
 
 
 class JitterSynchronisedCounters(Finding, frozen=True):

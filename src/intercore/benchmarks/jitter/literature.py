@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from intercore.benchmarks.jitter.activations import BY_PROCEDURE, PUBLISHED
 from intercore.benchmarks.jitter.publication import JitterPublication
-from intercore.benchmarks.jitter.releases import BY_PROCEDURE, PUBLISHED
 from intercore.benchmarks.jitter.two_counters import Split, TwoCounters, Wrapped, wrap_us
 from intercore.benchmarks.printed_variance import variance_notes
 from intercore.benchmarks.published import published
@@ -220,7 +220,7 @@ class _Compared(NamedTuple):
     what: str
     counter: str
     mean_us: float
-    follows_us: float | None
+    implied_us: float | None
     least_us: float
     largest_us: float
     true: str
@@ -233,7 +233,7 @@ def false_periods_table(run: Run, false_periods: Sequence[FalsePeriods]) -> Tabl
             one.label,
             _counter(one.bits, one.hz),
             one.mean_us,
-            one.follows_us,
+            one.implied_us,
             one.least_us,
             one.largest_us,
             duration(one.true_us),
@@ -260,7 +260,7 @@ def false_periods_table(run: Run, false_periods: Sequence[FalsePeriods]) -> Tabl
             Column("what", lambda row: row.what),
             Column("counters", lambda row: row.counter),
             Column("mean", lambda row: duration(row.mean_us), right=True),
-            Column("follows", lambda row: "–" if row.follows_us is None else duration(row.follows_us), right=True),
+            Column("follows", lambda row: "–" if row.implied_us is None else duration(row.implied_us), right=True),
             Column("least", lambda row: duration(row.least_us), right=True),
             Column("largest", lambda row: duration(row.largest_us), right=True),
             Column("one clock", lambda row: row.true, right=True),

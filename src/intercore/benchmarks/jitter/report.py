@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from intercore.benchmarks.jitter.activations import BENCHMARK, UNSYNCHRONISED, lateness_us, pools, releases
 from intercore.benchmarks.jitter.analysis import analyse, caveats, results
 from intercore.benchmarks.jitter.answers import answers, costs, remarks
 from intercore.benchmarks.jitter.exhibits import exhibits
@@ -16,7 +17,6 @@ from intercore.benchmarks.jitter.literature import (
     notes,
     periods_figure,
 )
-from intercore.benchmarks.jitter.releases import BENCHMARK, UNSYNCHRONISED, late_us, pools, releases
 from intercore.finding import texts
 from intercore.view.axes import Axis
 from intercore.view.distribution import MOST_HISTOGRAMS, distribution_columns, histogram_figure
@@ -119,7 +119,7 @@ def _ways_table(run: Run, analysis: JitterAnalysis) -> Table[tuple[FalsePeriods,
 def _latency_table(run: Run, analysis: JitterAnalysis) -> Table[JitterSetting]:
     columns: list[Column[JitterSetting]] = [
         Column("setting", lambda one: one.label),
-        *distribution_columns(lambda one: one.late_us),
+        *distribution_columns(lambda one: one.lateness_us),
     ]
     return Table(f"How late each release was on {where(run)}", analysis.settings, columns)
 
@@ -158,7 +158,7 @@ def _counted_table(run: Run, analysis: JitterAnalysis) -> Table[JitterSetting]:
 
     def of(name: str) -> Column[JitterSetting]:
         def text(one: JitterSetting) -> str:
-            value = getattr(one.counted, f"late_{name}_us")
+            value = getattr(one.counted, f"lateness_{name}_us")
             return "–" if value is None else duration(value)
 
         return Column(name.replace("_", "."), text, right=True)
@@ -174,7 +174,7 @@ def _counted_table(run: Run, analysis: JitterAnalysis) -> Table[JitterSetting]:
 
 def _flat_rows(analysis: JitterAnalysis) -> Iterator[dict[str, object]]:
     for one in analysis.settings:
-        late, deviation = one.late_us, one.deviation_us
+        late, deviation = one.lateness_us, one.deviation_us
         yield {
             "core": one.core,
             "load": one.load,
@@ -184,9 +184,9 @@ def _flat_rows(analysis: JitterAnalysis) -> Iterator[dict[str, object]]:
             "period_us": one.period_us,
             **one.varied,
             "releases": late.n,
-            "late_min_us": late.min,
-            "late_median_us": late.median.value,
-            "late_max_us": late.max,
+            "lateness_min_us": late.min,
+            "lateness_median_us": late.median.value,
+            "lateness_max_us": late.max,
             "deviation_min_us": None if deviation is None else deviation.min,
             "deviation_max_us": None if deviation is None else deviation.max,
             "missed": one.missed,
@@ -208,7 +208,7 @@ def _flat_rows(analysis: JitterAnalysis) -> Iterator[dict[str, object]]:
             "false_mean_us": false.mean_us,
             "false_least_us": false.least_us,
             "false_largest_us": false.largest_us,
-            "false_follows_us": false.follows_us,
+            "false_implied_us": false.implied_us,
         }
 
 
@@ -224,7 +224,7 @@ def _figures(run: Run, analysis: JitterAnalysis) -> Iterator[Figure]:
         yield histogram_figure(
             "jitter-latency",
             "Release latency",
-            {label: np.concatenate([late_us(one) for one in pool]) for label, pool in told.items()},
+            {label: np.concatenate([lateness_us(one) for one in pool]) for label, pool in told.items()},
             "How often each latency occurred.",
             quantity="latency",
         )

@@ -21,7 +21,7 @@ def settings_under(settings: Iterable[JitterSetting], *, loaded: bool) -> list[J
 
 def typical_us(found: Iterable[JitterSetting]) -> float:
     """Return the median of the settings' medians; there is at least one."""
-    return median(one.late_us.median.value for one in found)
+    return median(one.lateness_us.median.value for one in found)
 
 
 def largest_us(found: Iterable[JitterSetting]) -> float:
@@ -39,7 +39,7 @@ def missed(found: Sequence[JitterSetting]) -> Missed:
     return Missed(
         sum(one.missed for one in found),
         sum(one.missed_in for one in found),
-        sum(one.late_us.repetitions for one in found),
+        sum(one.lateness_us.repetitions for one in found),
     )
 
 

@@ -141,7 +141,7 @@ class LockPingPong(msgspec.Struct, frozen=True):
 class LockAnalysis(msgspec.Struct, frozen=True):
     """All that a run says about locks between cores."""
 
-    hand_over: tuple[LockHandOver, ...]
+    hand_off: tuple[LockHandOver, ...]
     contention: tuple[LockContention, ...]
     ping_pong: tuple[LockPingPong, ...]
 
@@ -362,7 +362,7 @@ def _ping_pong(setting: dict[str, Level], pool: list[Measurement]) -> LockPingPo
 
 def results(analysis: LockAnalysis) -> Iterator[Finding]:
     """Return what was found, what matters most first."""
-    yield from _on_hand_overs(analysis.hand_over)
+    yield from _on_hand_offs(analysis.hand_off)
     yield from _on_contention(analysis.contention)
     if analysis.ping_pong:
         quickest = min(analysis.ping_pong, key=lambda one: one.one_way_us.median.value)
@@ -370,7 +370,7 @@ def results(analysis: LockAnalysis) -> Iterator[Finding]:
         yield LockPingPongTime(lock=quickest.lock, first=quickest.first, second=quickest.second, one_way=time)
 
 
-def _on_hand_overs(hand_overs: Sequence[LockHandOver]) -> Iterator[Finding]:
+def _on_hand_offs(hand_overs: Sequence[LockHandOver]) -> Iterator[Finding]:
     medians: dict[str, Time] = {}
     for one in hand_overs:
         time = Time(one.latency_us.median.value, one.median_cycles)

@@ -70,7 +70,7 @@ def costs(analysis: LockAnalysis) -> Iterator[Cost]:
 def _ways(analysis: LockAnalysis) -> dict[str, list[LockHandOver]]:
     """Return for each lock its hand-overs from core to core, the quickest first."""
     found: dict[str, list[LockHandOver]] = {}
-    for one in analysis.hand_over:
+    for one in analysis.hand_off:
         found.setdefault(among(one.lock, one.varied), []).append(one)
     return {name: sorted(ways, key=_us) for name, ways in found.items()}
 

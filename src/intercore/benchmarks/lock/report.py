@@ -64,7 +64,7 @@ def report(run: Run) -> Report:
 
 
 def _rows(analysis: LockAnalysis) -> Iterator[dict[str, object]]:
-    for one in analysis.hand_over:
+    for one in analysis.hand_off:
         found = one.latency_us
         yield {
             **one.varied,
@@ -117,16 +117,16 @@ def _rows(analysis: LockAnalysis) -> Iterator[dict[str, object]]:
 def _tables(
     run: Run, analysis: LockAnalysis
 ) -> Iterator[Table[LockHandOver] | Table[LockContention] | Table[LockPingPong]]:
-    if analysis.hand_over:
+    if analysis.hand_off:
         yield Table(
             f"From a release to the acquisition by a core that waits, on {where(run)}",
-            analysis.hand_over,
+            analysis.hand_off,
             [
-                *varied_columns(analysis.hand_over),
+                *varied_columns(analysis.hand_off),
                 Column("lock", lambda one: one.lock),
                 Column("cores", lambda one: f"{one.first} → {one.second}"),
-                *_distribution(analysis.hand_over, lambda one: one.latency_us),
-                *_cycles(analysis.hand_over, lambda one: one.median_cycles),
+                *_distribution(analysis.hand_off, lambda one: one.latency_us),
+                *_cycles(analysis.hand_off, lambda one: one.median_cycles),
             ],
         )
     if analysis.contention:

@@ -58,7 +58,7 @@ class MessageTaken(msgspec.Struct, frozen=True):
     """Median over the pairs of windows, in µs. Where it is next to nothing, chance may make it negative."""
     cycles: float | None
     """The same in cycles of that core; None where these have no one length."""
-    off_cycles: Annotated[float, Meta(ge=0)] | None
+    error_cycles: Annotated[float, Meta(ge=0)] | None
     """The largest difference to what the simulator saw the load lose, in cycles per message; None where none saw it."""
 
 
@@ -181,7 +181,7 @@ def overhead_results(found: Sequence[MessageOverhead]) -> Iterator[Finding]:
         yield MessageCpuTime(
             bytes=size, least=_taken_of(least), most=None if least.setting == most.setting else _taken_of(most)
         )
-    off = [end.off_cycles for one in found for end in (one.sender, one.receiver) if end]
+    off = [end.error_cycles for one in found for end in (one.sender, one.receiver) if end]
     known = [cycles for cycles in off if cycles is not None]
     if known:
         yield MessageCpuTimeExactness(cycles=max(known))

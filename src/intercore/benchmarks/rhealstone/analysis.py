@@ -78,7 +78,7 @@ class RhealstoneAnalysis(msgspec.Struct, frozen=True):
     """All that a run says about Rhealstone's components."""
 
     times: tuple[RhealstoneTime, ...]
-    merits: tuple[RhealstoneMerit, ...]
+    figures_of_merit: tuple[RhealstoneMerit, ...]
     """Where all six were measured."""
 
 
@@ -144,7 +144,7 @@ def results(analysis: RhealstoneAnalysis) -> Iterator[Finding]:
         if one.component == "deadlock-breaking" and one.form == "cross" and one.factor is not None:
             yield RhealstoneDeadlockBroken(setting=one.varied, median_us=one.samples_us.median.value)
             break
-    for merit in analysis.merits:
+    for merit in analysis.figures_of_merit:
         yield RhealstoneFigureOfMerit(
             setting=merit.varied, form=merit.form, core=merit.core, per_s=merit.per_s, mean_us=merit.mean_us
         )

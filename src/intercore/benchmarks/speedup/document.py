@@ -22,9 +22,9 @@ class SpeedupJson(TypedDict):
 
     speedup: list[dict[str, object]]
     overhead_us: dict[str, dict[str, object]]
-    crossover: dict[str, dict[str, object]]
-    """The break-even, S = 1."""
     break_even: dict[str, dict[str, object]]
+    """The break-even, S = 1."""
+    isoefficiency: dict[str, dict[str, object]]
     """Where the wanted efficiency is reached: readers of schema 1 know that by this name."""
     quantised: dict[str, dict[str, object] | None]
 
@@ -34,8 +34,8 @@ def to_json(analysis: SpeedupAnalysis) -> SpeedupJson:
     return {
         "speedup": [_point(point) for point in analysis.points],
         "overhead_us": {fit.group: _overhead(fit) for fit in analysis.fits},
-        "crossover": {fit.group: _work(fit.break_even) for fit in analysis.fits},
-        "break_even": {fit.group: _work(fit.isoefficiency) for fit in analysis.fits},
+        "break_even": {fit.group: _work(fit.break_even) for fit in analysis.fits},
+        "isoefficiency": {fit.group: _work(fit.isoefficiency) for fit in analysis.fits},
         "quantised": {fit.group: msgspec.to_builtins(fit.quantisation) for fit in analysis.fits},
     }
 

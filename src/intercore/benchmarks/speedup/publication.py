@@ -49,7 +49,7 @@ class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where it stands in the publication."""
     side: Literal["below", "above"]
     ms: Positive
-    says: Text
+    statement: Text
     """That, in short and in English, as a clause."""
     likely: Text | None = None
     """Which duration it likely is, with the evidence, where the publication does not say; None if nothing tells."""

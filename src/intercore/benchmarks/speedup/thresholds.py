@@ -28,7 +28,7 @@ class Named(NamedTuple):
     """`below` or `above`; empty of a duration that the table implies."""
     place: str
     """Where the publication names it; of one that its table implies, the table."""
-    says: str
+    statement: str
     likely: str | None
     """Which duration it likely is; None where nothing tells."""
     speedup: Interval
@@ -64,7 +64,7 @@ def _named(table: SpeedupPublication, fit: ForkJoinFit) -> Iterator[Named]:
             Interval(one.ms * 1e3),
             one.side,
             one.place,
-            one.says,
+            one.statement,
             one.likely,
             speedup,
             _over(speedup, fit.cores),
@@ -81,10 +81,10 @@ def _implied(table: SpeedupPublication, fit: ForkJoinFit, found: BreakEven | Iso
     """Return where S = 1, or where the wanted efficiency is reached, if the table tells."""
     if found.t1_us is not None:
         wanted = 1 / fit.cores if found is fit.break_even else fit.isoefficiency.efficiency
-        says = f"{fit.cores} cores are as fast as one" if found is fit.break_even else f"{wanted:.0%} of all cores"
+        statement = f"{fit.cores} cores are as fast as one" if found is fit.break_even else f"{wanted:.0%} of all cores"
         place = f"{table.source.table}, by its fit"
         there = Interval(wanted * fit.cores), Interval(wanted)
-        yield Named(found.t1_us, "", place, says, None, *there, found.extrapolated)
+        yield Named(found.t1_us, "", place, statement, None, *there, found.extrapolated)
 
 
 def to_json(efficiency: float) -> dict[str, list[dict[str, object]]]:
@@ -97,7 +97,7 @@ def to_json(efficiency: float) -> dict[str, list[dict[str, object]]]:
                 "ms": one.t1_us.value / 1e3,
                 "ms_low": None if one.t1_us.low is None else one.t1_us.low / 1e3,
                 "ms_high": None if one.t1_us.high is None else one.t1_us.high / 1e3,
-                "says": one.says,
+                "statement": one.statement,
                 "likely": one.likely,
                 **interval_cells("efficiency", one.efficiency),
                 "extrapolated": one.extrapolated,
@@ -120,7 +120,7 @@ def threshold_tables(efficiency: float) -> Iterator[Table[Named]]:
                 Column("where", lambda one: one.place),
                 Column("S, by the fit", _speedup, right=True),
                 Column("E", lambda one: f"{one.efficiency.value:.1%}", right=True),
-                Column("what it says", lambda one: one.says + (f" (likely {one.likely})" if one.likely else "")),
+                Column("what it says", lambda one: one.statement + (f" (likely {one.likely})" if one.likely else "")),
             ],
             published=True,
         )

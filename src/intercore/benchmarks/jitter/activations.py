@@ -131,7 +131,7 @@ def has_cores(one: Measurement) -> bool:
     return cores == len(ticks(one, "late")) or (cores == 0 and str(one.factors["core"]).isdecimal())
 
 
-def late_us(one: Measurement) -> NDArray[np.float64]:
+def lateness_us(one: Measurement) -> NDArray[np.float64]:
     """Return how late the releases of a measurement were, in µs."""
     return in_us(ticks(one, "late"), one)
 

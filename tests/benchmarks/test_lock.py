@@ -59,7 +59,7 @@ def measurement(
     checks: Mapping[str, int] | None = None,
     **more: Level,
 ) -> Measurement:
-    values = {"looking.0": [30] * 9, **series}
+    values = {"timestamp_overhead.0": [30] * 9, **series}
     return Measurement(
         benchmark="lock",
         factors={**FACTORS, "measure": measure, **{name.rstrip("_"): level for name, level in more.items()}},

@@ -72,7 +72,7 @@ static struct {
     bool dismissed; /* a task reads it after it has been woken */
 } pair PORT_SHARED(clock);
 
-/* Where an interval begins for an observer from outside, who finds it by its name: the first instruction after the
+/* Where an interval begins for a probe of the simulator, which finds it by its name: the first instruction after the
  * first reading and after its value is saved. Not to be inlined. */
 static __attribute__((noinline)) void clock_hand_over(void) { port_notify(&pair.to.task); }
 

@@ -99,7 +99,7 @@ static struct set *hart;
 
 static uint32_t work(uint32_t units) { return ic_workload_integer.work(0, units); }
 
-/* Where the work of an activation ends, for an observer from outside, who finds it by its name. Not to be inlined. */
+/* Where the work of an activation ends, for a probe of the simulator, which finds it by its name. Not to be inlined. */
 static __attribute__((noinline)) uint64_t hartstone_ended(void) { return port_clock(); }
 
 static void be_released(struct periodic *self, uint64_t due) {

@@ -180,7 +180,7 @@ static struct {
 
 /* ---- the periodic task ---- */
 
-/* The activation, for an observer from outside, who finds it by its name: the first instruction after the kernel's
+/* The activation, for a probe of the simulator, which finds it by its name: the first instruction after the kernel's
  * call. Not to be inlined. */
 static __attribute__((noinline)) uint64_t jitter_released(void) { return port_clock(); }
 

@@ -131,7 +131,7 @@ static void reach(atomic_uint *turn) { atomic_store_explicit(turn, stage.turn, m
 
 /* ---- the primitives ---- */
 
-/* Two pairs of functions for each, one per clock. The timed code is in them directly. An observer from outside finds
+/* Two pairs of functions for each, one per clock. The timed code is in them directly. A probe of the simulator finds
  * the signalling ones by their names. */
 #define TIMED_BY(clock, suffix, kind, signal, wait)                                                                    \
     static void switch_signal_##kind##suffix(struct stamps *stamps) {                                                  \
@@ -353,7 +353,7 @@ static bool is_disturbed(void) {
     return yields() && (!stage.straight || (int64_t)(stage.woken_at - stage.stamps.before) < 0);
 }
 
-/* An observer from outside finds by this name the turns that do not count. */
+/* A probe of the simulator finds by this name the turns that do not count. */
 static __attribute__((noinline)) void switch_repeat_turn(void) {
     stage.run->checks.repeated_turns++;
     take_turn(&stage.signaller, true);

@@ -86,7 +86,7 @@ static void wait(struct ic_transport_end *end) {
 
 /* ---- timed code ---- */
 
-/* The timed code is in these functions directly. An observer from outside finds the sending ones by their names. */
+/* The timed code is in these functions directly. A probe of the simulator finds the sending ones by their names. */
 static bool message_send_copied(void) {
     uint64_t before = port_clock();
     bool sent = ic_message_transport->send(&ic_message.sender.end, ic_message.sender.own);

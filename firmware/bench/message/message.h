@@ -202,7 +202,7 @@ void ic_message_run_load(void *arg);
  * `from` releases the sender. */
 void ic_message_count_turns(struct load_task *load);
 
-/* Begin and end of the window, for an observer from outside, who finds them by name */
+/* Begin and end of the window, for a probe of the simulator, which finds them by name */
 void ic_message_mark_window(const struct load_task *load);
 
 /* Computes in registers only; returns the value to continue with. */

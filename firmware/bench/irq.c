@@ -47,13 +47,13 @@ static uint32_t last_core(void) { return port_core_count() - 1U; }
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_PATH] = {.name = "path", .help = "what is timed", .choices = paths, .choice_count = PATH_COUNT},
-    [P_FROM] = {.name = "from", .help = "core of the timer, or that rings the doorbell", .limit = last_core},
+    [P_FROM] = {.name = "from", .help = "core of the timer, or the one that rings the doorbell", .limit = last_core},
     [P_TO] = {.name = "to",
               .help = "core of the woken task or of the doorbell's handler; not for timer-handler",
               .preset = IC_PRESET_MAX,
               .limit = last_core},
     [P_INTERRUPTED] = {.name = "interrupted",
-                       .help = "what the cores do when interrupted",
+                       .help = "what the interrupted cores do",
                        .choices = states,
                        .choice_count = INTERRUPTED_COUNT},
 };

@@ -97,7 +97,8 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                   .min = 1,
                   .max = 1000000,
                   .preset = 10000},
-    [P_PRIORITY] = {.name = "priority", .help = "of the task", .min = 3, .max = PORT_PRIORITY_MAX - 1, .preset = 4},
+    [P_PRIORITY] =
+        {.name = "priority", .help = "priority of the task", .min = 3, .max = PORT_PRIORITY_MAX - 1, .preset = 4},
     [P_LOAD] = {.name = "load",
                 .help = "cores with a busy task of lower priority, or one of equal priority on the task's",
                 .choices = loads,
@@ -107,7 +108,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                    .choices = migrations,
                    .choice_count = 5},
     [P_WAKE] = {.name = "wake",
-                .help = "wake-up times: kept, or reset to the present tick",
+                .help = "last wake-up time: kept, or reset to the present tick",
                 .choices = wakes,
                 .choice_count = 2},
     [P_TIME] = {.name = "time",

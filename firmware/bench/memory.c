@@ -69,17 +69,17 @@ static const char *other_name(uint32_t index) {
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_ACCESS] = {.name = "access", .help = "kind of access", .choices = accesses, .choice_count = 3},
-    [P_REGION] = {.name = "region", .help = "memory that it does it in", .choice = region_name},
+    [P_REGION] = {.name = "region", .help = "memory region of the passes", .choice = region_name},
     [P_CORE] = {.name = "core", .help = "core that is timed", .limit = last_core},
     [P_OTHER] = {.name = "other", .help = "access of the other core at the same time: the next one, or core 0", OTHERS},
-    [P_OTHER_REGION] = {.name = "other_region", .help = "memory that it does it in", .choice = region_name},
+    [P_OTHER_REGION] = {.name = "other_region", .help = "memory region of the other core", .choice = region_name},
     [P_BYTES] = {.name = "bytes",
                  .help = "bytes of a pass, a multiple of 64",
                  .min = BYTES_UNIT,
                  .max = 1U << 30U,
                  .preset = 65536},
     [P_MARK] = {.name = "mark",
-                .help = "the energy mark is high during all repetitions, or passes of one kind",
+                .help = "the mark pin is high during all repetitions, or passes of one kind",
                 .choices = marks,
                 .choice_count = 3},
 };

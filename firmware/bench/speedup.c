@@ -56,9 +56,10 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                  .limit = port_core_count},
     [P_MODE] = {.name = "mode", .help = "how the parts are started", .choices = modes, .choice_count = 3},
     [P_JOIN] = {.name = "join", .help = "how their end is detected", .choices = joins, .choice_count = 2},
-    [P_PRIORITY] = {.name = "priority", .help = "of the parts' tasks", .min = 1, .max = PORT_PRIORITY_MAX, .preset = 2},
+    [P_PRIORITY] =
+        {.name = "priority", .help = "priority of the parts' tasks", .min = 1, .max = PORT_PRIORITY_MAX, .preset = 2},
     [P_MARK] = {.name = "mark",
-                .help = "the energy mark is high during all repetitions, or windows of one kind",
+                .help = "the mark pin is high during all repetitions, or windows of one kind",
                 .choices = marks,
                 .choice_count = 3},
 };

@@ -55,7 +55,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                 .min = 1,
                 .max = SIZE_MAX_BYTES,
                 .preset = 64},
-    [P_CORE] = {.name = "core", .help = "core that calls", .limit = last_core},
+    [P_CORE] = {.name = "core", .help = "core of the calling task", .limit = last_core},
     [P_OTHER] = {.name = "other",
                  .help = "load on the next core",
                  .choices = other_names,

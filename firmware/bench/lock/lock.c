@@ -56,7 +56,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                  .preset = IC_PRESET_MAX,
                  .limit = port_core_count},
     [P_HOLD] = {.name = "hold",
-                .help = "loop iterations inside the lock; hand-off: at most, at random",
+                .help = "loop iterations inside the lock; hand-off: a random number up to this",
                 .max = 1000000,
                 .preset = 10},
     [P_PAUSE] = {.name = "pause",

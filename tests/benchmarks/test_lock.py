@@ -147,7 +147,7 @@ def test_directions_that_differ_are_both_named_in_the_answer() -> None:
     assert told_of(4000) == "4.00 µs, spinlock 1 → 0; 0 → 1: 1.00 µs"
 
 
-def test_what_disturbed_hand_overs_is_named_of_all_and_concerns_no_lock_that_is_fought_over() -> None:
+def test_disturbed_hand_offs_do_not_concern_contended_locks() -> None:
     drifting = [*range(100, 200), *range(300, 400)]
     series = {name: {"there": [(1 + (name == "mutex")) * each for each in drifting]} for name in lock.LOCKS}
     handed = [measurement("hand-off", {**known, "back": [100] * 200}, lock=name) for name, known in series.items()]

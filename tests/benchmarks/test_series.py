@@ -86,7 +86,7 @@ def test_differences_of_counters_that_are_not_aligned_are_not_compared() -> None
     assert not incomparable(measured("novel", time="raw-counter"))
 
 
-def test_the_results_that_a_benchmark_declares_are_those_that_its_settings_were_measured_to_have() -> None:
+def test_declared_results_are_those_of_measured_settings() -> None:
     kept = baseline_file.read(ROOT / "baselines/pico-sim.jsonl").measurements
     assert kept
     for one in kept:

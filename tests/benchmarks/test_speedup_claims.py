@@ -142,7 +142,7 @@ def test_planted_data_turns_each_verdict(claim: str, outcome: Outcome) -> None:
     assert says(claim, TURNED[claim][outcome], reads_flash=claim == "flash") == outcome
 
 
-def test_every_finding_of_the_paper_is_held_against_a_run_and_all_but_those_of_the_watchdog_can_be_turned() -> None:
+def test_each_finding_of_the_paper_is_judged_and_can_be_refuted() -> None:
     assert {one.id for one in table().claims} == CLAIMS.keys()
     assert CLAIMS.keys() - TURNED.keys() == {"watchdog", "watchdog-resets"}
     for claim in CLAIMS.keys() - TURNED.keys():
@@ -157,7 +157,7 @@ def told(measurements: Sequence[Measurement], **target: str) -> dict[str, tuple[
     return {known[each.finding]: (each.outcome, each.because) for each in verdicts(one)}
 
 
-def test_another_chip_neither_confirms_nor_refutes_what_is_said_of_the_papers_and_shows_its_numbers() -> None:
+def test_other_chip_gives_no_verdict_on_the_papers_claims() -> None:
     for run in (AS_PUBLISHED, planted(900, 0.05)):
         own, other = told(run), told(run, chip="RP2040")
         for claim in ("at-the-limit", "no-conflict"):

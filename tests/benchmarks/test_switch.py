@@ -237,7 +237,7 @@ def test_synchronised_counters_are_not_called_false() -> None:
 # What makes it doubtful
 
 
-def test_yields_that_came_too_early_are_blamed_on_time_slicing_before_a_clock_is_accused() -> None:
+def test_early_yields_are_blamed_on_time_slicing_before_the_clock() -> None:
     sliced, whole = ({"freertos.time_slicing": on} for on in "10")
     early = measurement([1], primitive="yield", checks={"wrong": 5}, conditions=sliced)
     assert list(caveats([early])) == [SwitchTimeSlices(count=5, condition="freertos.time_slicing")]

@@ -234,7 +234,7 @@ def test_the_suite_comes_to_what_its_committed_baseline_says(simulated: tuple[To
 
 @pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes: set INTERCORE_SLOW=1")
 @pytest.mark.timeout(900)
-def test_the_suite_of_two_kernels_leaves_out_what_means_nothing_there_and_stands_beside_that_of_one(tool: Tool) -> None:
+def test_amp_suite_skips_smp_benchmarks_and_compares_with_smp(tool: Tool) -> None:
     need_tools()
     result = tool("run", "pico-amp-sim", "suite", "--format", "json", kill_after=600).succeeded()
     names = f"contention, {'jitter' if 'jitter' in registry.names() else 'api'}"

@@ -90,7 +90,7 @@ def test_a_run_without_a_rule_says_nothing_of_it(tool: Tool) -> None:
     assert " not known from" not in shown.err
 
 
-def test_kills_at_random_moments_lose_nothing_and_the_run_goes_on_to_where_the_rule_says(tool: Tool) -> None:
+def test_kills_at_random_moments_lose_nothing(tool: Tool) -> None:
     chance = random.Random(20_260_102)  # noqa: S311 - repeatable, not secret
     words: tuple[str, ...] = ("run", "host", "speedup", *LEVELS, "--until", "0.00001%", "--cap", "30")
     killed = 0

@@ -104,7 +104,7 @@ class Cluster:
         except Exception:  # of whatever kind: it is what somebody sent
             raise IntercoreError(
                 f"not all workers of {self._address} can say what they are; end those that hang, and make sure that "
-                "each has Intercore: pip install 'intercore[cluster]'"
+                "each has Intercore with its extra `cluster`"
             ) from None
         for worker, there in identities.items():
             compare(worker, there, _identity())

@@ -149,7 +149,7 @@ def test_the_counters_are_aligned_to_a_microsecond_however_long_others_wait_for_
     assert all(int(str(one).split(" ")[0]) <= 240 for one in found), found
 
 
-def test_power_management_is_held_before_the_rate_is_asked_for_and_until_the_last_answer(program: Path) -> None:
+def test_power_management_is_locked_for_the_whole_session(program: Path) -> None:
     """The stand-in ends the program where the rate is asked for, or an answer comes, without the locks."""
     session = ["start", "state", "ask info", "stop", "state"]
     said = run(program, PLENTY, *session, *session)
@@ -345,7 +345,7 @@ def test_the_sizes_of_the_docs_have_room_for_every_preset_of_samples(program: Pa
     presets = [one["default"] for one in said.messages if one.get("name") == "samples"]
     assert len(presets) >= 10
     assert presets[: len(presets) // 2] == presets[len(presets) // 2 :]
-    assert f"a session takes {round((said.states[1].heap - 352) / 1000)} kB" in docs
+    assert f"{round((said.states[1].heap - 352) / 1000)} kB" in docs
 
 
 @pytest.mark.measures("message")

@@ -248,7 +248,7 @@ def test_raw_counters_make_two_clusters_of_a_moved_tasks_periods(watched: Watche
     assert np.ptp(np.concatenate(apart)) <= SPREAD, "by as much one way as back the other"
 
 
-def test_with_32_bits_a_period_shorter_than_the_counters_are_apart_is_half_a_wrap_on_average(watched: Watched) -> None:
+def test_32_bit_period_shorter_than_the_offset_averages_half_a_wrap(watched: Watched) -> None:
     """As the published periods likely are, which are of counters that are farther apart than 10 ms."""
     words = "migrate=published time=raw-counter counter_bits=32 samples=60"
     half_us = 2**31 / CLK_SYS_HZ * 1e6

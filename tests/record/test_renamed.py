@@ -27,7 +27,14 @@ CONDITIONS = {"cores": "2", "tick_hz": "1000", "memory.word_bytes": "4", "memory
 
 
 def jitter(*, old: bool) -> Measurement:
-    factors = {"core": "any", "period_us": 1000, "priority": 4, "load": "none", "migrate": "affinity", "counted": 0}
+    factors: dict[str, Level] = {
+        "core": "any",
+        "period_us": 1000,
+        "priority": 4,
+        "load": "none",
+        "migrate": "affinity",
+        "counted": 0,
+    }
     names = ("asked", "moved") if old else ("migrations_requested", "migrations_done")
     series = {"late": [30, 31, 32, 33], "period": [125_000] * 4}
     wake = {"wake": "anew" if old else "reset"}
@@ -35,21 +42,37 @@ def jitter(*, old: bool) -> Measurement:
 
 
 def lock(*, old: bool) -> Measurement:
-    factors = {"lock": "mutex", "from": 0, "to": 1, "cores": 2, "hold": 10, "pause": 10, "rounds": 32, "batch": 100}
+    factors: dict[str, Level] = {
+        "lock": "mutex",
+        "from": 0,
+        "to": 1,
+        "cores": 2,
+        "hold": 10,
+        "pause": 10,
+        "rounds": 32,
+        "batch": 100,
+    }
     level = {"measure": "hand-over" if old else "hand-off"}
     checks = {"rings_lost" if old else "recovered_doorbells": 1}
     return measurement("lock", factors | level, {"there": [2000] * 4, "back": [1900] * 4}, checks, old=old)
 
 
 def memory(*, old: bool) -> Measurement:
-    factors = {"access": "read", "region": "sram4", "core": 0, "bytes": 1024, "other": "copy", "other_region": "sram4"}
+    factors: dict[str, Level] = {
+        "access": "read",
+        "region": "sram4",
+        "core": 0,
+        "bytes": 1024,
+        "other": "copy",
+        "other_region": "sram4",
+    }
     name = "beside" if old else "contended"
     series = {"alone": [900, 1000, 1000, 1100], name: [1000, 1200, 1200, 1300]}
     return measurement("memory", factors | {"mark": name}, series, {}, old=old)
 
 
 def switch(*, old: bool) -> Measurement:
-    factors = {"primitive": "yield", "from": 0, "to": 0, "target": "idle", "time": "common"}
+    factors: dict[str, Level] = {"primitive": "yield", "from": 0, "to": 0, "target": "idle", "time": "common"}
     checks = {"retaken" if old else "repeated_turns": 2}
     return measurement("switch", factors, {"switch": [100] * 4, "call": [20] * 4}, checks, old=old)
 
@@ -83,7 +106,7 @@ def stored(path: Path, *, old: bool) -> Run:
     with Store(path) as store:
         run_id = store.create_run(plan, len(taken))
         for one in taken:
-            store.add(run_id, Setting(one.benchmark, one.factors, 0), one)
+            store.add(run_id, Setting(one.benchmark, dict(one.factors), 0), one)
         return store.run()
 
 
@@ -101,7 +124,9 @@ def test_a_run_with_old_names_is_complete_and_its_energy_is_added(tmp_path: Path
     with Store(tmp_path / "old.db") as store:
         for one in run.measurements:
             store.set_recording(
-                run.id, Setting(one.benchmark, one.factors, 0), Recording("meter", "sampled", (), missing="unplugged")
+                run.id,
+                Setting(one.benchmark, dict(one.factors), 0),
+                Recording("meter", "sampled", (), missing="unplugged"),
             )
         assert store.run().lacking_energy == len(run.measurements)
 

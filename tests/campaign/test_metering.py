@@ -85,7 +85,7 @@ def test_what_a_meter_does_wrong_is_noted_and_the_next_measurement_has_its_energ
     assert first.recording is not None
     assert first.recording.missing == f"it failed at its {fault}"
     assert said == [f"energy is missing: it failed at its {fault}"]
-    assert first.conditions == {"cpu": "A53", "desk.meter": "fake", "desk.meter_path": "chip"}
+    assert first.conditions == {"cpu": "A53", "host.meter": "fake", "host.meter_path": "chip"}
     assert msgspec.structs.replace(first, recording=None).checks == measurement(0).checks
     assert second.recording is not None
     assert not second.recording.missing

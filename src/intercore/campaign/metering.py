@@ -81,7 +81,7 @@ class Metering:
     @property
     def conditions(self) -> dict[str, str]:
         """What measurements beside it are to say of it."""
-        return {"desk.meter": self.description, "desk.meter_path": besides_in_words(self._besides)}
+        return {"host.meter": self.description, "host.meter_path": besides_in_words(self._besides)}
 
     def after(self, windows: Sequence[Window]) -> Seen:
         """Return what a meter that is asked afterwards has seen of a whole run. Raises IntercoreError."""

@@ -182,19 +182,19 @@ def target_conditions(session: Session, connection: Connection, target: str) -> 
         **connection.conditions,
         **({IMAGE: connection.image} if connection.image else {}),
         **({"emulated": f"by {connection.emulator}: times mean nothing"} if connection.emulator else {}),
-        "desk.platform": platform.platform(),
-        "desk.python": platform.python_version(),
-        "desk.tool": intercore.__version__,
+        "host.platform": platform.platform(),
+        "host.python": platform.python_version(),
+        "host.tool": intercore.__version__,
     }
 
 
 def line_conditions(connection: Connection) -> dict[str, str]:
     """Return what is to be said of the line to the target now, and of faults and mistakes of a simulated chip."""
     port, chip = connection.port, connection.chip
-    rate = {} if port.rate is None else {"desk.rate": str(port.rate)}
-    faults = {} if chip is None or not chip.faults else {"desk.faults": " ".join(chip.faults)}
-    mistakes = {} if chip is None or not chip.mistakes else {"desk.mistakes": "; ".join(chip.mistakes[:_MISTAKES])}
-    return {"desk.link": port.description, **rate, **faults, **mistakes}
+    rate = {} if port.rate is None else {"host.rate": str(port.rate)}
+    faults = {} if chip is None or not chip.faults else {"host.faults": " ".join(chip.faults)}
+    mistakes = {} if chip is None or not chip.mistakes else {"host.mistakes": "; ".join(chip.mistakes[:_MISTAKES])}
+    return {"host.link": port.description, **rate, **faults, **mistakes}
 
 
 def _way_back(session: Session, chip: SimulatedChip | None) -> Callable[[], None]:

@@ -159,7 +159,7 @@ def _builds(
     """Return the ways in which the program was built, by their text. IntercoreError if one makes another image now."""
     builds: dict[str, dict[str, Level]] = {}
     for one in measured:
-        if "desk.faults" in one.conditions:
+        if "host.faults" in one.conditions:
             raise IntercoreError(f"{plan.target} was measured with faults, which do not come again alike")
         build = of_target(one.factors)
         key = canonical(build)

@@ -24,6 +24,7 @@ from intercore.errors import IntercoreError, UsageError
 from intercore.files import bounds
 from intercore.files.bounds import contents
 from intercore.files.replacement import BASELINE, replacement
+from intercore.record import renamed
 from intercore.record.factors import of_target
 from intercore.record.measurement import Level
 from intercore.statistics.intervals import Interval
@@ -200,6 +201,7 @@ def parse(text: str, name: str) -> Baseline:
         if isinstance(found, _Series):
             _add_series(place, found, settings)
             continue
+        found = msgspec.structs.replace(found, name=renamed.condition(found.name))
         key = (found.name, str(found.build))
         if key in conditions:
             place.refuse(f"the condition {found.name} is there twice: keep one of the two")

@@ -62,7 +62,7 @@ TOGETHER := -n 6 --dist loadfile --no-loadscope-reorder
 SAME_CASES_RUST := PROPTEST_RNG_ALGORITHM=xs PROPTEST_RNG_SEED=1
 # Whose kernels OpenBLAS uses: each rounds in its own way, and any of these runs on every processor with AVX2.
 OPENBLAS_CORES := Prescott Nehalem Haswell Zen
-NUMERIC_TESTS := tests/benchmarks tests/campaign/test_course.py tests/comparison tests/statistics
+NUMERIC_TESTS := tests/benchmarks tests/campaign/test_schedule.py tests/comparison tests/statistics
 # What hangs is told by name, long before whoever waits for the tests gives up.
 SOON_OVER := --session-timeout=1800
 

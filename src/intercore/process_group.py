@@ -16,7 +16,7 @@ OWN_GROUP = 0 if os.name == "posix" else None
 
 _GRACE_S = 5.0
 """For a killed program to be gone: one that waits for a device takes a moment."""
-_LOOK_S = 0.01
+_POLL_S = 0.01
 """Seconds between looks at whether it has ended."""
 
 
@@ -30,7 +30,7 @@ def wait_for_group(process: subprocess.Popen[bytes], timeout: float) -> int:
         while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             if time.monotonic() >= deadline:
                 raise subprocess.TimeoutExpired(process.args, timeout)
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_S)
         _kill(process)  # before its status is fetched: from then on, the number of its group may be another's
     return process.wait(timeout)
 

@@ -119,7 +119,7 @@ def test_hours_in_which_this_program_was_stopped_are_no_silence_of_esptool(
 ) -> None:
     now, stopped = time.monotonic, itertools.chain([0.0] * 3, itertools.repeat(7200.0))
     monkeypatch.setattr(time, "monotonic", lambda: now() + next(stopped))
-    monkeypatch.setattr(esp_flash, "_LOOK_S", 0.01)
+    monkeypatch.setattr(esp_flash, "_POLL_S", 0.01)
     assert flashed(image)
 
 

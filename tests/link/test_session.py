@@ -80,7 +80,7 @@ def test_a_target_says_what_it_offers() -> None:
 
 
 def test_a_measurement_comes_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    for wait in ("QUIET", "LEAST_QUIET", "FIRST_REPEAT", "LAST_REPEAT"):
+    for wait in ("QUIET_TIME", "MIN_QUIET_TIME", "FIRST_REPEAT", "LAST_REPEAT"):
         monkeypatch.setattr(exchange, wait, NEVER)  # a busy machine is slow to start the target, and stops now and then
     progress: list[tuple[int, int]] = []
     with talking("--samples", "1000", "--fault", "extremes") as session:
@@ -119,20 +119,20 @@ def test_what_a_target_tells_the_person_is_passed_on() -> None:
 
 
 def test_the_tool_is_quiet_while_a_run_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "POKE_AFTER", NEVER)
+    monkeypatch.setattr(exchange, "KEEPALIVE_AFTER", NEVER)
     with talking("--repetitions", "2", "--repetition-time", "0.6", "--no-progress") as session:
         assert session.measure("example", {}).checks["heard_in_run"] == 0
 
 
 def test_a_run_that_shows_no_progress_is_asked_for_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "POKE_AFTER", 0.5)
+    monkeypatch.setattr(exchange, "KEEPALIVE_AFTER", 0.5)
     # The run takes longer than the target may be silent for.
     with talking("--repetitions", "6", "--repetition-time", "1", "--no-progress", timeout=5) as session:
         begin = time.monotonic()
         answer = session.measure("example", {})
         took = time.monotonic() - begin
     assert answer.status == "ok"
-    assert 1 <= answer.checks["heard_in_run"] <= took / exchange.POKE_AFTER + 1
+    assert 1 <= answer.checks["heard_in_run"] <= took / exchange.KEEPALIVE_AFTER + 1
 
 
 def test_a_socket_and_a_pipe_carry_the_same_session(clean: Answer) -> None:
@@ -241,14 +241,14 @@ def test_a_question_for_missing_lines_stays_short() -> None:
 def test_a_death_in_mid_run_is_noticed_though_nothing_is_asked(
     fault: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchange, "POKE_AFTER", NEVER)
+    monkeypatch.setattr(exchange, "KEEPALIVE_AFTER", NEVER)
     with talking("--fault", fault, timeout=NEVER) as session, pytest.raises(TargetLostError) as caught:
         session.measure("example", {})
     assert str(caught.value).startswith(says)
 
 
 def test_a_restart_in_mid_run_is_noticed_though_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "POKE_AFTER", NEVER)
+    monkeypatch.setattr(exchange, "KEEPALIVE_AFTER", NEVER)
     with talking("--fault", "restart", timeout=NEVER) as session:
         with pytest.raises(TargetRestartedError, match="restarted in the middle of `run`"):
             session.measure("example", {})
@@ -256,7 +256,7 @@ def test_a_restart_in_mid_run_is_noticed_though_nothing_is_asked(monkeypatch: py
 
 
 def test_a_restart_whose_greeting_was_lost_is_noticed_at_the_next_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "POKE_AFTER", 0.2)
+    monkeypatch.setattr(exchange, "KEEPALIVE_AFTER", 0.2)
     with talking("--fault", "silent-restart") as session, pytest.raises(TargetRestartedError):
         session.measure("example", {})
 
@@ -401,8 +401,8 @@ def test_what_a_target_says_beside_samples_is_bounded_and_the_target_is_to_blame
 
 
 def test_progress_that_never_comes_to_an_end_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "LONGEST_RESTS", 0.3)
-    monkeypatch.setattr(exchange, "MOST_WINDOWS", 1)
+    monkeypatch.setattr(exchange, "MAX_REST_TIME", 0.3)
+    monkeypatch.setattr(exchange, "MAX_WINDOWS", 1)
     with talking("--fault", "endless-progress", timeout=3) as session:
         says = r"gets no further: it says that it is at work, and has been at repetition 5 of 10 for 3\.3 s"
         with pytest.raises(TargetSilentError, match=says):
@@ -422,8 +422,8 @@ def test_more_repetitions_than_there_are_end_with_an_error(fault: str, says: str
 
 
 def test_a_target_that_is_busy_for_ever_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "LONGEST_BUSY", 1.0)
-    monkeypatch.setattr(exchange, "POKE_AFTER", 0.1)
+    monkeypatch.setattr(exchange, "MAX_BUSY_TIME", 1.0)
+    monkeypatch.setattr(exchange, "KEEPALIVE_AFTER", 0.1)
     says = "gets no further: it says that it is at work, and has been for 1 s"
     for_ever = talking("--repetitions", "100000", "--no-progress", "--repetition-time", "0.01")
     with for_ever as session, pytest.raises(TargetSilentError, match=says):
@@ -431,8 +431,8 @@ def test_a_target_that_is_busy_for_ever_ends_with_an_error(monkeypatch: pytest.M
 
 
 def test_a_run_may_take_longer_than_a_standstill_as_long_as_it_gets_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "LONGEST_RESTS", 0.0)
-    monkeypatch.setattr(exchange, "MOST_WINDOWS", 1)
+    monkeypatch.setattr(exchange, "MAX_REST_TIME", 0.0)
+    monkeypatch.setattr(exchange, "MAX_WINDOWS", 1)
     with talking("--repetitions", "30", "--repetition-time", "0.15", timeout=3) as session:
         assert session.measure("example", {}).status == "ok"
 

@@ -13,7 +13,7 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 from intercore.files.replacement import PERFETTO
 from intercore.record.trace_recording import Cause, Class, Event, Kind, Recording, Ring
 from intercore.trace.history import History
-from intercore.trace.path import consists_of
+from intercore.trace.path import path_of
 from intercore.trace.perfetto import event_name, interrupt_name, perfetto
 from intercore.trace.window import windows
 from tests.trace.machine import HZ, WOKEN, Machine
@@ -80,7 +80,7 @@ def machine() -> Machine:
 
 def read(machine: Machine) -> tuple[History, Read]:
     history = History(machine.recording())
-    ways = {window: consists_of(history, window) for window in windows(history, machine.series)}
+    ways = {window: path_of(history, window) for window in windows(history, machine.series)}
     return history, Read(perfetto(history, ways, "wake on a machine, SIMULATED"))
 
 

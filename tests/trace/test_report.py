@@ -10,8 +10,8 @@ import pytest
 
 from intercore.record.measurement import Series
 from intercore.record.trace_recording import Cause, Event, Kind, Recording, Ring
-from intercore.trace.history import History, Made
-from intercore.trace.path import Part, Stretch
+from intercore.trace.history import History, RecordCount
+from intercore.trace.path import Part, Segment
 from intercore.trace.report import analysed, rows, section
 from intercore.trace.shares import shares, traced
 from tests.trace.machine import COST, HZ, IDLE, LEADER, WOKEN, Machine
@@ -55,7 +55,7 @@ def test_the_document_says_of_each_part_how_long_it_took_and_of_each_core_what_i
 
 def test_a_part_that_is_shorter_than_its_events_cost_is_all_the_recorders() -> None:
     history = History(machine().recording())
-    (share,) = shares(history, [[Stretch(Part.RING, 0, 0, COST - 1, Made(1, 0), None)]])
+    (share,) = shares(history, [[Segment(Part.RING, 0, 0, COST - 1, RecordCount(1, 0), None)]])
     assert (share.own_us, share.recorder_us) == (0.0, share.us)
 
 
@@ -149,8 +149,8 @@ def test_of_linux_schedulers_records_each_is_taken_off_once_however_many_events_
         "wake-up": 200,  # that the task is made ready
         "return": 200 + 10,  # that it comes, and what it takes
     })  # fmt: skip
-    made = [history.cores[core].made_of(0, len(history.cores[core].events)) for core in (0, 1)]
-    assert made == [Made(1, 2), Made(3, 2)], "a lone OUT is a record; that one is seen late is made up"
+    made = [history.cores[core].records_between(0, len(history.cores[core].events)) for core in (0, 1)]
+    assert made == [RecordCount(1, 2), RecordCount(3, 2)], "a lone OUT is a record; that one is seen late is made up"
 
 
 def test_what_a_record_of_the_scheduler_costs_is_told_for_each_core() -> None:

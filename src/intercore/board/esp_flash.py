@@ -35,7 +35,7 @@ TIMEOUT_S = 900.0
 SILENCE_S = 120.0
 """Without a word: to erase a large chip takes half of that."""
 
-_LOOK_S = 0.2
+_POLL_S = 0.2
 _LINES_KEPT = 200
 _LONGEST = 4096
 _INSTALL = "install it: pip install 'intercore[esp32]'"
@@ -163,10 +163,10 @@ class _Run:
         waited = 0.0
         while waited <= TIMEOUT_S and self._silent_s <= SILENCE_S:
             try:
-                return wait_for_group(process, _LOOK_S)
+                return wait_for_group(process, _POLL_S)
             except subprocess.TimeoutExpired:
-                waited += _LOOK_S
-                self._silent_s += _LOOK_S
+                waited += _POLL_S
+                self._silent_s += _POLL_S
         return None
 
     def _follow(self, output: IO[bytes]) -> None:

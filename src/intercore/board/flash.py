@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level
 
 
-class Flashed(msgspec.Struct, frozen=True):
+class FlashResult(msgspec.Struct, frozen=True):
     """What a board was flashed with."""
 
     words: str
@@ -35,7 +35,7 @@ class Flashed(msgspec.Struct, frozen=True):
     """Which kernel it was built with, and where that comes from; empty for a file that was there already."""
 
 
-def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable[[str], None]) -> Flashed:
+def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable[[str], None]) -> FlashResult:
     """Build the program of a board and put it there, where it starts at once.
 
     `say` is told what takes time. Raises UsageError if `way` is none for this board, and IntercoreError if it cannot
@@ -47,27 +47,27 @@ def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable
     if board.flashed_by == "esptool" and way.port is None:
         raise no_port()
     if way.image is not None:
-        return put_image(board, way.image, way, say)
+        return _flash_whole_image(board, way.image, way, say)
     for factor in board.factors:
         if (caution := factor.cautions.get(build.get(factor.name, factor.default))) is not None:
             say(caution)
     image = board_image(board, build, say)
     with tempfile.TemporaryDirectory() as scratch:
-        flashed = put(write_image(image, Path(scratch)), way, say)
+        flashed = _flash_files(write_image(image, Path(scratch)), way, say)
     return msgspec.structs.replace(flashed, kernel=str(image.kernel))
 
 
-def put(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -> Flashed:
+def _flash_files(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -> FlashResult:
     """Put an image that was written on its board; see `flash`."""
     if files.whole_flash is not None:
-        return put_image(files.image.board, files.whole_flash, way, say)
+        return _flash_whole_image(files.image.board, files.whole_flash, way, say)
     if files.uf2 is not None:
         say(f"copying {files.uf2.name}")
-        return Flashed(f"{files.uf2.name} {flash_drive(files.uf2, way.drive)}", files.image.digest)
-    return Flashed(flash_probe(files.elfs, way.probe, way.tool, say), files.image.digest)
+        return FlashResult(f"{files.uf2.name} {flash_drive(files.uf2, way.drive)}", files.image.digest)
+    return FlashResult(flash_probe(files.elfs, way.probe, way.tool, say), files.image.digest)
 
 
-def put_image(board: Board, path: Path, way: Flashing, say: Callable[[str], None]) -> Flashed:
+def _flash_whole_image(board: Board, path: Path, way: Flashing, say: Callable[[str], None]) -> FlashResult:
     """Put a file with the whole flash on a board that is flashed by esptool, once it is sure that it is one for it."""
     if board.chip is None:
         raise UsageError(f"{board.name} is not flashed with the whole of its flash in one file")
@@ -76,4 +76,4 @@ def put_image(board: Board, path: Path, way: Flashing, say: Callable[[str], None
         esp_image.check(data, board.chip)
     except ValueError as error:
         raise IntercoreError(f"{path} was not flashed: {error}") from None
-    return Flashed(f"{path.name} {flash_serial(path, board.chip, way.port, say)}", esp_image.digest(data))
+    return FlashResult(f"{path.name} {flash_serial(path, board.chip, way.port, say)}", esp_image.digest(data))

@@ -74,7 +74,7 @@ class Result(msgspec.Struct, frozen=True, eq=False):
     """One for each setting, in their order."""
     seconds: float
     """How long that took, the opening of the target not included."""
-    told: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
     """What the target said for people."""
 
 
@@ -87,7 +87,7 @@ def measure_batch(
     What fails is in the result. `halted` says whether a measurement under way is to be aborted: HaltedError is raised.
     `say` is told at once what takes time before a target is open: its program is built, or its board is flashed.
     """
-    told: list[str] = []
+    messages: list[str] = []
     began = time.monotonic()
     opening = 0.0
 
@@ -108,7 +108,9 @@ def measure_batch(
                 failure = Failure(str(error), "unreachable")
             else:
                 try:
-                    return _thread_target.around(batch.plan, partial(target.measure, setting, attend), told.append)
+                    return _thread_target.measure_with_meter(
+                        batch.plan, partial(target.measure, setting, attend), messages.append
+                    )
                 except HaltedError:
                     with contextlib.suppress(IntercoreError):
                         target.session.abort()
@@ -119,16 +121,16 @@ def measure_batch(
                 except IntercoreError as error:
                     return Failure(str(error), "refused")
             kept.close()
-            _thread_target.let_go_of_meter()
+            _thread_target.close_meter()
             if pause is None or halted():
                 break
             time.sleep(pause)
         return failure
 
     kept = _thread_target.of(batch)
-    with kept.telling(told.append):
+    with kept.showing_messages(messages.append):
         outcomes = tuple(tried(setting) for setting in batch.settings)
-    return Result(outcomes, time.monotonic() - began - opening, tuple(dict.fromkeys(told)))
+    return Result(outcomes, time.monotonic() - began - opening, tuple(dict.fromkeys(messages)))
 
 
 def keep(target: KeptTarget) -> None:
@@ -139,7 +141,7 @@ def keep(target: KeptTarget) -> None:
 def close() -> None:
     """Let go of the target that this thread keeps open, and of its meter."""
     _thread_target.close()
-    _thread_target.let_go_of_meter()
+    _thread_target.close_meter()
 
 
 class _ThreadTarget(threading.local):
@@ -166,17 +168,19 @@ class _ThreadTarget(threading.local):
         self.close()
         self._target, self._what = target, None
 
-    def around(self, plan: Plan, measure: Callable[[], Measurement], say: Callable[[str], None]) -> Measurement:
+    def measure_with_meter(
+        self, plan: Plan, measure: Callable[[], Measurement], say: Callable[[str], None]
+    ) -> Measurement:
         """Measure, with the plan's meter beside it if it has one; the meter stays open as the target does."""
         if plan.meter is None:
             return measure()
         if self._metering is None or self._metered != (plan.meter, plan.besides):
-            self.let_go_of_meter()
+            self.close_meter()
             self._metering = Metering(plan.meter, plan.besides, say, required=False)
             self._metered = (plan.meter, plan.besides)
-        return self._metering.around(measure)
+        return self._metering.measure_with_meter(measure)
 
-    def let_go_of_meter(self) -> None:
+    def close_meter(self) -> None:
         """Close the meter, if there is one."""
         metering, self._metering = self._metering, None
         if metering is not None:

@@ -15,7 +15,7 @@ from intercore.budgets.held import NO_CYCLES
 from intercore.budgets.limited import is_of, series_of
 from intercore.campaign.levels import checked, find_benchmark, level_of, repetitions_of, resolve, target_levels
 from intercore.campaign.plan_file import Experiment
-from intercore.campaign.planning import drafted
+from intercore.campaign.planning import draft_plan
 from intercore.comparison.baseline import setting_key
 from intercore.comparison.quantities import PERCENTILES, KeptMeasurement, percent_of, quantities
 from intercore.errors import UsageError
@@ -74,7 +74,9 @@ def draft_for(
         info = find_benchmark(benchmarks, budget.benchmark)
         if budget.unit == CYCLES and not has_cycles:
             raise UsageError(NO_CYCLES)
-        made = list(_of_baseline(file, budget, info) if budget.to_baseline else _asked(budget, info, plan, target))
+        made = list(
+            _of_baseline(file, budget, info) if budget.to_baseline else _settings_of_limit(budget, info, plan, target)
+        )
         return [one for one in made if is_of(budget, one)]
 
     settings = _Settings()
@@ -85,7 +87,7 @@ def draft_for(
         for factors in possible:
             settings.add(budget, factors)
     plan = msgspec.structs.replace(plan, excluded=tuple(left_out))
-    return drafted(plan, _alike(list(settings.needed()), target))
+    return draft_plan(plan, _alike(list(settings.needed()), target))
 
 
 class _Settings:
@@ -174,7 +176,7 @@ def _has_statistic(budget: Budget, one: Measurement) -> bool:
     )
 
 
-def _asked(budget: Budget, info: BenchmarkInfo, plan: Plan, target: Target) -> Iterator[dict[str, Level]]:
+def _settings_of_limit(budget: Budget, info: BenchmarkInfo, plan: Plan, target: Target) -> Iterator[dict[str, Level]]:
     """Return the settings of a budget with a limit of its own, in full."""
     built = target_levels(target, budget.levels)
     resolved = {**resolve(info, budget.levels, plan.seed, plan.origin, interpreted=target.interpreted), **built}

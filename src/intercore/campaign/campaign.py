@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from intercore.campaign.course import Course
 from intercore.campaign.run_identity import RunIdentity
+from intercore.campaign.schedule import Schedule
 from intercore.campaign.workers import AHEAD
 from intercore.record.factors import of_target
 from intercore.record.plan import setting_of
@@ -65,9 +65,9 @@ class Campaign:
         """Settings that could not be measured, and why."""
         self.set_aside: str | None = None
         """Why the target is measured no more."""
-        self._course = Course(run)
+        self._schedule = Schedule(run)
         self._identity = RunIdentity(run)
-        self._rounds = self._course.rounds()
+        self._rounds = self._schedule.rounds()
         self._waiting: deque[Setting] = deque()
         self._under_way = 0
         self._in_a_row = 0
@@ -81,12 +81,12 @@ class Campaign:
     @property
     def total(self) -> int:
         """How many measurements the run needs, as far as is known."""
-        return self._course.total
+        return self._schedule.total
 
     @property
     def missing(self) -> Sequence[Setting]:
         """Settings of the plan that the run held no measurement of when this began."""
-        return self._course.missing
+        return self._schedule.missing
 
     @property
     def is_complete(self) -> bool:
@@ -133,7 +133,7 @@ class Campaign:
 
     def known(self, setting: Setting) -> Precision | str | None:
         """Return what is shown beside a setting: how well it is known so far where a stop rule asks for that."""
-        return "its energy" if setting in self._again else self._words or self._course.known(setting)
+        return "its energy" if setting in self._again else self._words or self._schedule.known(setting)
 
     def check_kernel(self, conditions: Mapping[str, str]) -> None:
         """Raise OtherKernelError if the run has measurements of another kernel than these conditions are of."""
@@ -162,7 +162,7 @@ class Campaign:
         self._under_way -= 1
         self._in_a_row = 0
         self._seconds = seconds if self._seconds is None else 0.8 * self._seconds + 0.2 * seconds
-        self._course.add(setting, measurement)
+        self._schedule.add(setting, measurement)
         self._identity.add(measurement)
         self.done += 1
 
@@ -177,7 +177,7 @@ class Campaign:
     def failed(self, setting: Setting, failure: Failure) -> None:
         """Take note that a setting could not be measured: it is set aside, or the whole target is."""
         self._under_way -= 1
-        self._course.give_up(setting)
+        self._schedule.give_up(setting)
         self.failures.append((setting, failure.why))
         self._in_a_row = self._in_a_row + 1 if failure.kind == "broken" else 0
         if failure.kind == "unreachable" or (self._in_a_row >= _IN_A_ROW and not self.is_in_process):

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 CONTACT_TIMEOUT = 5.0
 """Seconds within which a scheduler must answer, and a first worker must be there."""
-WORKER_PATIENCE = 30.0
+WORKER_TIMEOUT = 30.0
 """Seconds to wait for a worker to say what it is, or for one once there is none any more: one takes long to start."""
-LOOK_INTERVAL = 1.0
+POLL_INTERVAL = 1.0
 """Seconds between looks at whether the cluster is still there."""
 
 
@@ -82,7 +82,7 @@ class Cluster:
             try:
                 self._client = distributed.Client(address, timeout=CONTACT_TIMEOUT, set_as_default=False)
             except Exception:  # of whatever kind: it is what somebody sent
-                raise _nobody(address) from None
+                raise _no_scheduler(address) from None
             opening.callback(self._leave)
             for topic in ("print", "warn"):  # what workers say would stand in our output
                 self._client.subscribe_topic(topic, lambda _: None)
@@ -99,8 +99,8 @@ class Cluster:
             ) from None
         client = self._client
         try:
-            told = client.sync(client.run, _identify, on_error="return", callback_timeout=WORKER_PATIENCE)
-            identities = {printable(str(worker)): _read_identity(there) for worker, there in told.items()}
+            answers = client.sync(client.run, _identify, on_error="return", callback_timeout=WORKER_TIMEOUT)
+            identities = {printable(str(worker)): _read_identity(there) for worker, there in answers.items()}
         except Exception:  # of whatever kind: it is what somebody sent
             raise IntercoreError(
                 f"not all workers of {self._address} can say what they are; end those that hang, and make sure that "
@@ -127,7 +127,7 @@ class Cluster:
         try:
             measuring = self._client.submit(_measure, _identity(), tuple(map(self._send, programs)), batch, pure=False)
         except Exception as error:  # of whatever kind the connection is
-            raise self._gone() from error
+            raise self._lost_error() from error
         future: Future[Result] = Future()
         self._pending[future] = measuring
         measuring.add_done_callback(lambda done: self._end(future, lambda: self._result(batch, done)))
@@ -144,9 +144,9 @@ class Cluster:
 
     def _result(self, batch: Batch, done: distributed.Future) -> Result:
         try:
-            returned = done.result(timeout=WORKER_PATIENCE)  # it is there
+            returned = done.result(timeout=WORKER_TIMEOUT)  # it is there
         except CancelledError:
-            raise self._gone() from None
+            raise self._lost_error() from None
         except Exception as error:  # a pickle that was not loaded: what it names has to do
             if any(isinstance(one, bytes) and b"KilledWorker" in one for one in error.args):
                 why = "workers of the cluster died of it, as often as its scheduler allows"
@@ -181,7 +181,7 @@ class Cluster:
     def _watch(self) -> None:
         """End what is under way once nobody is left to do it: Dask would wait for ever."""
         last_seen = time.monotonic()
-        while not self._closed.wait(LOOK_INTERVAL):
+        while not self._closed.wait(POLL_INTERVAL):
             try:
                 slots = self._slots() if self._client.status == "running" else 0
             except Exception:  # whatever kind of connection it was
@@ -189,14 +189,14 @@ class Cluster:
             if slots:
                 self.size = slots  # workers come and go
                 last_seen = time.monotonic()
-            elif self._client.status != "running" or time.monotonic() - last_seen > WORKER_PATIENCE:
+            elif self._client.status != "running" or time.monotonic() - last_seen > WORKER_TIMEOUT:
                 for future in list(self._pending):
                     self._end(future, self._give_up)
 
     def _give_up(self) -> Result:
-        raise self._gone()
+        raise self._lost_error()
 
-    def _gone(self) -> IntercoreError:
+    def _lost_error(self) -> IntercoreError:
         if self._client.status == "running":
             return IntercoreError(f"lost the cluster: {self._address} has no workers any more")
         return IntercoreError(f"lost the cluster: the scheduler at {self._address} went away")
@@ -239,10 +239,10 @@ def _greet(address: str) -> None:
             raise UsageError(f"--cluster {address}: this machine has no certificate for it; {_PRIVATE}") from None
         raise UsageError(f"--cluster {address}: expected an address such as tls://host:8786 ({error})") from None
     except Exception:  # of whatever kind: it is what somebody sent
-        raise _nobody(address) from None
+        raise _no_scheduler(address) from None
 
 
-def _nobody(address: str) -> IntercoreError:
+def _no_scheduler(address: str) -> IntercoreError:
     scheduler = f"dask scheduler {_LOOPBACK if _is_here(address) else '--protocol tls'}"
     return IntercoreError(
         f"no Dask scheduler answers at {address}; start one: {scheduler}, and a worker: {_start_of_worker(address)}"
@@ -336,9 +336,11 @@ _identify = _identifier()
 runs."""
 
 
-def _read_identity(told: str) -> dict[str, str]:
+def _read_identity(answers: str) -> dict[str, str]:
     """Return what a worker is, as it says. Raises MsgspecError or TypeError if it says something else."""
-    return {printable(name): printable(what) for name, what in msgspec.json.decode(told, type=dict[str, str]).items()}
+    return {
+        printable(name): printable(what) for name, what in msgspec.json.decode(answers, type=dict[str, str]).items()
+    }
 
 
 @functools.cache

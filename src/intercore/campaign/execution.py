@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from intercore.record.plan import Setting
     from intercore.record.store import Store
 
-DEFAULT_PATIENCE = 20.0
+DEFAULT_RECONNECT_TIMEOUT = 20.0
 """Seconds that a target that has gone is waited for: time for a reset, a loose plug, a person."""
 _PAUSES = (0.05, 0.25, 0.7)
 """Parts of that after which it is tried to open it again."""
-_LOOK = 0.2
+_POLL_S = 0.2
 """Seconds between two looks at the clock."""
 
 
@@ -49,7 +49,7 @@ class Order(Protocol):
         """Return settings of one build to be measured next; None if there are none, or none yet."""
 
 
-class InRotation:
+class RoundRobin:
     """The order in which each campaign has its turn."""
 
     def __init__(self, campaigns: Sequence[Campaign]) -> None:
@@ -72,11 +72,11 @@ def carry_out(
     *,
     timeout: float | None,
     budget: float | None = None,
-    patience: float = DEFAULT_PATIENCE,
+    reconnect_timeout: float = DEFAULT_RECONNECT_TIMEOUT,
 ) -> bool:
     """Measure what the runs of the campaigns lack; return whether the budget, in seconds, was enough for that.
 
-    A target that has gone is waited for `patience` seconds. One may be silent for `timeout` seconds, or, if that
+    A target that has gone is waited for `reconnect_timeout` seconds. One may be silent for `timeout` seconds, or, if that
     is None, for as long as is usual for it.
 
     Boards and simulated chips are measured at the same time. Then come, one after the other, the targets that are to
@@ -87,7 +87,7 @@ def carry_out(
     deadline = None if budget is None else time.monotonic() + budget
     begin(store, campaigns)
     in_time = True
-    pauses = tuple(part * patience for part in _PAUSES)
+    pauses = tuple(part * reconnect_timeout for part in _PAUSES)
     together = [campaign for campaign in campaigns if not campaign.is_alone]
     alone = sorted((one for one in campaigns if one.is_alone), key=lambda one: not one.plan.emulated)
     for phase in (together, *([one] for one in alone)):
@@ -97,10 +97,10 @@ def carry_out(
             if campaign.is_in_process:
                 shares[simulators].append(campaign)
             else:
-                threads.append(TargetThread(campaign.observer.told, campaign.target))
+                threads.append(TargetThread(campaign.observer.show_message, campaign.target))
                 shares[threads[-1]].append(campaign)
         try:
-            orders = {workers: InRotation(share) for workers, share in shares.items()}
+            orders = {workers: RoundRobin(share) for workers, share in shares.items()}
             in_time = Phase(store, phase, orders, timeout, pauses).carry_out(deadline) and in_time
         finally:
             for thread in threads:
@@ -148,7 +148,7 @@ class Phase:
                     self._hand_out()
                 if not self._under_way:
                     return in_time or not self._is_more()
-                wait(self._under_way, _LOOK, FIRST_COMPLETED)
+                wait(self._under_way, _POLL_S, FIRST_COMPLETED)
                 self._take_in()
         except BaseException:
             self._take_in()  # what is done is done
@@ -167,7 +167,7 @@ class Phase:
                 campaign, settings = taken
                 pauses = () if campaign.is_in_process else self._pauses
                 plan = _without_parts(campaign.plan)
-                timeout = find(plan.target).patience if self._timeout is None else self._timeout
+                timeout = find(plan.target).timeout if self._timeout is None else self._timeout
                 batch = Batch(
                     plan, settings, timeout, campaign.max_rate, pauses, flashing=campaign.flashing, run=campaign.id
                 )
@@ -182,8 +182,8 @@ class Phase:
                 campaign.put_back(settings)
                 self._tell_if_set_aside(campaign)
                 continue
-            for text in result.told:
-                campaign.observer.told(text)
+            for text in result.messages:
+                campaign.observer.show_message(text)
             for setting, outcome in zip(settings, result.outcomes, strict=True):
                 self._take(campaign, setting, outcome, result.seconds / len(settings))
 
@@ -195,13 +195,13 @@ class Phase:
                 outcome = Failure(str(error), "unreachable")
             else:
                 if sentence:
-                    campaign.observer.told(sentence)
+                    campaign.observer.show_message(sentence)
         if isinstance(outcome, Failure):
             was_set_aside = campaign.set_aside is not None
             campaign.failed(setting, outcome)
             if not was_set_aside:
                 what = f"{setting.benchmark} {' '.join(f'{name}={level}' for name, level in setting.factors.items())}"
-                campaign.observer.told(f"{what} is set aside: {outcome.why}")
+                campaign.observer.show_message(f"{what} is set aside: {outcome.why}")
                 self._tell_if_set_aside(campaign)
             return
         if campaign.is_again(setting):
@@ -215,7 +215,7 @@ class Phase:
 
     def _tell_if_set_aside(self, campaign: Campaign) -> None:
         if campaign.set_aside is not None:
-            campaign.observer.told(f"{campaign.name} is set aside: {campaign.set_aside}")
+            campaign.observer.show_message(f"{campaign.name} is set aside: {campaign.set_aside}")
 
 
 def _without_parts(plan: Plan) -> Plan:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Say: TypeAlias = Callable[[str], None]
     Connect: TypeAlias = Callable[[Mapping[str, Level], Say], Connection]
 
-_MOST_TOLD = 100
+_MAX_MESSAGES = 100
 """Texts of a target that a person gets to see at most: a target may say anything, as often as it likes."""
 
 
@@ -114,13 +114,13 @@ class KeptTarget:
         return self._target
 
     @contextlib.contextmanager
-    def telling(self, tell: Say) -> Iterator[None]:
+    def showing_messages(self, tell: Say) -> Iterator[None]:
         """Call `tell` with what the target wants a person to know while the context lasts, with each text once."""
-        told: set[str] = set()
+        shown: set[str] = set()
 
         def tell_once(text: str) -> None:
-            if text not in told and len(told) < _MOST_TOLD:
-                told.add(text)
+            if text not in shown and len(shown) < _MAX_MESSAGES:
+                shown.add(text)
                 tell(text)
 
         self._tell = tell_once

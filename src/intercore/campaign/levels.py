@@ -37,12 +37,12 @@ Levels: TypeAlias = dict[str, list[Level]]
 Where: TypeAlias = Callable[..., AbstractContextManager[None]]
 """Adds to errors of a block where a factor, or a level of it by its index, stands in a file."""
 
-_NAMED = 3  # settings in a refusal
-_ASKED = 16  # levels at a time, to find the largest
+_SETTINGS_SHOWN = 3  # settings in a refusal
+_LEVELS_PER_QUERY = 16  # levels at a time, to find the largest
 _SAMPLES = "samples"  # the factor of every benchmark that takes several
 
 
-def nowhere(*_: str | int) -> AbstractContextManager[None]:
+def unlocated(*_: str | int) -> AbstractContextManager[None]:
     """Leave errors as they are: what the user asks for is in no file."""
     return nullcontext()
 
@@ -50,7 +50,7 @@ def nowhere(*_: str | int) -> AbstractContextManager[None]:
 def target_levels(
     target: Target,
     wanted: Wanted,
-    at: Where = nowhere,
+    at: Where = unlocated,
     *,
     is_built: bool = False,
     flashing: bool = False,
@@ -115,7 +115,7 @@ def repetitions_of(origin: Origin) -> int:
     return ENOUGH_REPETITIONS if origin == "measured" else 1
 
 
-def checked(benchmark: BenchmarkInfo, wanted: Wanted, at: Where = nowhere, others: Iterable[str] = ()) -> Levels:
+def checked(benchmark: BenchmarkInfo, wanted: Wanted, at: Where = unlocated, others: Iterable[str] = ()) -> Levels:
     """Return the levels of a benchmark's parameters that are wanted, as their types are.
 
     Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range;
@@ -168,7 +168,7 @@ def with_whole(session: Session, benchmark: BenchmarkInfo, levels: Levels, wante
     low = max((one for one in known if one not in more), default=0)
     high = min((one for one in known if one in more), default=0)
     while low and high - low > 1:
-        between = range(low + 1, high, max(1, (high - low) // _ASKED))
+        between = range(low + 1, high, max(1, (high - low) // _LEVELS_PER_QUERY))
         more = refused_of(between)
         low = max((one for one in between if one not in more), default=low)
         high = min((one for one in between if one in more), default=high)
@@ -183,7 +183,7 @@ def _usual(benchmark: BenchmarkInfo, usual: UsualLevels, seed: int, origin: Orig
     known = {"seed": [str(seed)], **usual}
     levels: Levels = {}
     for parameter in benchmark.parameters:
-        if found := _had(parameter, known.get(parameter.name, ())):
+        if found := _available(parameter, known.get(parameter.name, ())):
             levels[parameter.name] = found
     repetitions = repetitions_of(origin)
     for parameter in benchmark.parameters:
@@ -193,7 +193,7 @@ def _usual(benchmark: BenchmarkInfo, usual: UsualLevels, seed: int, origin: Orig
     return levels
 
 
-def _had(parameter: ParameterInfo, texts: Sequence[str] | All) -> list[Level]:
+def _available(parameter: ParameterInfo, texts: Sequence[str] | All) -> list[Level]:
     found: list[Level] = []
     for text in texts.of(parameter.choices) if isinstance(texts, All) else texts:
         with suppress(UsageError):
@@ -245,15 +245,15 @@ def excluded(session: Session, benchmark: BenchmarkInfo, part: Part, asked: Coll
 
 def _refusal(benchmark: str, part: Part, chosen: Sequence[str], refused: Sequence[ImpossibleSetting]) -> str:
     """Say what of a part cannot be measured: every reason, with the first few settings that it concerns."""
-    told = [name for name in chosen if len(part.levels[name]) > 1] or chosen
+    reported = [name for name in chosen if len(part.levels[name]) > 1] or chosen
     by_reason: dict[str, dict[str, None]] = defaultdict(dict)
     for one in refused:
-        by_reason[one.why][" ".join(f"{name}={one.factors[name]}" for name in told if name in one.factors)] = None
+        by_reason[one.why][" ".join(f"{name}={one.factors[name]}" for name in reported if name in one.factors)] = None
     sentences = []
     for why, settings in by_reason.items():
         named = [setting for setting in settings if setting]
-        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-        where = f" ({', '.join(named[:_NAMED])}{more})" if named else ""
+        more = f" and {len(named) - _SETTINGS_SHOWN} more" if len(named) > _SETTINGS_SHOWN else ""
+        where = f" ({', '.join(named[:_SETTINGS_SHOWN])}{more})" if named else ""
         sentences.append(f"{why}{where}")
     return f"{benchmark} cannot be measured with these levels: {'; '.join(sentences)}"
 

@@ -26,7 +26,7 @@ from intercore.record.plan import setting_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from intercore.meter.meter import Meter, Seen
+    from intercore.meter.meter import Meter, MeterData
     from intercore.record.measurement import Measurement, Run
     from intercore.record.meter_recording import Activity, Besides, Currents, Kind, Trace, Window
     from intercore.record.plan import Setting
@@ -67,7 +67,7 @@ class Metering:
             self._meter.close()
             self._meter = None
 
-    def around(self, measure: Callable[[], Measurement]) -> Measurement:
+    def measure_with_meter(self, measure: Callable[[], Measurement]) -> Measurement:
         """Measure, with the meter beside it; what it raises is what `measure` raises."""
         failure = NOT_YET if self.is_afterwards else self._begin()
         measurement = measure()
@@ -83,11 +83,13 @@ class Metering:
         """What measurements beside it are to say of it."""
         return {"host.meter": self.description, "host.meter_path": besides_in_words(self._besides)}
 
-    def after(self, windows: Sequence[Window]) -> Seen:
+    def after(self, windows: Sequence[Window]) -> MeterData:
         """Return what a meter that is asked afterwards has seen of a whole run. Raises IntercoreError."""
         return self._opened().end(windows)
 
-    def recording(self, windows: Sequence[Window], trace: Trace | None, seen: Seen | None, missing: str) -> Recording:
+    def recording(
+        self, windows: Sequence[Window], trace: Trace | None, seen: MeterData | None, missing: str
+    ) -> Recording:
         """Return a recording of this meter."""
         readings = () if seen is None else seen.readings
         kind: Kind = "read" if readings else "sampled"
@@ -106,7 +108,7 @@ class Metering:
         try:
             self._opened().begin()
         except IntercoreError as error:
-            self._let_go()
+            self._close_meter()
             return str(error)
         return ""
 
@@ -121,14 +123,14 @@ class Metering:
         try:
             seen = self._meter.end(windows)
         except IntercoreError as error:
-            self._let_go()
+            self._close_meter()
             return self._missing(windows, str(error))
         return self.recording(windows, seen.trace, seen, refusal(seen.trace, windows))
 
     def _missing(self, windows: Sequence[Window], why: str) -> Recording:
         return self.recording(windows, None, None, why)
 
-    def _let_go(self) -> None:
+    def _close_meter(self) -> None:
         with contextlib.suppress(IntercoreError):
             self.close()
         self._meter = None

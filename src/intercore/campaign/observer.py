@@ -27,7 +27,7 @@ class Observer(Protocol):
     def chip_time(self, seconds: float) -> None:
         """Note how long a simulated chip has been running, in its own time."""
 
-    def told(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         """Show a sentence for people: of the target, or of what became of it."""
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:

@@ -43,13 +43,13 @@ def opened(
     plan: Plan,
     timeout: float,
     max_rate: int | None = None,
-    told: Callable[[str], None] | None = None,
+    on_log: Callable[[str], None] | None = None,
 ) -> Iterator[OpenTarget]:
     """Get an open target ready to measure settings of the plan; it is closed in the end."""
 
     @contextlib.contextmanager
     def meet(connection: Connection) -> Iterator[Session]:
-        with contextlib.closing(connection), connection.session(timeout, told) as session:
+        with contextlib.closing(connection), connection.session(timeout, on_log) as session:
             session.raise_rate(max_rate)
             yield session
 
@@ -117,8 +117,8 @@ class OpenTarget:
                 chip_time(self._chip_time + self.session.now - begin)
 
         started = datetime.now(UTC).isoformat(timespec="milliseconds")
-        asked = _asked(setting)
-        self._begin_anew(setting.repetition)
+        parameters = requested_parameters(setting)
+        self._restart(setting.repetition)
         begin = self.session.now
         bad_lines = self.session.statistics.bad_lines
         if self._chip is not None:
@@ -126,15 +126,17 @@ class OpenTarget:
             if self._currents is not None:
                 self._chip.watch_mark()
         if record is None:
-            answer = self.session.measure(setting.benchmark, asked, tell)
+            answer = self.session.measure(setting.benchmark, parameters, tell)
         else:
-            answer, recording = self.session.record(setting.benchmark, asked, tell)
+            answer, recording = self.session.record(setting.benchmark, parameters, tell)
             record(recording)
         tell_time()
         took = self.session.now - begin
         self._chip_time += took
         if answer.status == "aborted":
-            raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
+            raise IntercoreError(
+                f"the target aborted the measurement though nobody asked; it was not stored: {parameters}"
+            )
         truth = Truth() if self._chip is None else self._chip.truth(answer.series, answer.factors)
         measurement = Measurement(
             benchmark=setting.benchmark,
@@ -152,7 +154,7 @@ class OpenTarget:
             return with_estimate(measurement, self._chip.activity(), self._currents)
         return measurement
 
-    def _begin_anew(self, repetition: int) -> None:
+    def _restart(self, repetition: int) -> None:
         """Bring a simulated chip back to where it was; start the program on this machine anew for each repetition."""
         self._restore()
         before, self._repetition = self._repetition, repetition
@@ -216,13 +218,13 @@ def _witness_of(benchmark: str) -> Callable[[Simulator], Witness] | None:
     return registry.benchmark(benchmark).witness
 
 
-def _asked(setting: Setting) -> dict[str, Level]:
+def requested_parameters(setting: Setting) -> dict[str, Level]:
     """Return what the target is told: all factors but the target's own, and for each repetition another seed.
 
     The seed chooses phases and delays, so two repetitions with one seed would be the same experiment: on the simulated
     chip, to the cycle.
     """
-    asked = {name: level for name, level in setting.factors.items() if name not in TARGET_FACTORS}
-    if isinstance(seed := asked.get("seed"), int):
-        asked["seed"] = (seed + setting.repetition) % 2**32
-    return asked
+    parameters = {name: level for name, level in setting.factors.items() if name not in TARGET_FACTORS}
+    if isinstance(seed := parameters.get("seed"), int):
+        parameters["seed"] = (seed + setting.repetition) % 2**32
+    return parameters

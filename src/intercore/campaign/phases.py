@@ -219,7 +219,7 @@ def _batches(plan: Plan, elf_file: Path, settings: Sequence[Setting]) -> Iterato
     without_parts = msgspec.structs.replace(plan, parts=(), excluded=(), currents=None, meter=None)
     for at in range(0, len(settings), _BATCH):
         some = tuple(settings[at : at + _BATCH])
-        yield Batch(without_parts, some, find(plan.target).patience, programs=(elf_file,))
+        yield Batch(without_parts, some, find(plan.target).timeout, programs=(elf_file,))
 
 
 def _in_phase(one: Measurement, number: int) -> Setting:

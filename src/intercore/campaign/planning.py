@@ -107,7 +107,7 @@ def plan_without_parts(target: Target, address: Address, name: str, repetitions:
     )
 
 
-def drafted(plan: Plan, experiments: Sequence[Experiment], file: PlanFile | None = None) -> Draft:
+def draft_plan(plan: Plan, experiments: Sequence[Experiment], file: PlanFile | None = None) -> Draft:
     """Return the draft of a plan for experiments, which are of a file if there is one.
 
     A plan file may have a board flashed. Raises UsageError for what cannot be measured on any such target.
@@ -139,7 +139,7 @@ def drafts(file: PlanFile) -> list[Draft]:
     return [_draft_for(file, entry) for entry in file.targets]
 
 
-def compiled(draft: Draft, session: Session, benchmarks: Sequence[BenchmarkInfo]) -> Plan:
+def complete_plan(draft: Draft, session: Session, benchmarks: Sequence[BenchmarkInfo]) -> Plan:
     """Return the plan for a target that is open and has these benchmarks.
 
     Settings that the target cannot measure are excluded where the user allows that. Raises UsageError, with the line if
@@ -189,7 +189,7 @@ def _draft_for(file: PlanFile, entry: TargetEntry) -> Draft:
         besides=entry.besides,
         currents=entry.currents,
     )
-    return drafted(plan, [one for one in file.experiments if one.is_for(entry)], file)
+    return draft_plan(plan, [one for one in file.experiments if one.is_for(entry)], file)
 
 
 def _of_suite(draft: Draft, benchmarks: Sequence[BenchmarkInfo]) -> Draft:

@@ -14,7 +14,7 @@ from intercore.board.build import board_image
 from intercore.campaign import estimate
 from intercore.campaign.earlier_run import find_changed, find_run, find_unfinished
 from intercore.campaign.kept_target import KeptTarget, Opening
-from intercore.campaign.planning import builds_of, compiled, drafts
+from intercore.campaign.planning import builds_of, complete_plan, drafts
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.factors import of_target
 from intercore.record.origin import in_brackets
@@ -115,7 +115,7 @@ def preview(
     with contextlib.ExitStack() as stack:
         for entry, draft in zip(file.targets, drafts(file), strict=True):
             keeps = keep and _can_wait(draft.target, len(file.targets))
-            ask = partial(_asked, entry, draft, store, timeout, say, lock, again=again, trials=trials, keep=keeps)
+            ask = partial(_ask_target, entry, draft, store, timeout, say, lock, again=again, trials=trials, keep=keeps)
             asked.append(_preview(entry, ask))
             if (target := asked[-1].target) is not None:
                 stack.callback(target.close)
@@ -145,7 +145,7 @@ def _preview(entry: TargetEntry, ask: Callable[[], TargetPreview]) -> TargetPrev
     return TargetPreview(entry, None, trouble)
 
 
-def _asked(
+def _ask_target(
     entry: TargetEntry,
     draft: Draft,
     store: StoreReader | None,
@@ -171,16 +171,18 @@ def _asked(
         if is_flashed:
             messages.append(text)
 
-    patience = draft.target.patience if timeout is None else timeout
+    longest_silence = draft.target.timeout if timeout is None else timeout
     given = Address(max_baud=entry.max_baud, flashing=entry.flashing)
     with contextlib.ExitStack() as stack:
         begin = time.monotonic()
         with draft.at(*entry.location, "port"):
-            kept = stack.enter_context(KeptTarget(draft.plan, Opening(draft.plan, given), patience, entry.max_baud))
-            with kept.telling(messages.append):
+            kept = stack.enter_context(
+                KeptTarget(draft.plan, Opening(draft.plan, given), longest_silence, entry.max_baud)
+            )
+            with kept.showing_messages(messages.append):
                 target = kept.opened(draft.first_build, say_while_opening)
         begin = begin if is_flashed else time.monotonic()
-        plan = compiled(draft, target.session, target.session.benchmarks())
+        plan = complete_plan(draft, target.session, target.session.benchmarks())
         asking = time.monotonic() - begin
         run = None if again or store is None else find_run(store.runs(), plan)
         changed = None if again or store is None or run is not None else find_changed(store.runs(), plan)

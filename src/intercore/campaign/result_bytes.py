@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 256 << 20
 """Most bytes of one result, as sent and with its samples unpacked: a batch is about a second of measuring."""
 _MOST_TEXT = 4000  # characters of a sentence
-_MOST_TOLD = 1000  # sentences
+_MOST_MESSAGES = 1000  # sentences
 
 _Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=_MOST_TEXT)]
 _Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MOST_BYTES // 8)]
@@ -59,7 +59,7 @@ class _Returned(msgspec.Struct, array_like=True):
 
     outcomes: list[_Measured | _Failed]
     seconds: Annotated[float, msgspec.Meta(ge=0, le=1e7)]
-    told: Annotated[list[_Text], msgspec.Meta(max_length=_MOST_TOLD)]
+    messages: Annotated[list[_Text], msgspec.Meta(max_length=_MOST_MESSAGES)]
 
 
 def as_bytes(settings: Sequence[Setting], result: Result) -> bytes:
@@ -68,8 +68,8 @@ def as_bytes(settings: Sequence[Setting], result: Result) -> bytes:
         _Failed(one.why[:_MOST_TEXT], one.kind) if isinstance(one, Failure) else _measured(setting, one)
         for setting, one in zip(settings, result.outcomes, strict=True)
     ]
-    told = [text[:_MOST_TEXT] for text in result.told[:_MOST_TOLD]]
-    return msgspec.msgpack.encode(_Returned(outcomes, result.seconds, told))
+    messages = [text[:_MOST_TEXT] for text in result.messages[:_MOST_MESSAGES]]
+    return msgspec.msgpack.encode(_Returned(outcomes, result.seconds, messages))
 
 
 def refusal_as_bytes(why: str) -> bytes:
@@ -87,7 +87,7 @@ def from_bytes(settings: Sequence[Setting], data: object, worker: str) -> Result
             returned = _returned(settings, data)
             if isinstance(returned, _Returned):
                 outcomes = tuple(map(_outcome, settings, returned.outcomes))
-                return Result(outcomes, returned.seconds, tuple(map(printable, returned.told)))
+                return Result(outcomes, returned.seconds, tuple(map(printable, returned.messages)))
     except DamagedError as error:
         raise IntercoreError(f"{worker} returned what is no result of Intercore: {error}") from None
     raise IntercoreError(printable(returned))

@@ -13,7 +13,7 @@ from concurrent.futures import BrokenExecutor, Future
 from typing import TYPE_CHECKING, cast
 
 from intercore.campaign.batch import measure_batch
-from intercore.campaign.workers import BATCH_MOST, PATIENCE
+from intercore.campaign.workers import BATCH_MOST, CLOSE_TIMEOUT
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -103,7 +103,7 @@ class _Process:
     def join(self) -> None:
         """Wait until it has ended; may take a moment, but no longer."""
         if self._process is not None:
-            self._process.join(PATIENCE)
+            self._process.join(CLOSE_TIMEOUT)
 
     def _running(self) -> Connection:
         with self._lock:

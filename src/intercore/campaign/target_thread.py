@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from intercore.campaign.batch import close, keep, measure_batch
-from intercore.campaign.workers import PATIENCE
+from intercore.campaign.workers import CLOSE_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ class TargetThread:
         """See Workers."""
         self._halted.set()
         self._batches.put(None)
-        self._thread.join(PATIENCE)
+        self._thread.join(CLOSE_TIMEOUT)
 
     def _work(self) -> None:
         if self._target is not None:

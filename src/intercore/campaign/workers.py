@@ -13,7 +13,7 @@ AHEAD = 2
 """Batches that each process has, one of them waiting."""
 BATCH_MOST = 50
 """Settings in a batch for a simulated chip."""
-PATIENCE = 2.0
+CLOSE_TIMEOUT = 2.0
 """Seconds for a target to be let go of at the end."""
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from intercore.cli.options import DEFAULT_STORE, Force, StorePath
-from intercore.cli.stored import RunId, stored
+from intercore.cli.stored import RunId, stored_run
 from intercore.comparison import baseline_file
 from intercore.comparison.baseline import of_run
 from intercore.terminal.console import messages
@@ -30,7 +30,7 @@ def save(
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write the medians, percentiles and conditions of a run, a line for each series of each setting."""
-    run = stored(store_path, run_id)
+    run = stored_run(store_path, run_id)
     made = of_run(run)
     baseline_file.write(made, file, force=force)
     settings = len(made.measurements)

@@ -10,7 +10,7 @@ from typer.models import OptionInfo
 
 from intercore.board.boards import BOARDS, FACTORS
 from intercore.board.factors import Factor, resolve
-from intercore.cli.options import either
+from intercore.cli.options import alternatives
 from intercore.errors import UsageError
 from intercore.target.targets import option_of
 from intercore.text import capitalised
@@ -28,7 +28,7 @@ BoardName = Annotated[str, typer.Argument(metavar="BOARD", help=f"{', '.join(BOA
 
 def boards_flashed_by(way: str) -> str:
     """Return the names of the boards that are flashed so, as help texts have them."""
-    return either(board.name for board in BOARDS.values() if board.flashed_by == way)
+    return alternatives(board.name for board in BOARDS.values() if board.flashed_by == way)
 
 
 def with_factors(command: Callable[P, None]) -> Callable[P, None]:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from intercore.budgets import report
-from intercore.budgets.check import check as hold
+from intercore.budgets.check import check as check_budgets
 from intercore.budgets.check import for_each, unmeasured
 from intercore.campaign import budget_reader
 from intercore.campaign.budget_plan import draft_for, repetitions_for, why_not
-from intercore.campaign.here import carry_out
 from intercore.campaign.plan_file import Experiment
-from intercore.campaign.planning import compiled, drafted, plan_without_parts
-from intercore.cli.measuring import kept_target, opened
+from intercore.campaign.planning import complete_plan, draft_plan, plan_without_parts
+from intercore.campaign.this_thread import carry_out
+from intercore.cli.measuring import kept_target, open_session
 from intercore.cli.number_options import whole_option
 from intercore.cli.options import DEFAULT_STORE, Baud, Force, KernelPath, Output, PortUrl, StorePath, Timeout
 from intercore.cli.planned import sources_of
-from intercore.cli.stored import stored
+from intercore.cli.stored import stored_run
 from intercore.document.junit import junit
 from intercore.document.markdown import markdown
 from intercore.errors import IntercoreError, UsageError
@@ -79,7 +79,7 @@ def check(
         for option in (option for option, value in given.items() if value is not None):
             raise UsageError(f"{option} is for a target that is to be measured: name one")
         number = None if name is None else whole_number(name)
-        found = hold(budgets, stored(store_path, number), usual_builds())
+        found = check_budgets(budgets, stored_run(store_path, number), usual_builds())
     else:
         address = Address(port, baud, sources=sources_of(kernel=kernel, firmware=None))
         found = _measured(budgets, name, address, timeout, repetitions, store_path)
@@ -110,16 +110,16 @@ def _measured(
         raise UsageError(f"{name} is emulated: its times mean nothing, so no budget can be held against them")
     repetitions = repetitions or repetitions_for(file, target.origin)
     plan = plan_without_parts(target, address, "budgets", repetitions)
-    first, *_ = for_each(file.name, file.budgets, lambda one: drafted(plan, [Experiment(one.benchmark, one.levels)]))
+    first, *_ = for_each(file.name, file.budgets, lambda one: draft_plan(plan, [Experiment(one.benchmark, one.levels)]))
     with kept_target(plan, address, timeout) as kept:
         try:
-            session = opened(kept, target.name, first.first_build)
+            session = open_session(kept, target.name, first.first_build)
             benchmarks = session.benchmarks()
             draft = draft_for(file, plan, session, benchmarks, target)
             missing = why_not(draft.plan, file.budgets)
             if not draft.experiments:
                 return unmeasured(file, name, next(iter(missing.values())), simulated=plan.simulated)
-            plan = compiled(draft, session, benchmarks)
+            plan = complete_plan(draft, session, benchmarks)
         except UsageError:
             raise
         except IntercoreError as error:
@@ -131,4 +131,4 @@ def _measured(
             except IntercoreError as error:
                 say(f"run {run_id} was interrupted: {error}")
                 missing = {one.text: f"the measurement was interrupted: {error}" for one in file.budgets} | missing
-            return hold(file, store.run(run_id), usual_builds(), missing)
+            return check_budgets(file, store.run(run_id), usual_builds(), missing)

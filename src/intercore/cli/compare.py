@@ -12,7 +12,7 @@ from intercore.cli import by_turns
 from intercore.cli.number_options import percent_option, whole_option
 from intercore.cli.options import DEFAULT_STORE, Force, Output, StorePath, Timeout
 from intercore.cli.outcome import check_page, check_sound, write_comparison
-from intercore.cli.stored import is_baseline, sides_named
+from intercore.cli.stored import is_baseline, sides_of_comparison
 from intercore.comparison.analysis import Sides
 from intercore.comparison.analysis import compare as compare_runs
 from intercore.comparison.report import comparison_rows, comparison_section
@@ -115,24 +115,24 @@ def compare(
     output: Output = DEFAULT,
 ) -> None:
     """Compare two runs, targets or baselines: what is faster, slower or the same, and by what else they differ."""
-    asked = by_turns.Asked(
+    request = by_turns.ByTurnsRequest(
         tuple(names or ()), tuple(kernels or ()), tuple(firmwares or ()), tuple(builds or ()), repetitions, seed
     )
     check_page(page, force=force)
     if 0 < phases < LEAST_PHASES - 1:
         raise UsageError(f"--phases {phases} is too few to tell anything by: 0, or {LEAST_PHASES - 1} to {len(SHIFTS)}")
     if alternate:
-        first, second = (by_turns.resume if resume else by_turns.measure)(asked, store_path, timeout)
+        first, second = (by_turns.resume if resume else by_turns.measure)(request, store_path, timeout)
         found = _compared([first], [second], within, phases)
         measured = [first, second]
     else:
-        for name in [*asked.options(), *(["--resume"] if resume else [])]:
+        for name in [*request.options(), *(["--resume"] if resume else [])]:
             raise UsageError(f"{name} is for builds that are measured for this: add --alternate, or leave it out")
-        if not asked.words:
+        if not request.words:
             raise UsageError("which two runs or targets? e.g. intercore compare 3 4; intercore runs lists them")
-        if len(asked.words) != _SIDES and (files := [name for name in asked.words if is_baseline(name)]):
+        if len(request.words) != _SIDES and (files := [name for name in request.words if is_baseline(name)]):
             raise UsageError(f"{files[0]} is a baseline, which is compared with one other side: give two names")
-        sides = sides_named(asked.words, store_path)
+        sides = sides_of_comparison(request.words, store_path)
         measured = []
         if len(sides) == _SIDES:
             found = _compared(sides[0], sides[1], within, phases)

@@ -27,7 +27,7 @@ _HARMLESS = re.compile(r"[\w.,/+=-]+", re.ASCII)
 """What a shell takes as it is: names come from targets and stores, too."""
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     """What is to be completed."""
 
     words: Sequence[str]
@@ -37,7 +37,7 @@ class _Asked(NamedTuple):
     store: Path
 
 
-class _Found(NamedTuple):
+class _Completion(NamedTuple):
     """A completion, and what it stands for."""
 
     word: str
@@ -70,14 +70,14 @@ def _without_options(name: str) -> Command:
 
 
 def _complete(name: str, context: Context, incomplete: str) -> list[CompletionItem]:
-    words = [word for parameter in context.command.params for word in _given(context, parameter.name)]
+    words = [word for parameter in context.command.params for word in _typed_value(context, parameter.name)]
     if not incomplete and os.environ.get("COMP_WORDS", "").rstrip().endswith("="):
         words.append("=")  # which click has left out
     *before, word = _rejoined([*words, incomplete])
     cut = len(word) - len(incomplete)  # what the shell has parted from it
     store = context.params.get("store_path") or os.environ.get("INTERCORE_STORE") or "intercore.db"
     try:
-        found = list(ARGUMENTS[name](_Asked(before, word, Path(store))))
+        found = list(ARGUMENTS[name](_Request(before, word, Path(store))))
     except Exception:  # a damaged store, or whatever else: the shell's line is no place for it
         return []
     return [
@@ -87,7 +87,7 @@ def _complete(name: str, context: Context, incomplete: str) -> list[CompletionIt
     ]
 
 
-def _given(context: Context, name: str | None) -> Iterable[str]:
+def _typed_value(context: Context, name: str | None) -> Iterable[str]:
     value = context.params.get(name or "")
     is_argument = any(one.name == name and isinstance(one, TyperArgument) for one in context.command.params)
     if value is None or not is_argument:
@@ -109,43 +109,43 @@ def _rejoined(words: Sequence[str]) -> Sequence[str]:
 # ---- what there is ----
 
 
-def _targets(_: _Asked) -> Iterable[_Found]:
+def _targets(_: _Request) -> Iterable[_Completion]:
     from intercore.target.targets import TARGETS  # noqa: PLC0415 - see above; so are those below
 
-    return [_Found(one.name, one.summary) for one in TARGETS]
+    return [_Completion(one.name, one.summary) for one in TARGETS]
 
 
-def _boards(_: _Asked) -> Iterable[_Found]:
+def _boards(_: _Request) -> Iterable[_Completion]:
     from intercore.board.boards import BOARDS  # noqa: PLC0415
 
-    return [_Found(name) for name in BOARDS]
+    return [_Completion(name) for name in BOARDS]
 
 
-def _benchmarks(asked: _Asked) -> Iterable[_Found]:
+def _benchmarks(request: _Request) -> Iterable[_Completion]:
     from intercore.benchmarks.registry import names  # noqa: PLC0415
     from intercore.target.offers import remembered  # noqa: PLC0415
 
-    return [_Found(name) for name in remembered(asked.words[0]) or names()]
+    return [_Completion(name) for name in remembered(request.words[0]) or names()]
 
 
-def _suite_or_benchmarks(asked: _Asked) -> Iterable[_Found]:
-    return [_Found("suite", "all benchmarks"), *_benchmarks(asked)]
+def _suite_or_benchmarks(request: _Request) -> Iterable[_Completion]:
+    return [_Completion("suite", "all benchmarks"), *_benchmarks(request)]
 
 
-def _levels(asked: _Asked) -> Iterable[_Found]:
+def _levels(request: _Request) -> Iterable[_Completion]:
     """Return names of factors; the levels of one as soon as no other is meant."""
-    target, benchmark, *given = asked.words
+    target, benchmark, *given = request.words
     known = _factors(target, benchmark)
-    name, equals, value = asked.word.partition("=")
+    name, equals, value = request.word.partition("=")
     if equals:
         listed, comma, _ = value.rpartition(",")
         first = f"{name}={listed}{comma}"
-        return [_Found(first + level) for level in known.get(name, ()) if level not in listed.split(",")]
+        return [_Completion(first + level) for level in known.get(name, ()) if level not in listed.split(",")]
     used = {word.partition("=")[0] for word in given}
     names = [one for one in known if one.startswith(name) and one not in used]
     if len(names) == 1:
-        return [_Found(f"{names[0]}={level}") for level in known[names[0]] or [""]]
-    return [_Found(f"{one}=") for one in names]
+        return [_Completion(f"{names[0]}={level}") for level in known[names[0]] or [""]]
+    return [_Completion(f"{one}=") for one in names]
 
 
 def _factors(target: str, benchmark: str) -> Mapping[str, Sequence[str]]:
@@ -162,42 +162,42 @@ def _factors(target: str, benchmark: str) -> Mapping[str, Sequence[str]]:
     return {**merged, **{one.name: [str(one.default)] if one.is_range else [*map(str, one.levels)] for one in own}}
 
 
-def _runs(asked: _Asked) -> Iterable[_Found]:
+def _runs(request: _Request) -> Iterable[_Completion]:
     from intercore.record.store import StoreReader  # noqa: PLC0415
 
-    if not asked.store.is_file():
+    if not request.store.is_file():
         return []
-    with StoreReader(asked.store) as store:
-        return [_Found(str(one.id), f"{one.plan.name} on {one.plan.target}") for one in reversed(store.runs())]
+    with StoreReader(request.store) as store:
+        return [_Completion(str(one.id), f"{one.plan.name} on {one.plan.target}") for one in reversed(store.runs())]
 
 
-def _benchmarks_of_run(asked: _Asked) -> Iterable[_Found]:
+def _benchmarks_of_run(request: _Request) -> Iterable[_Completion]:
     from intercore.record.store import StoreReader  # noqa: PLC0415
 
-    with StoreReader(asked.store) as store:
+    with StoreReader(request.store) as store:
         runs = store.runs()
-    named = next((one for one in runs if [str(one.id)] == list(asked.words[:1])), runs[-1])
-    return [_Found(name) for name in named.plan.benchmarks if name not in asked.words]
+    named = next((one for one in runs if [str(one.id)] == list(request.words[:1])), runs[-1])
+    return [_Completion(name) for name in named.plan.benchmarks if name not in request.words]
 
 
-def _runs_or_their_benchmarks(asked: _Asked) -> Iterable[_Found]:
-    return [*_runs(asked), *_benchmarks_of_run(asked)] if asked.store.is_file() else []
+def _runs_or_their_benchmarks(request: _Request) -> Iterable[_Completion]:
+    return [*_runs(request), *_benchmarks_of_run(request)] if request.store.is_file() else []
 
 
-def _runs_or_targets(asked: _Asked) -> Iterable[_Found]:
-    return [*_targets(asked), *_runs(asked)]
+def _runs_or_targets(request: _Request) -> Iterable[_Completion]:
+    return [*_targets(request), *_runs(request)]
 
 
-def _in_order(*places: Callable[[_Asked], Iterable[_Found]]) -> Callable[[_Asked], Iterable[_Found]]:
+def _in_order(*places: Callable[[_Request], Iterable[_Completion]]) -> Callable[[_Request], Iterable[_Completion]]:
     """Return what completes arguments by their place; that of the last is for all further ones."""
-    return lambda asked: places[min(len(asked.words), len(places) - 1)](asked)
+    return lambda request: places[min(len(request.words), len(places) - 1)](request)
 
 
-def _nothing(_: _Asked) -> Iterable[_Found]:
+def _nothing(_: _Request) -> Iterable[_Completion]:
     return []
 
 
-ARGUMENTS: Mapping[str, Callable[[_Asked], Iterable[_Found]]] = {
+ARGUMENTS: Mapping[str, Callable[[_Request], Iterable[_Completion]]] = {
     "run": _in_order(_targets, _suite_or_benchmarks, _levels),
     "trace": _in_order(_targets, _benchmarks, _levels),
     "predict": _in_order(_targets, _benchmarks, _levels),

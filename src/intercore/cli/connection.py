@@ -20,19 +20,19 @@ def open_target(target: Target, address: Address) -> Connection:
     target.check(address)
     with messages().status(f"opening {target.name}") as status:
         opened = target.open(address, status.update)
-    return with_kernel_said(opened)
+    return announce_kernel(opened)
 
 
-def with_kernel_said(opened: Connection) -> Connection:
+def announce_kernel(opened: Connection) -> Connection:
     """Print which kernel the program of a target was built with here, if it was, once; return the target."""
     if opened.kernel:
         say_once(f"kernel: {opened.kernel}")
     return opened
 
 
-def patience(target: Target, timeout: float | None) -> float:
+def timeout_of(target: Target, timeout: float | None) -> float:
     """Return the longest silence, in seconds: the target's own if the user names none."""
-    return target.patience if timeout is None else timeout
+    return target.timeout if timeout is None else timeout
 
 
 @contextlib.contextmanager
@@ -40,6 +40,6 @@ def connected(target: Target, address: Address, timeout: float | None) -> Iterat
     """Talk to a target while the context lasts."""
     with (
         contextlib.closing(open_target(target, address)) as opened,
-        opened.session(patience(target, timeout)) as session,
+        opened.session(timeout_of(target, timeout)) as session,
     ):
         yield session, opened

@@ -11,7 +11,7 @@ import typer
 from intercore.benchmarks.failed import failed_by
 from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE, Force, StorePath
-from intercore.cli.stored import existing
+from intercore.cli.stored import open_existing
 from intercore.record.export.format import known_formats
 from intercore.record.export.samples import export as export_samples
 from intercore.terminal.console import messages
@@ -32,6 +32,6 @@ def export(
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write every raw sample of a run to a file, one row each."""
-    with existing(store_path) as store:
+    with open_existing(store_path) as store:
         export_samples(partial(store.read_in_parts, run_id), to, failed_by, force=force)
     messages().print(f"wrote {to}", markup=False, soft_wrap=True)

@@ -9,9 +9,9 @@ import typer
 
 from intercore.board.boards import Flashing, find
 from intercore.board.debug_probe import TOOLS
-from intercore.board.flash import flash as put
+from intercore.board.flash import flash as flash_board
 from intercore.cli.board_options import BoardName, boards_flashed_by, levels_of, with_factors
-from intercore.cli.options import either
+from intercore.cli.options import alternatives
 from intercore.errors import UsageError
 from intercore.target.targets import option_of
 from intercore.terminal.console import say
@@ -20,7 +20,7 @@ app = typer.Typer(add_completion=False)
 
 _BY_BOOT_DRIVE = boards_flashed_by("boot drive")
 _BY_SERIAL_PORT = boards_flashed_by("esptool")
-_DRIVERS = either(tool.name for tool in TOOLS)
+_DRIVERS = alternatives(tool.name for tool in TOOLS)
 
 
 @app.command(
@@ -55,7 +55,7 @@ def flash(
     if image is not None and wanted:
         raise UsageError(f"the image was built already: leave out {option_of(next(iter(wanted)))}, or --image")
     way = Flashing(drive, probe, tool, port, image)
-    flashed = put(chosen, wanted, way, say)
+    flashed = flash_board(chosen, wanted, way, say)
     if flashed.kernel:
         say(f"kernel: {flashed.kernel}")
     say(f"{flashed.words}; it starts at once{chosen.console and f'; {chosen.console}'}")

@@ -84,16 +84,16 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 
 _COMPLETE = "_INTERCORE_COMPLETE"
 """The variable by which a shell asks for completions."""
-_LIKE = 0.75
+_LEAST_SIMILARITY = 0.75
 """How much a word must be like a target's or benchmark's name to be taken for it where a command is expected."""
-FIRST = ("intercore run host suite", "intercore run pico-sim suite", "intercore list", "intercore --help")
-_START = f"""\
+FIRST_COMMANDS = ("intercore run host suite", "intercore run pico-sim suite", "intercore list", "intercore --help")
+_INTRODUCTION = f"""\
 Intercore measures what the second core of a chip really buys. Start with one of:
 
-    {FIRST[0]:30} all benchmarks on this machine, in some minutes
-    {FIRST[1]:30} the same on a simulated Raspberry Pi Pico
-    {FIRST[2]:30} the targets there are, boards among them
-    {FIRST[3]:30} all commands
+    {FIRST_COMMANDS[0]:30} all benchmarks on this machine, in some minutes
+    {FIRST_COMMANDS[1]:30} the same on a simulated Raspberry Pi Pico
+    {FIRST_COMMANDS[2]:30} the targets there are, boards among them
+    {FIRST_COMMANDS[3]:30} all commands
 """
 
 
@@ -137,11 +137,11 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """Find the command that is asked for. UsageError names the one that was likely meant."""
         if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
-            raise UsageError(_meant(args[0]))
+            raise UsageError(_suggestion(args[0]))
         return super().resolve_command(ctx, args)
 
 
-def _meant(word: str) -> str:
+def _suggestion(word: str) -> str:
     """Answer what is no command, but perhaps a benchmark or a target."""
     from intercore.benchmarks.registry import names  # noqa: PLC0415 - who types a command does not wait for it
     from intercore.record.plan import SUITE  # noqa: PLC0415
@@ -152,7 +152,7 @@ def _meant(word: str) -> str:
         return f"'{word}' is what is measured; say where: intercore run host {word}"
     if word in targets:
         return f"'{word}' is a target; say what to measure there: intercore run {word} {SUITE}"
-    near = difflib.get_close_matches(word, sorted({*benchmarks, *targets}), n=1, cutoff=_LIKE)
+    near = difflib.get_close_matches(word, sorted({*benchmarks, *targets}), n=1, cutoff=_LEAST_SIMILARITY)
     if near and not difflib.get_close_matches(word, COMMANDS, n=1):
         example = f"intercore run {near[0]} {SUITE}" if near[0] in targets else f"intercore run host {near[0]}"
         what = "target" if near[0] in targets else "benchmark"
@@ -164,7 +164,7 @@ app = typer.Typer(
     cls=Commands,
     pretty_exceptions_enable=False,
     help="Measures what the second core of a chip really buys: speed-up, overhead, break-even.",
-    epilog=f"Start with: {FIRST[0]}",
+    epilog=f"Start with: {FIRST_COMMANDS[0]}",
 )
 
 
@@ -179,7 +179,7 @@ def version_option(
         typer.echo(f"intercore {intercore.__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        typer.echo(_START, nl=False)
+        typer.echo(_INTRODUCTION, nl=False)
         raise typer.Exit(UsageError.exit_status)
 
 

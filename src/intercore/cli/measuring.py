@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from intercore.campaign.here import carry_out
 from intercore.campaign.kept_target import KeptTarget, Opening, address_of
 from intercore.campaign.run_identity import OtherKernelError
-from intercore.cli.connection import patience, with_kernel_said
+from intercore.campaign.this_thread import carry_out
+from intercore.cli.connection import announce_kernel, timeout_of
 from intercore.cli.stored import command_to_go_on
 from intercore.errors import INTERRUPTED, IntercoreError
 from intercore.target.targets import find
@@ -36,18 +36,18 @@ def kept_target(plan: Plan, address: Address, timeout: float | None) -> KeptTarg
     opening = Opening(plan, address_of(plan, address))
 
     def connect(build: Mapping[str, Level], say: Callable[[str], None]) -> Connection:
-        return with_kernel_said(opening(build, say))
+        return announce_kernel(opening(build, say))
 
-    return KeptTarget(plan, connect, patience(find(plan.target), timeout), address.max_baud)
+    return KeptTarget(plan, connect, timeout_of(find(plan.target), timeout), address.max_baud)
 
 
-def opened(kept: KeptTarget, name: str, build: Mapping[str, Level]) -> Session:
+def open_session(kept: KeptTarget, name: str, build: Mapping[str, Level]) -> Session:
     """Open the target called `name` in this build, to ask what it can measure; what takes time is shown meanwhile."""
     with messages().status(f"opening {name}") as status:
         return kept.opened(build, status.update).session
 
 
-def measured(
+def measure_runs(
     store: Store, runs: Mapping[int, KeptTarget], metering: Metering | None = None, *, verbose: bool
 ) -> list[Run]:
     """Measure what a run lacks, or two runs by turns, and return them whole. If that ends early, say how to go on."""

@@ -54,7 +54,7 @@ def _of_place(port: str | None) -> str:
     return meter_of(port)
 
 
-def metered(
+def with_meter(
     plan: Plan, meter: str | None, measured_path: str | None, currents: Path | None, *, resumed: bool = False
 ) -> Plan:
     """Return the plan with its meter, or with the currents that stand for one.

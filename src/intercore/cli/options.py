@@ -26,7 +26,7 @@ MOST_BAUD = 10**9
 """Bits per second: more than any serial line carries."""
 
 
-def either(names: Iterable[str]) -> str:
+def alternatives(names: Iterable[str]) -> str:
     """Return names as a help text has them: `openocd, stm32cubeprogrammer or pyocd`."""
     *first, last = names
     return f"{', '.join(first)} or {last}" if first else last
@@ -37,12 +37,12 @@ def _names(targets: Iterable[Target]) -> list[str]:
 
 
 def _longest_silences() -> str:
-    patient: dict[float, list[Target]] = {}
+    by_timeout: dict[float, list[Target]] = {}
     for target in TARGETS:
-        if target.patience != DEFAULT_TIMEOUT:
-            patient.setdefault(target.patience, []).append(target)
-    told = [f"{seconds:.0f} for {either(_names(targets))}" for seconds, targets in patient.items()]
-    return ", ".join([*told, f"else {DEFAULT_TIMEOUT:.0f}"])
+        if target.timeout != DEFAULT_TIMEOUT:
+            by_timeout.setdefault(target.timeout, []).append(target)
+    described = [f"{seconds:.0f} for {alternatives(_names(targets))}" for seconds, targets in by_timeout.items()]
+    return ", ".join([*described, f"else {DEFAULT_TIMEOUT:.0f}"])
 
 
 _HERE = _names(target for target in TARGETS if target.built_here)
@@ -72,7 +72,8 @@ Baud = Annotated[int, whole_option("--baud", 1, MOST_BAUD, "Bits per second of a
 ImagePath = Annotated[
     Path | None,
     typer.Option(
-        "--image", help=f"For {either(_OF_IMAGES)}: an existing image of its whole flash, instead of building one."
+        "--image",
+        help=f"For {alternatives(_OF_IMAGES)}: an existing image of its whole flash, instead of building one.",
     ),
 ]
 Timeout = Annotated[

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from intercore.board.own_workload import own_work
 from intercore.board.sources import Sources
-from intercore.campaign.planning import compiled
-from intercore.cli.measuring import opened
+from intercore.campaign.planning import complete_plan
+from intercore.cli.measuring import open_session
 from intercore.errors import UsageError
 from intercore.record.own_work import OwnWork, is_file
 from intercore.target.offers import remember
@@ -29,7 +29,7 @@ def sources_of(*, kernel: Path | None, firmware: Path | None, own: OwnWork | Non
     )
 
 
-def with_own(
+def resolve_user_workload(
     wanted: Mapping[str, Sequence[str]], besides: Sequence[Path], folders: Sequence[Path], flags: Sequence[str]
 ) -> tuple[dict[str, list[str]], OwnWork | None]:
     """Return the levels, in which a file stands for a workload of the user's own, as a target knows them.
@@ -52,9 +52,9 @@ def with_own(
     return known, work
 
 
-def compiled_on(kept: KeptTarget, draft: Draft) -> Plan:
-    """Return the plan that is drafted, after asking its target, which stays open. See `planning.compiled`."""
-    session = opened(kept, draft.target.name, draft.first_build)
+def complete_plan_on(kept: KeptTarget, draft: Draft) -> Plan:
+    """Return the plan that is drafted, after asking its target, which stays open. See `planning.complete_plan`."""
+    session = open_session(kept, draft.target.name, draft.first_build)
     benchmarks = session.benchmarks()
     remember(draft.target.name, benchmarks)
-    return compiled(draft, session, benchmarks)
+    return complete_plan(draft, session, benchmarks)

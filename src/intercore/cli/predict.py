@@ -8,7 +8,7 @@ import typer
 
 from intercore.benchmarks import predictions
 from intercore.cli.options import DEFAULT_STORE, Output, StorePath
-from intercore.cli.stored import existing
+from intercore.cli.stored import open_existing
 from intercore.target.targets import find
 from intercore.terminal.findings import OfSection
 from intercore.terminal.formats import DEFAULT, show
@@ -31,6 +31,6 @@ def predict(
     output: Output = DEFAULT,
 ) -> None:
     """Predict, from stored runs and with intervals, what was not measured; rank all settings that are left open."""
-    with existing(store_path) as store:
+    with open_existing(store_path) as store:
         found = predictions.predict(store, find(target).name, benchmark, setting or [], extrapolate=extrapolate)
     show(OfSection(found.prediction, found.rows, found.section), output)

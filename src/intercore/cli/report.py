@@ -13,7 +13,7 @@ from intercore.benchmarks.options import Options
 from intercore.cli.options import DEFAULT_STORE, Force, StorePath
 from intercore.cli.outcome import write_report
 from intercore.cli.report_options import with_report_options
-from intercore.cli.stored import existing, named
+from intercore.cli.stored import named_runs, open_existing
 from intercore.errors import UsageError, unknown
 from intercore.record.selection import parse_condition, selected
 
@@ -64,8 +64,8 @@ def report(
     for name in exhibits or ():
         if name not in published.exhibits():
             raise UsageError(f"--exhibit: {unknown('table or figure of a paper', name, published.exhibits())}")
-    with existing(store_path) as store:
-        found = named(store, names) if names else [store.run()]
+    with open_existing(store_path) as store:
+        found = named_runs(store, names) if names else [store.run()]
     found = [selected(run, conditions) for run in found]
     view = View(tuple(lines or ()), tuple(panels or ()), axis)
     _check(view, found)

@@ -12,10 +12,10 @@ from intercore.benchmarks.options import Options
 from intercore.board.factors import OPT
 from intercore.campaign.levels import repetitions_of
 from intercore.campaign.plan_file import Experiment
-from intercore.campaign.planning import drafted, plan_without_parts
+from intercore.campaign.planning import draft_plan, plan_without_parts
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
-from intercore.cli.measuring import kept_target, measured
-from intercore.cli.meter_options import CurrentsPath, MeasuredPath, MeterUrl, metered, open_metering
+from intercore.cli.measuring import kept_target, measure_runs
+from intercore.cli.meter_options import CurrentsPath, MeasuredPath, MeterUrl, open_metering, with_meter
 from intercore.cli.number_options import whole_option
 from intercore.cli.options import (
     DEFAULT_STORE,
@@ -34,9 +34,9 @@ from intercore.cli.options import (
     Timeout,
 )
 from intercore.cli.outcome import check_energy, check_page, check_sound, findings, write_report
-from intercore.cli.planned import compiled_on, sources_of, with_own
+from intercore.cli.planned import complete_plan_on, resolve_user_workload, sources_of
 from intercore.cli.report_options import with_report_options
-from intercore.cli.stored import existing_to_add_to, run_to_resume
+from intercore.cli.stored import open_to_add, run_to_resume
 from intercore.errors import UsageError
 from intercore.record.level_words import parse_levels
 from intercore.record.plan import ENOUGH_REPETITIONS, MAX_SETTINGS, SUITE, left_out, settings
@@ -136,7 +136,7 @@ def run(
 ) -> None:
     """Measure a benchmark on a target, store every sample, and print the answers."""
     check_page(report_path, force=force)
-    wanted, own = with_own(parse_levels(levels or []), besides or [], folders or [], flags or [])
+    wanted, own = resolve_user_workload(parse_levels(levels or []), besides or [], folders or [], flags or [])
     if opt is not None and wanted.setdefault(OPT.name, opt.split(",")) != opt.split(","):
         raise UsageError("opt is given twice, as a word and as an option: leave one out")
     sources = sources_of(kernel=kernel, firmware=firmware, own=own)
@@ -154,13 +154,13 @@ def run(
         fixed |= {"--until": until, "--cap": cap, "--emulated": emulated or None}
         given: dict[str, object] = {**fixed, "--kernel": kernel, "--firmware": firmware, "--source": own}
         _refuse_new_plan(name for name, value in given.items() if value is not None)
-        with existing_to_add_to(store_path) as store:
+        with open_to_add(store_path) as store:
             run_id = run_to_resume(store)
             store.lock(run_id)
-            plan = metered(store.run(run_id).plan, meter, measured_path, currents, resumed=True)
+            plan = with_meter(store.run(run_id).plan, meter, measured_path, currents, resumed=True)
             of_run = kept_target(plan, address, timeout)
             with open_metering(plan) as metering, of_run as kept:
-                (finished,) = measured(store, {run_id: kept}, metering, verbose=verbose)
+                (finished,) = measure_runs(store, {run_id: kept}, metering, verbose=verbose)
     elif target is None or benchmark is None:
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
     else:
@@ -168,11 +168,11 @@ def run(
         if benchmark == SUITE and report_path is None:
             check_page(_suite_page(target), force=force)
         plan = plan_without_parts(known, address, benchmark, repetitions or 1, 1 if seed is None else seed)
-        plan = metered(plan, meter, measured_path, currents)
+        plan = with_meter(plan, meter, measured_path, currents)
         if repetitions is None:
             repetitions = min(repetitions_of(plan.origin), cap or ENOUGH_REPETITIONS)
         plan = msgspec.structs.replace(plan, repetitions=repetitions, stop=parse_rule(until, cap, repetitions))
-        draft = drafted(plan, [Experiment(benchmark, wanted, skip_impossible=skip_impossible, fill=True)])
+        draft = draft_plan(plan, [Experiment(benchmark, wanted, skip_impossible=skip_impossible, fill=True)])
         of_run = kept_target(plan, address, timeout)
         without_faults = kept_target(plan, msgspec.structs.replace(address, faults=()), timeout)
         with (
@@ -180,13 +180,13 @@ def run(
             of_run as kept,
             without_faults as faultless,
         ):
-            plan = compiled_on(faultless if faults else kept, draft)
+            plan = complete_plan_on(faultless if faults else kept, draft)
             total = len(settings(plan))
             if not formats()[output].has_sentences and (sentence := left_out(plan)):
                 say(sentence)
             with Store(store_path) as store:
                 run_id = store.create_run(plan, total)
-                (finished,) = measured(store, {run_id: kept}, metering, verbose=verbose)
+                (finished,) = measure_runs(store, {run_id: kept}, metering, verbose=verbose)
     if report_path is None and finished.plan.name == SUITE:
         report_path = _suite_page(finished.plan.target)
     show(findings(finished, store_path, options, brief=not verbose), output)

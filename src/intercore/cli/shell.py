@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from intercore.cli.connection import open_target, patience
+from intercore.cli.connection import open_target, timeout_of
 from intercore.cli.options import Baud, ImagePath, PortUrl, TargetName, Timeout
 from intercore.errors import UsageError
 from intercore.link.shell import converse
@@ -42,4 +42,4 @@ def shell(
         with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as typed:
             person = not raw and sys.stdin.isatty() and sys.stdout.isatty()
             prompt, words = (f"{target}> ", in_words) if person else ("", None)
-            converse(opened.port, typed, sys.stdout, patience(chosen, timeout), prompt=prompt, in_words=words)
+            converse(opened.port, typed, sys.stdout, timeout_of(chosen, timeout), prompt=prompt, in_words=words)

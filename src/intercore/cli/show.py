@@ -11,7 +11,7 @@ from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE, Output, StorePath
 from intercore.cli.outcome import findings
 from intercore.cli.report_options import with_report_options
-from intercore.cli.stored import narrowed, stored
+from intercore.cli.stored import select_benchmarks, stored_run
 from intercore.errors import UsageError
 from intercore.terminal import formats
 from intercore.terminal.console import say
@@ -39,15 +39,15 @@ def show(
     output: Output = formats.DEFAULT,
 ) -> None:
     """Print the analysis of a stored run, or of some of its benchmarks."""
-    run_id, benchmarks = _asked(words or [])
-    run = stored(store_path, run_id)
-    found = findings(run, store_path, options, part=narrowed(run, benchmarks), published=published)
+    run_id, benchmarks = _run_and_benchmarks(words or [])
+    run = stored_run(store_path, run_id)
+    found = findings(run, store_path, options, part=select_benchmarks(run, benchmarks), published=published)
     if found.headline is not None and not formats.formats()[output].has_sentences:
         say(found.headline.text)
     formats.show(found, output, paged=True)
 
 
-def _asked(words: list[str]) -> tuple[int | None, list[str]]:
+def _run_and_benchmarks(words: list[str]) -> tuple[int | None, list[str]]:
     """Return the run and the benchmarks that words name."""
     if any(whole_number(word) is not None for word in words[1:]):
         raise UsageError("show takes one run, before its benchmarks: intercore show 3 message")

@@ -33,7 +33,7 @@ RunId = Annotated[
 
 
 @contextlib.contextmanager
-def existing(path: Path) -> Iterator[StoreReader]:
+def open_existing(path: Path) -> Iterator[StoreReader]:
     """Open a store that is there, for reading."""
     _check_exists(path)
     with StoreReader(path) as store:
@@ -41,7 +41,7 @@ def existing(path: Path) -> Iterator[StoreReader]:
 
 
 @contextlib.contextmanager
-def existing_to_add_to(path: Path) -> Iterator[Store]:
+def open_to_add(path: Path) -> Iterator[Store]:
     """Open a store for writing: one that is not there is an error, not a new one."""
     _check_exists(path)
     with Store(path) as store:
@@ -55,13 +55,13 @@ def _check_exists(path: Path) -> None:
         )
 
 
-def stored(path: Path, run_id: int | None) -> Run:
+def stored_run(path: Path, run_id: int | None) -> Run:
     """Return a run of a store, the newest if `run_id` is None."""
-    with existing(path) as store:
+    with open_existing(path) as store:
         return store.run(run_id)
 
 
-def narrowed(run: Run, benchmarks: Sequence[str]) -> Run:
+def select_benchmarks(run: Run, benchmarks: Sequence[str]) -> Run:
     """Return what a run has of some benchmarks; of all if none is named. UsageError for one that it does not have."""
     if not benchmarks:
         return run
@@ -78,7 +78,7 @@ def narrowed(run: Run, benchmarks: Sequence[str]) -> Run:
     return msgspec.structs.replace(run, plan=plan, measurements=measured, total=len(measured) + missing)
 
 
-def named(store: StoreReader, names: Iterable[str]) -> list[Run]:
+def named_runs(store: StoreReader, names: Iterable[str]) -> list[Run]:
     """Return the runs that are named by their numbers or by targets, each once."""
     return [store.run(number) for number in dict.fromkeys(one for name in names for one in _run_ids(store, name))]
 
@@ -92,7 +92,7 @@ def is_baseline(name: str) -> bool:
     return False
 
 
-def sides_named(names: Iterable[str], path: Path) -> list[Sequence[Run]]:
+def sides_of_comparison(names: Iterable[str], path: Path) -> list[Sequence[Run]]:
     """Return what is named, one by one: a baseline by its file, runs of the store at `path` by number or target."""
     with contextlib.ExitStack() as stack:
         store: StoreReader | None = None
@@ -101,8 +101,8 @@ def sides_named(names: Iterable[str], path: Path) -> list[Sequence[Run]]:
             if is_baseline(name):
                 sides.append([baseline_file.read(Path(name))])
             else:
-                store = store or stack.enter_context(existing(path))
-                sides.append(named(store, [name]))
+                store = store or stack.enter_context(open_existing(path))
+                sides.append(named_runs(store, [name]))
     return sides
 
 

@@ -12,7 +12,7 @@ import typer
 from intercore.benchmarks.options import Options
 from intercore.campaign import plan_reader
 from intercore.campaign.campaign import Campaign
-from intercore.campaign.execution import DEFAULT_PATIENCE, carry_out
+from intercore.campaign.execution import DEFAULT_RECONNECT_TIMEOUT, carry_out
 from intercore.campaign.plan_file import on_target, part_of
 from intercore.campaign.preview import preview, total_duration
 from intercore.campaign.simulator_processes import SimulatorProcesses, cores
@@ -26,7 +26,7 @@ from intercore.cli.options import (
 )
 from intercore.cli.outcome import check_energy, check_page, check_sound, findings, write_report
 from intercore.cli.report_options import with_report_options
-from intercore.cli.stored import command_to_go_on, existing
+from intercore.cli.stored import command_to_go_on, open_existing
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
 from intercore.record.store import Store
 from intercore.target.targets import find
@@ -84,10 +84,10 @@ def sweep(
     ] = None,
     report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
     force: Force = False,
-    patience: Annotated[
+    reconnect_timeout: Annotated[
         float,
         seconds_option("--patience", 0.0, "Seconds to wait for a target that has gone before it is set aside."),
-    ] = DEFAULT_PATIENCE,
+    ] = DEFAULT_RECONNECT_TIMEOUT,
     timeout: Timeout = None,
     options: Options,
     store_path: StorePath = DEFAULT_STORE,
@@ -101,7 +101,7 @@ def sweep(
     with contextlib.ExitStack() as stack:
         simulators = stack.enter_context(contextlib.closing(_simulators(file, jobs, cluster)))
         store = None if dry_run else stack.enter_context(Store(store_path))
-        stored = stack.enter_context(existing(store_path)) if dry_run and store_path.exists() else store
+        stored = stack.enter_context(open_existing(store_path)) if dry_run and store_path.exists() else store
         lock = (lambda _: None) if store is None else store.lock
         with messages().status(f"reading {plan_path}") as status:
             prepared = preview(
@@ -111,13 +111,13 @@ def sweep(
             if one.kernel:
                 say_once(f"kernel: {one.kernel}")
         if store is None:
-            _set_aside(file, prepared)
+            _report_set_aside(file, prepared)
             planned = [one.row() for one in prepared]
             show(PlainRows(f"Plan {plan_path}", planned, closing=_estimate(prepared, simulators)), output)
             if any(one.plan is None for one in prepared):
                 raise typer.Exit(IntercoreError.exit_status)  # as the sweep itself would end
             return
-        finished, complete = _sweep(store, file, prepared, simulators, timeout, patience)
+        finished, complete = _sweep(store, file, prepared, simulators, timeout, reconnect_timeout)
     if report_path is not None and finished:
         write_report(finished, report_path, options, exhibits=file.exhibits, force=force)
     show(RunsFindings([findings(run, store_path, options, exhibits=file.exhibits) for run in finished]), output)
@@ -147,7 +147,7 @@ def _sweep(
     prepared: Sequence[TargetPreview],
     simulators: Workers,
     timeout: float | None,
-    patience: float,
+    reconnect_timeout: float,
 ) -> tuple[list[Run], bool]:
     """Measure what is missing; return the runs, and whether nothing is that was to be measured.
 
@@ -157,7 +157,7 @@ def _sweep(
         for one in prepared:
             if one.target is not None:
                 stack.callback(one.target.close)
-        runs = _begun(store, file, prepared)
+        runs = _runs_to_measure(store, file, prepared)
         if any(one.missing for one in prepared):
             say(_estimate(prepared, simulators))
         stack.pop_all()  # from here on, the workers close them
@@ -169,9 +169,11 @@ def _sweep(
                 name = str(one.entry)
                 observer = observe(name, run.id)
                 for text in one.messages:
-                    observer.told(text)
+                    observer.show_message(text)
                 campaigns.append(Campaign(run, name, observer, one.entry.max_baud, one.entry.flashing, one.target))
-            in_time = carry_out(store, campaigns, simulators, timeout=timeout, budget=file.budget, patience=patience)
+            in_time = carry_out(
+                store, campaigns, simulators, timeout=timeout, budget=file.budget, reconnect_timeout=reconnect_timeout
+            )
     except (IntercoreError, KeyboardInterrupt) as error:
         done = ", ".join(f"{one.done} of {one.total} on {one.name}" for one in campaigns)
         say(f"the campaign was interrupted: {done} are in {store.path}; {go_on}")
@@ -190,9 +192,11 @@ def _sweep(
     return [store.run(one.id) for one in campaigns], not missing
 
 
-def _begun(store: Store, file: PlanFile, prepared: Sequence[TargetPreview]) -> list[tuple[Run, TargetPreview]]:
+def _runs_to_measure(
+    store: Store, file: PlanFile, prepared: Sequence[TargetPreview]
+) -> list[tuple[Run, TargetPreview]]:
     """Return the run of each target that can be measured, stored or new. Raises IntercoreError if none can."""
-    _set_aside(file, prepared)
+    _report_set_aside(file, prepared)
     runs = []
     for one in prepared:
         if one.plan is None:
@@ -207,7 +211,7 @@ def _begun(store: Store, file: PlanFile, prepared: Sequence[TargetPreview]) -> l
     return runs
 
 
-def _set_aside(file: PlanFile, prepared: Sequence[TargetPreview]) -> None:
+def _report_set_aside(file: PlanFile, prepared: Sequence[TargetPreview]) -> None:
     """Say which targets cannot be measured, and why. Raises IntercoreError if none can."""
     for one in prepared:
         if one.plan is None:

@@ -84,8 +84,8 @@ def fitted(rows: Sequence[Row], step: float = 0.0) -> ActivityModel:
     count = len(rows[0].busy)
     busy = np.array([row.busy for row in rows], np.float64)
     amps = np.array([row.amps for row in rows])
-    told = [core for core in range(count) if _is_told(busy, core)]
-    design = np.column_stack((np.ones(len(rows)), *(busy[:, core] for core in told)))
+    identifiable = [core for core in range(count) if _is_identifiable(busy, core)]
+    design = np.column_stack((np.ones(len(rows)), *(busy[:, core] for core in identifiable)))
     fit = least_squares(amps, design)
 
     def interval(at: int) -> Interval:
@@ -98,7 +98,9 @@ def fitted(rows: Sequence[Row], step: float = 0.0) -> ActivityModel:
         return Interval(value, value - away, value + away)
 
     cores = tuple(
-        CoreAdds(core, interval(1 + told.index(core)) if core in told else None, bool(busy[:, core].all()))
+        CoreAdds(
+            core, interval(1 + identifiable.index(core)) if core in identifiable else None, bool(busy[:, core].all())
+        )
         for core in range(count)
     )
     known = tuple(
@@ -108,7 +110,7 @@ def fitted(rows: Sequence[Row], step: float = 0.0) -> ActivityModel:
     return ActivityModel(interval(0), cores, known, float(np.abs(fit.residuals).max()))
 
 
-def _is_told(busy: np.typing.NDArray[np.float64], core: int) -> bool:
+def _is_identifiable(busy: np.typing.NDArray[np.float64], core: int) -> bool:
     """Whether a core's part can be told: it is busy in some rows, and not as the constant and the others together."""
     others = np.column_stack((np.ones(len(busy)), np.delete(busy, core, axis=1)))
     return int(np.linalg.matrix_rank(np.column_stack((others, busy[:, core])))) > int(np.linalg.matrix_rank(others))

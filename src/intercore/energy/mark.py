@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from intercore.energy.placement import Found, Placement, RefusedError
+from intercore.energy.placement import Placement, RefusedError, WindowFit
 from intercore.statistics.intervals import Interval, normal_reach
 from intercore.statistics.least_squares import least_squares
 
@@ -39,7 +39,7 @@ def pulses(trace: Trace) -> NDArray[np.float64]:
     return moments[: len(moments) // 2 * 2].reshape(-1, 2)
 
 
-def by_mark(trace: Trace, windows: Sequence[Window]) -> Found:
+def by_mark(trace: Trace, windows: Sequence[Window]) -> WindowFit:
     """Take each pulse for a window, in order. Raises RefusedError unless there are as many, and each is as long."""
     found = pulses(trace)
     if [one.whole for one in windows] == [True] and len(found):
@@ -64,15 +64,15 @@ def by_mark(trace: Trace, windows: Sequence[Window]) -> Found:
         Placement(float(rise), float(fall if one.seconds is None else rise + rate * one.seconds), interval / 2)
         for (rise, fall), one in zip(found, windows, strict=True)
     )
-    return Found(Interval(float(found[0, 0]), *_around(float(found[0, 0]), interval / 2)), drift, places)
+    return WindowFit(Interval(float(found[0, 0]), *_around(float(found[0, 0]), interval / 2)), drift, places)
 
 
-def _together(found: NDArray[np.float64], interval: float) -> Found:
+def _together(found: NDArray[np.float64], interval: float) -> WindowFit:
     """Take all pulses for one window: the mark falls while the target says how far it is."""
     begin = float(found[0, 0])
     parts = tuple((float(rise), float(fall)) for rise, fall in found if fall - rise > 2 * interval)
     place = Placement(begin, float(found[-1, 1]), interval / 2, parts=parts)
-    return Found(Interval(begin, *_around(begin, interval / 2)), None, (place,))
+    return WindowFit(Interval(begin, *_around(begin, interval / 2)), None, (place,))
 
 
 def _drift(found: NDArray[np.float64], windows: Sequence[Window], interval: float) -> Interval | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from intercore.energy.mark import target_begins
-from intercore.energy.placement import Found, Placement, RefusedError
+from intercore.energy.placement import Placement, RefusedError, WindowFit
 from intercore.statistics.intervals import CONFIDENCE, Interval, normal_reach
 from intercore.statistics.least_squares import least_squares
 from intercore.statistics.probability import student_quantile
@@ -35,9 +35,9 @@ _MOST_DRIFT = 500e-6
 """More than two crystals ever differ."""
 _SIGNIFICANT = 6.0
 """Standard errors that two levels must differ by to make an edge."""
-_AS_GOOD = 0.995
+_RIVAL_SHARE = 0.995
 """Part of what the best place explains, from which on another one far from it is as good."""
-_NEAR = 2
+_EDGE_SAMPLES = 2
 """Samples at either side of an edge that may belong to both levels."""
 _MOST_SHARE = 0.1
 """Part of a window that is left out at either end, at most, where its begin is known roughly."""
@@ -73,7 +73,7 @@ class Integral:
         return float(high - low) / (end - begin)
 
 
-def by_pattern(trace: Trace, windows: Sequence[Window]) -> Found:
+def by_pattern(trace: Trace, windows: Sequence[Window]) -> WindowFit:
     """Find the windows by their lengths. Raises RefusedError where lengths or gaps are not known, or nothing shows."""
     if any(one.seconds is None for one in windows):
         raise RefusedError("only the mark tells how long the windows are: connect it to an input of the meter")
@@ -113,34 +113,34 @@ class _Seeker:
             raise RefusedError(f"the meter recorded {recorded:.3g} s, and the windows take {self._span:.3g} s")
         step = max(float(self._lengths.min()) / _STEPS, (high - low) / _MOST_STEPS, self._interval / 4)
         offsets = np.arange(low, high + step, step)
-        explained = self._explained(offsets, every)
+        explained = self._explained_variance(offsets, every)
         best = int(np.argmax(explained))
         far = np.abs(offsets - offsets[best]) > max(float(self._lengths.min()) / 2, 2 * step)
-        if far.any() and explained[best] > 0 and explained[far].max() > _AS_GOOD * explained[best]:
+        if far.any() and explained[best] > 0 and explained[far].max() > _RIVAL_SHARE * explained[best]:
             other = float(offsets[far][np.argmax(explained[far])] - offsets[best])
             raise RefusedError(
                 f"the windows fit as well {abs(other):.3g} s {'later' if other > 0 else 'earlier'}: let the current "
                 "fall between them (rest_ms), or connect the mark to an input of the meter"
             )
-        return self._closer(float(offsets[best]), step, every)
+        return self._refine(float(offsets[best]), step, every)
 
-    def _closer(self, offset: float, step: float, which: slice) -> float:
+    def _refine(self, offset: float, step: float, which: slice) -> float:
         """Return where some of the windows explain most, near a place that is so within a step."""
         while step > self._interval / 8:
             offsets = offset + np.linspace(-step, step, 17)
-            offset = float(offsets[np.argmax(self._explained(offsets, which))])
+            offset = float(offsets[np.argmax(self._explained_variance(offsets, which))])
             step /= 6
         return offset
 
-    def _near(self, expected: float, slack: float, which: slice, low: float) -> float:
+    def _search_near(self, expected: float, slack: float, which: slice, low: float) -> float:
         """Return where some of the windows, the first of them about there and behind `low`, explain most."""
         lengths, begin = self._lengths[which], float(self._begins[which][0])
         step = max(float(lengths.min()) / _STEPS, 2 * slack / _MOST_STEPS, self._interval / 4)
         offsets = np.arange(max(expected - slack, low), expected + slack + step, step) - begin
-        best = float(offsets[np.argmax(self._explained(offsets, which))])
-        return self._closer(best, step, which) + begin
+        best = float(offsets[np.argmax(self._explained_variance(offsets, which))])
+        return self._refine(best, step, which) + begin
 
-    def _explained(self, offsets: Floats, which: slice) -> Floats:
+    def _explained_variance(self, offsets: Floats, which: slice) -> Floats:
         """Return the sum of squares between some windows and the rest, for the pattern at each offset."""
         found = []
         own_begins, lengths = self._begins[which], self._lengths[which]
@@ -162,7 +162,7 @@ class _Seeker:
         first, last = np.searchsorted(self._seconds, (moment - room, moment + room))
         values, seconds = self._signal[first:last], self._seconds[first:last]
         count = len(values)
-        if count < 2 * _NEAR + 6:
+        if count < 2 * _EDGE_SAMPLES + 6:
             return None
         sums, squares = np.cumsum(values), float(values @ values)
         splits = np.arange(1, count)
@@ -174,7 +174,7 @@ class _Seeker:
         split = int(np.argmax(explained)) + 1
         if not np.isfinite(explained[split - 1]):
             return None
-        low, high = max(split - _NEAR, 0), min(split + _NEAR, count)
+        low, high = max(split - _EDGE_SAMPLES, 0), min(split + _EDGE_SAMPLES, count)
         if low < 2 or count - high < 2:
             return None
         before, after = float(values[:low].mean()), float(values[high:].mean())
@@ -206,7 +206,7 @@ class _Seeker:
 
     # What comes of them
 
-    def fitted(self, offset: float) -> Found:
+    def fitted(self, offset: float) -> WindowFit:
         """Fit offset and drift to all edges: it is known when each window began."""
         rises, falls = self._edges(offset, 2 * self._interval + 0.02 * float(self._lengths.min()))
         known = [
@@ -216,7 +216,7 @@ class _Seeker:
             if edge is not None
         ]
         if len(known) < 3:
-            raise RefusedError(_NOTHING)
+            raise RefusedError(_NO_EDGES)
         times = np.array([time for time, _ in known])
         moments = np.array([edge.moment for _, edge in known])
         errors = np.array([edge.error for _, edge in known])
@@ -237,13 +237,13 @@ class _Seeker:
         )
         drift = 1e6 * (float(rate) - 1)
         away = 1e6 * float(drift_off)
-        return Found(
+        return WindowFit(
             Interval(float(start), float(start - off), float(start + off)),
             Interval(drift, drift - away, drift + away),
             places,
         )
 
-    def each(self, offset: float, windows: Sequence[Window]) -> Found:
+    def each(self, offset: float, windows: Sequence[Window]) -> WindowFit:
         """Place each window by its own rise, or else its fall, from one to the next: gaps are known roughly only."""
         places: list[Placement] = []
         first: _Edge | None = None
@@ -259,7 +259,7 @@ class _Seeker:
             if number in rough:
                 end = min((other for other in rough if other > number), default=len(windows))
                 low = places[-1].end if places else self._integral.begin
-                expected = self._near(expected, rough[number], slice(number, end), low)
+                expected = self._search_near(expected, rough[number], slice(number, end), low)
             reach = max(window.slack(0.5), 2 * self._interval) + 0.02 * float(self._lengths[number])
             half = float(self._lengths[number]) / 2
             before = math.inf if not number else float(self._begins[number] - ends[number - 1])
@@ -277,10 +277,10 @@ class _Seeker:
             margin = _CAUTION * error + self._interval / 2 + slack
             places.append(Placement(begin, begin + float(self._lengths[number]), margin, share))
         if shown < min(2, len(windows)):
-            raise RefusedError(_NOTHING)
+            raise RefusedError(_NO_EDGES)
         away = normal_reach() * (self._interval if first is None else first.error) + windows[0].slack_s
         start = places[0].begin
-        return Found(Interval(start, start - away, start + away), None, tuple(places))
+        return WindowFit(Interval(start, start - away, start + away), None, tuple(places))
 
 
 def _room(gap: float, half: float) -> float:
@@ -288,7 +288,7 @@ def _room(gap: float, half: float) -> float:
     return half if math.isinf(gap) else max(gap / 2, half / 4)
 
 
-_NOTHING = (
+_NO_EDGES = (
     "the current does not show where the windows begin and end: let it fall between them (rest_ms), or connect the "
     "mark to an input of the meter"
 )

@@ -40,7 +40,7 @@ class Placement(msgspec.Struct, frozen=True):
         return sum(end - begin for begin, end in self.spans)
 
 
-class Found(NamedTuple):
+class WindowFit(NamedTuple):
     """What a way of finding windows has found."""
 
     offset_s: Interval

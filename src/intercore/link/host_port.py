@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NAME = b"\0intercore-host"
 """Of Linux's abstract sockets: at most one process has a name, until it ends, and no file is left behind."""
 _POLL_S = 0.01
-_PATIENCE_S = 2.0
+_ANNOUNCE_AFTER_S = 2.0
 """After which a person is told what is waited for."""
 
 
@@ -30,11 +30,11 @@ class HostPort(ChildPort):
     @contextmanager
     def turn(self, say: Callable[[str], None] | None = None) -> Iterator[None]:
         """See Port. Waits until no other Intercore on this machine has its turn."""
-        patience = time.monotonic() + _PATIENCE_S
+        announce_at = time.monotonic() + _ANNOUNCE_AFTER_S
         with socket.socket(socket.AF_UNIX) as name:
             while not _bound(name):
                 time.sleep(_POLL_S)
-                if say is not None and time.monotonic() > patience:
+                if say is not None and time.monotonic() > announce_at:
                     say("waiting for another Intercore that measures on this machine")
                     say = None
             yield

@@ -6,13 +6,13 @@ import enum
 
 
 class Phase(enum.Enum):
-    """How far an exchange is. It decides what is said when it is time to speak: see `Exchange._speak`."""
+    """How far an exchange is. It decides what is said when it is time to speak: see `Exchange._send_next`."""
 
     ASKING = "asking"
     """Nothing of the answer was heard yet: the command is said."""
     RUNNING = "running"
     """The target computes and sends nothing but its progress: it is left alone as long as possible."""
-    POKED = "poked"
+    PROBED = "poked"
     """It does, as far as is known, and was asked for line 0 as a sign of life: it is busy, or done if it sends that."""
     RECEIVING = "receiving"
     """It has done its work: missing lines are asked for."""
@@ -33,7 +33,7 @@ class Event(enum.Enum):
     """The last missing line came."""
     BUSY = "busy"
     """The target is still at it, and its end is not known."""
-    POKE = "poke"
+    KEEPALIVE = "poke"
     """It is asked for a sign of life."""
 
 
@@ -42,10 +42,10 @@ TRANSITIONS = {
     (Phase.ASKING, Event.PROGRESS): Phase.RUNNING,
     (Phase.ASKING, Event.RESULT): Phase.RECEIVING,
     (Phase.RUNNING, Event.RESULT): Phase.RECEIVING,
-    (Phase.RUNNING, Event.POKE): Phase.POKED,
-    (Phase.POKED, Event.STARTED): Phase.RECEIVING,  # no target sends lines again before it is done
-    (Phase.POKED, Event.RESULT): Phase.RECEIVING,
-    (Phase.POKED, Event.BUSY): Phase.RUNNING,
+    (Phase.RUNNING, Event.KEEPALIVE): Phase.PROBED,
+    (Phase.PROBED, Event.STARTED): Phase.RECEIVING,  # no target sends lines again before it is done
+    (Phase.PROBED, Event.RESULT): Phase.RECEIVING,
+    (Phase.PROBED, Event.BUSY): Phase.RUNNING,
     (Phase.RECEIVING, Event.BUSY): Phase.RUNNING,  # what it sent was what came before the run, once more
     (Phase.RECEIVING, Event.LAST): Phase.COMPLETE,
 }

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from intercore.link.link import Link
 
-HUNTED_RATES = (921600, 460800, 230400, 1_000_000, 1_500_000, 2_000_000, 3_000_000)
+SEARCHED_RATES = (921600, 460800, 230400, 1_000_000, 1_500_000, 2_000_000, 3_000_000)
 """Bit rates at which a target may still be that a tool has left in the middle of a conversation."""
 
 
 class RateSearch:
     """The search of one exchange. It comes to nothing where the line has no bit rate."""
 
-    def __init__(self, link: Link, *, look_around: bool) -> None:
-        """Begin without having looked; only with `look_around` is anything looked for."""
+    def __init__(self, link: Link, *, search_rates: bool) -> None:
+        """Begin without having looked; only with `search_rates` is anything looked for."""
         self._link = link
-        self._rates = link.likely_rates(HUNTED_RATES) if look_around else []
+        self._rates = link.likely_rates(SEARCHED_RATES) if search_rates else []
         """Where to look, what comes next first."""
         self._over = False
         """Whether, all patience being gone, it is only looked if the target was reset."""
-        self.hunting = False
+        self.searching = False
         """Whether the last look was at another rate than that after a reset, before anything of an answer was heard."""
 
-    def look_elsewhere(self, *, begun: bool) -> None:
+    def try_next_rate(self, *, begun: bool) -> None:
         """Go on at the next rate that the target may have: that after a reset, or that of an earlier conversation.
 
         `begun` says whether anything of its answer was heard.
@@ -36,9 +36,9 @@ class RateSearch:
             self._rates.append(rate)
             if rate != self._link.port.rate and self._link.set_rate(rate):
                 break
-        self.hunting = self._link.is_raised and not begun
+        self.searching = self._link.is_raised and not begun
 
-    def look_last(self) -> bool:
+    def try_initial_rate(self) -> bool:
         """Go to the rate after a reset for one last look; return False if there is no use, or that was done."""
         if self._over or not self._rates or not self._link.is_raised:
             return False

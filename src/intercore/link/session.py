@@ -251,7 +251,7 @@ class Session:
         timeout: float,
         on_progress: Callable[[int, int], None] | None = None,
         *,
-        look_around: bool = True,
+        search_rates: bool = True,
     ) -> list[Numbered]:
         self._last_id += 1
         with self._link.port.turn(self._on_log):
@@ -261,7 +261,7 @@ class Session:
                 self._last_id,
                 timeout=timeout,
                 fresh=not self._met,
-                look_around=look_around,
+                search_rates=search_rates,
                 on_progress=on_progress,
                 on_log=self._on_log,
                 symptoms=self._symptoms,
@@ -271,7 +271,7 @@ class Session:
         return lines
 
     def _hear_hello(self, timeout: float) -> Hello:
-        return _read_info(self._ask(["info"], timeout, look_around=False)).hello
+        return _read_info(self._ask(["info"], timeout, search_rates=False)).hello
 
 
 # ---- what answers mean ----

@@ -20,7 +20,7 @@ class MeterError(IntercoreError):
     """A meter does not deliver what it should: it stalls, is gone, or says what cannot be."""
 
 
-class Seen(msgspec.Struct, frozen=True, eq=False):
+class MeterData(msgspec.Struct, frozen=True, eq=False):
     """What a meter saw from `begin` to `end`: samples, or a reading for each window."""
 
     trace: Trace | None = None
@@ -43,7 +43,7 @@ class Meter(ABC):
         """Begin to record, within tenths of a second."""
 
     @abstractmethod
-    def end(self, windows: Sequence[Window]) -> Seen:
+    def end(self, windows: Sequence[Window]) -> MeterData:
         """Stop, and return what was seen since `begin`; `windows` are what was to be seen, in the order of time."""
 
     @abstractmethod

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from intercore.errors import IntercoreError
-from intercore.meter.meter import Meter, MeterError, Seen
+from intercore.meter.meter import Meter, MeterData, MeterError
 from intercore.record.meter_recording import Trace
 
 if TYPE_CHECKING:
@@ -61,21 +61,21 @@ class PolledMeter(Meter):
         """See Meter."""
         self._stop.clear()
         self._taken, self._failure = [], None
-        self._taken.append(self._timed())  # what does not answer is known before anything is measured
+        self._taken.append(self._timed_value())  # what does not answer is known before anything is measured
         self._thread = threading.Thread(target=self._poll, name=f"meter {self.description}", daemon=True)
         self._thread.start()
 
-    def end(self, windows: Sequence[Window]) -> Seen:  # noqa: ARG002 - it has seen them or not
+    def end(self, windows: Sequence[Window]) -> MeterData:  # noqa: ARG002 - it has seen them or not
         """See Meter."""
         self._stop.set()
-        patience = max(STALL_S, 10 * self._interval)
+        longest_gap = max(STALL_S, 10 * self._interval)
         if self._thread is not None:
-            self._thread.join(patience)
+            self._thread.join(longest_gap)
             if self._thread.is_alive():
                 raise MeterError(f"{self.description} stalled: it does not answer")
         if self._failure is not None:
             raise self._failure
-        return Seen(trace_of(self._taken, self.description, patience))
+        return MeterData(trace_of(self._taken, self.description, longest_gap))
 
     def close(self) -> None:
         """See Meter."""
@@ -90,12 +90,12 @@ class PolledMeter(Meter):
                 return
             due = max(due, time.monotonic())  # what was late is not made up for in a burst
             try:
-                self._taken.append(self._timed())
+                self._taken.append(self._timed_value())
             except IntercoreError as error:
                 self._failure = error
                 return
 
-    def _timed(self) -> tuple[float, Value]:
+    def _timed_value(self) -> tuple[float, Value]:
         asked = time.monotonic()
         value = checked(self._read(), self.description)
         return (asked + time.monotonic()) / 2 if math.isnan(value.moment) else value.moment, value
@@ -112,12 +112,12 @@ def checked(value: Value, description: str) -> Value:
     return value
 
 
-def trace_of(taken: Sequence[tuple[float, Value]], description: str, patience: float) -> Trace:
+def trace_of(taken: Sequence[tuple[float, Value]], description: str, longest_gap: float) -> Trace:
     """Return values with their moments as a trace; MeterError if they are too few, or one did not come for too long."""
     if len(taken) < 2:
         raise MeterError(f"{description} delivered {len(taken)} value{'s' * (len(taken) != 1)} in all of that time")
     seconds = np.array([moment for moment, _ in taken])
-    if (longest := float(np.diff(seconds).max())) > patience:
+    if (longest := float(np.diff(seconds).max())) > longest_gap:
         raise MeterError(f"{description} stalled: {longest:.1f} s passed without a value")
     columns = np.array([value for _, value in taken]).T
     amps, volts, watts, _, widths = (None if np.isnan(column).any() else column for column in columns)

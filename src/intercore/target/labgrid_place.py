@@ -15,7 +15,7 @@ from labgrid.resource import NetworkSerialPort
 from labgrid.util.proxy import proxymanager
 
 from intercore.errors import unknown
-from intercore.target.labgrid_port import Held, Refused, Report
+from intercore.target.labgrid_port import Refusal, Report, Reservation
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -30,7 +30,7 @@ ACQUIRE_TIMEOUT = 30.0
 """Seconds to acquire a place, or release it: the coordinator gives every exporter 10 s to see to its resources."""
 PORT_TIMEOUT = 10.0
 """Seconds for a serial port to appear, as in labgrid's own client: a board may be booting."""
-LOOK_INTERVAL = 0.25
+POLL_INTERVAL = 0.25
 """Seconds between looks at who holds the place."""
 
 
@@ -40,7 +40,7 @@ class RefusedError(Exception):
     def __init__(self, why: str, *, usage: bool = False) -> None:
         """Say why, as in Refused."""
         super().__init__(why)
-        self.refused = Refused(why, usage)
+        self.refused = Refusal(why, usage)
 
 
 def main() -> NoReturn:
@@ -49,26 +49,26 @@ def main() -> NoReturn:
     out = sys.stdout
     try:
         with contextlib.redirect_stdout(sys.stderr):  # labgrid prints what it does
-            asyncio.run(_keep(place, port, coordinator, out))
+            asyncio.run(_hold_place(place, port, coordinator, out))
     except RefusedError as error:
-        _tell(error.refused, out)
+        _report_to_parent(error.refused, out)
         sys.exit(1)
     sys.exit()
 
 
-def _tell(report: Report, out: IO[str]) -> None:
+def _report_to_parent(report: Report, out: IO[str]) -> None:
     with contextlib.suppress(BrokenPipeError):  # who asked is gone: nothing to tell
         print(msgspec.json.encode(report).decode(), file=out, flush=True)
 
 
-async def _keep(name: str, port: str, coordinator: str, out: IO[str]) -> None:
+async def _hold_place(name: str, port: str, coordinator: str, out: IO[str]) -> None:
     ended = asyncio.create_task(_end_of_input())
     async with _session(coordinator) as session:
         place = _find(session, name)
         async with _held(session, place) as holder:
-            _tell(Held(await _url(session, place, port), place.tags.get("meter", "")), out)
+            _report_to_parent(Reservation(await _url(session, place, port), place.tags.get("meter", "")), out)
             while not ended.done():
-                await asyncio.wait([ended], timeout=LOOK_INTERVAL)
+                await asyncio.wait([ended], timeout=POLL_INTERVAL)
                 if session.stopping.is_set():
                     raise RefusedError(f"the labgrid coordinator at {coordinator} went away, and the place with it")
                 if not ended.done() and (now := _holder(session, place)) != holder:
@@ -155,8 +155,8 @@ async def _url(session: ClientSession, place: Place, wanted: str) -> str:
     while not entry.avail or entry.args.get("port") is None:
         if waiting <= 0:
             raise RefusedError(f"the serial port of {place.name} is not there; is the board connected to its exporter?")
-        await asyncio.sleep(LOOK_INTERVAL)
-        waiting -= LOOK_INTERVAL
+        await asyncio.sleep(POLL_INTERVAL)
+        waiting -= POLL_INTERVAL
     arguments = entry.args
     resource = NetworkSerialPort(target=None, name=None, **arguments)
     resource.extra = entry.extra

@@ -55,7 +55,7 @@ class Address(msgspec.Struct, frozen=True):
         return cls(unquote(place), unquote(port), coordinator)
 
 
-class Held(msgspec.Struct, frozen=True, tag=True):
+class Reservation(msgspec.Struct, frozen=True, tag=True):
     """The place is held."""
 
     url: str
@@ -64,7 +64,7 @@ class Held(msgspec.Struct, frozen=True, tag=True):
     """What its tag `meter` says: the power meter beside the board, percent-encoded; empty if it has none."""
 
 
-class Refused(msgspec.Struct, frozen=True, tag=True):
+class Refusal(msgspec.Struct, frozen=True, tag=True):
     """The place is not held, or no longer."""
 
     why: str
@@ -73,7 +73,7 @@ class Refused(msgspec.Struct, frozen=True, tag=True):
     """Whether what was asked for does not exist."""
 
 
-Report: TypeAlias = Held | Refused
+Report: TypeAlias = Reservation | Refusal
 """What the process that holds it says: one JSON line when the place is held or refused, another if it is lost later."""
 
 
@@ -87,7 +87,7 @@ class LabgridPort(SerialPort):
         the coordinator does not answer, or if the labgrid library is missing.
         """
         _check_library(url)
-        self._held_place = _HeldPlace(url, Address.parse(url))
+        self._held_place = _PlaceProcess(url, Address.parse(url))
         try:
             super().__init__(self._held_place.url(), baud, release=release)
         except BaseException:
@@ -116,7 +116,7 @@ def meter_of(url: str) -> str:
     The place is acquired for that, and released. Raises UsageError if it names none, and as opening its port does.
     """
     _check_library(url)
-    place = _HeldPlace(url, Address.parse(url))
+    place = _PlaceProcess(url, Address.parse(url))
     try:
         place.url()
         meter = unquote(place.meter)
@@ -136,7 +136,7 @@ def _check_library(url: str) -> None:
         raise IntercoreError(f"{url} needs the labgrid library; install it: pip install 'intercore[lab]'")
 
 
-class _HeldPlace:
+class _PlaceProcess:
     """The process that holds a place."""
 
     def __init__(self, url: str, address: Address) -> None:
@@ -165,7 +165,7 @@ class _HeldPlace:
     def url(self) -> str:
         """Wait until the place is held and return the URL of its port. Raises IntercoreError if it is not."""
         report = self._report()
-        if isinstance(report, Held):
+        if isinstance(report, Reservation):
             self._held, self.meter = True, report.meter
             return report.url
         kind = UsageError if report.usage else IntercoreError
@@ -181,7 +181,7 @@ class _HeldPlace:
 
     def lost(self) -> TargetLostError:
         report = self._report()
-        return TargetLostError(f"lost {self._url}: {report.why if isinstance(report, Refused) else 'it was released'}")
+        return TargetLostError(f"lost {self._url}: {report.why if isinstance(report, Refusal) else 'it was released'}")
 
     def let_go(self) -> None:
         """Have the place released. May be called twice."""
@@ -205,7 +205,7 @@ class _HeldPlace:
         except msgspec.DecodeError:  # it died
             self._errors.seek(0)
             words = self._errors.read().decode(errors="replace").strip().splitlines() or ["it said nothing"]
-            report = Refused(f"labgrid failed: {words[-1]}")
-        if isinstance(report, Refused):  # the coordinator's words: from elsewhere
+            report = Refusal(f"labgrid failed: {words[-1]}")
+        if isinstance(report, Refusal):  # the coordinator's words: from elsewhere
             return msgspec.structs.replace(report, why=printable(report.why))
         return report

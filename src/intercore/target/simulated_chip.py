@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from intercore.sim.chip import Tally
     from intercore.sim.observation import Witness
 
-    MakeWitness: TypeAlias = Callable[[Simulator], Witness]
+    WitnessFactory: TypeAlias = Callable[[Simulator], Witness]
 
 
 MARK = "port_mark"
@@ -29,10 +29,10 @@ MARK = "port_mark"
 
 def check_faults(faults: Sequence[str], *, stm32h745: bool = False) -> None:
     """Raise UsageError if one of these is no fault that a chip can have; it takes no program to know that."""
-    _have_faults(Stm32h745([]) if stm32h745 else Simulator(bytes(4), base=0x2000_0000), faults)
+    _parse_faults(Stm32h745([]) if stm32h745 else Simulator(bytes(4), base=0x2000_0000), faults)
 
 
-def _have_faults(chip: Chip, faults: Sequence[str]) -> None:
+def _parse_faults(chip: Chip, faults: Sequence[str]) -> None:
     for fault in faults:
         if not fault.isascii():  # which the simulator would not be able to tell
             raise UsageError(f"--fault: there is no fault '{fault}', such as uart-out:flip=1e-4 or reset@5e7")
@@ -55,7 +55,7 @@ class SimulatedChip:
         """What the program did in the last measurement, or before it, that the chip would not forgive: sentences."""
         self._chip = chip
         self.port = SimulatedPort(chip, rate)
-        _have_faults(chip, faults)
+        _parse_faults(chip, faults)
 
     def symptoms(self) -> str:
         """Return what is to be seen of a program that hangs, a clause."""
@@ -80,7 +80,7 @@ class SimulatedChip:
     def _forget_probes(self) -> None:
         """Do without what was placed in the chip since it was kept."""
 
-    def watch(self, make_witness: MakeWitness | None) -> None:
+    def watch(self, make_witness: WitnessFactory | None) -> None:
         """Watch the measurement that is about to begin as its benchmark's witness does; None to see nothing.
 
         Where times mean nothing, there is nothing to be seen.
@@ -106,7 +106,7 @@ class WitnessedChip(SimulatedChip):
     def __init__(self, image: Path, rate: int, faults: Sequence[str] = ()) -> None:
         """Load the image and switch the chip on; for the rest, see SimulatedChip."""
         self.simulator = Simulator(image)
-        self._witnesses: dict[MakeWitness, Witness] = {}
+        self._witnesses: dict[WitnessFactory, Witness] = {}
         self._witness: Witness | None = None
         self._marks: Tally | None = None
         super().__init__(self.simulator, rate, faults)
@@ -115,7 +115,7 @@ class WitnessedChip(SimulatedChip):
         self._witnesses.clear()
         self._marks = None
 
-    def watch(self, make_witness: MakeWitness | None) -> None:
+    def watch(self, make_witness: WitnessFactory | None) -> None:
         """See SimulatedChip."""
         for witness in self._witnesses.values():
             witness.forget()

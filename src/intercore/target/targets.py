@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from intercore.target.connection import Connection
 
 DEFAULT_BAUD = 115200
-ESP_PATIENCE = 600.0
+ESP_TIMEOUT = 600.0
 """Seconds: the largest work of seed 000, N = 10,000,000, takes an ESP32 41 s on one core and 20 s on two at 240 MHz
 (its Table 1), three times as long at 80 MHz, and it is silent meanwhile. It is to be over before the target is looked
-for elsewhere (`exchange.HUNT_SHARE`)."""
-QEMU_PATIENCE = 120.0
+for elsewhere (`exchange.RATE_SEARCH_SHARE`)."""
+QEMU_TIMEOUT = 120.0
 """Seconds: the same work takes QEMU some ten on a machine that has time for it."""
 
 
@@ -68,7 +68,7 @@ class Target(msgspec.Struct, frozen=True):
     """What its program can be built or configured with; in the case of `BoardTarget`, when it is flashed."""
     board: Board | None = None
     """For which its program is built, if it is for one."""
-    patience: float = DEFAULT_TIMEOUT
+    timeout: float = DEFAULT_TIMEOUT
     """Seconds that it may be silent if the user names no others: its longest repetition must fit."""
 
     origin: ClassVar[Origin] = "measured"
@@ -272,9 +272,9 @@ _OfBoard: TypeAlias = SimulatedTarget | EmulatedTarget | BoardTarget
 
 
 def _of_board(
-    kind: type[_OfBoard], name: str, summary: str, board: Board, patience: float = DEFAULT_TIMEOUT
+    kind: type[_OfBoard], name: str, summary: str, board: Board, timeout: float = DEFAULT_TIMEOUT
 ) -> _OfBoard:
-    return kind(name=name, summary=summary, factors=board.factors, board=board, patience=patience)
+    return kind(name=name, summary=summary, factors=board.factors, board=board, timeout=timeout)
 
 
 TARGETS: tuple[Target, ...] = (
@@ -317,28 +317,28 @@ TARGETS: tuple[Target, ...] = (
         ESP32.name,
         "ESP32 (ESP32-DevKitC and the like) at its USB serial port, by --port; its program: intercore flash esp32",
         ESP32,
-        ESP_PATIENCE,
+        ESP_TIMEOUT,
     ),
     _of_board(
         BoardTarget,
         ESP32S3.name,
         "ESP32-S3, likewise; its program: intercore flash esp32s3",
         ESP32S3,
-        ESP_PATIENCE,
+        ESP_TIMEOUT,
     ),
     _of_board(
         BoardTarget,
         ESP32P4.name,
         "ESP32-P4, likewise; it never ran on one; its program: intercore flash esp32p4",
         ESP32P4,
-        ESP_PATIENCE,
+        ESP_TIMEOUT,
     ),
     _of_board(
         EmulatedTarget,
         "esp32-qemu",
         "the ESP32's program on Espressif's QEMU, no board needed. FUNCTION ONLY: times mean nothing",
         ESP32,
-        QEMU_PATIENCE,
+        QEMU_TIMEOUT,
     ),
     SerialTarget(
         "serial",

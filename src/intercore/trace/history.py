@@ -19,7 +19,7 @@ _NEVER = 1 << 63
 """Later than any reading of a clock."""
 
 
-class Place(msgspec.Struct, frozen=True, order=True):
+class EventPosition(msgspec.Struct, frozen=True, order=True):
     """Where an event stands."""
 
     core: int
@@ -42,7 +42,7 @@ class Slice(msgspec.Struct, frozen=True):
     """Whether the task could have run on when its core went on with another."""
 
 
-class Made(NamedTuple):
+class RecordCount(NamedTuple):
     """What a core had to record for some of its events."""
 
     events: int
@@ -51,7 +51,7 @@ class Made(NamedTuple):
     """Of the scheduler's; one makes up to three events."""
 
 
-def _made_of(events: Sequence[Event], index: int) -> Made:
+def _record_count(events: Sequence[Event], index: int) -> RecordCount:
     """Return what made an event where the scheduler tells of switches and wake-ups.
 
     A switch is an OUT with an IN behind it in the same moment, or one of these; a wake-up is a READY, in an interrupt
@@ -60,13 +60,13 @@ def _made_of(events: Sequence[Event], index: int) -> Made:
     event = events[index]
     beside = [other.kind for other in events[max(index - 1, 0) : index + 2] if other.time == event.time]
     if event.kind is Kind.READY:
-        return Made(0, 1)
+        return RecordCount(0, 1)
     if event.kind is Kind.IN:
-        return Made(0, 1 - event.detail)
+        return RecordCount(0, 1 - event.detail)
     if event.kind is Kind.OUT:
-        return Made(0, 0 if Kind.IN in beside else 1)
+        return RecordCount(0, 0 if Kind.IN in beside else 1)
     in_wake_up = event.kind in (Kind.INTERRUPT_IN, Kind.INTERRUPT_OUT) and Kind.READY in beside
-    return Made(0, 0) if in_wake_up else Made(1, 0)
+    return RecordCount(0, 0) if in_wake_up else RecordCount(1, 0)
 
 
 class Core:
@@ -93,8 +93,11 @@ class Core:
         ends before may be missing."""
         self.began: dict[int, int] = {}
         """By the index of the event with which an interrupt ended, that of the one with which it began."""
-        made = [_made_of(events, index) if knows_records else Made(1, 0) for index in range(len(events))]
-        self._made = [Made(0, 0), *accumulate(made, lambda one, after: Made(*map(sum, zip(one, after, strict=True))))]
+        made = [_record_count(events, index) if knows_records else RecordCount(1, 0) for index in range(len(events))]
+        self._records = [
+            RecordCount(0, 0),
+            *accumulate(made, lambda one, after: RecordCount(*map(sum, zip(one, after, strict=True)))),
+        ]
         inside: list[int] = []
         running: int | None = None
         for index, event in enumerate(events):
@@ -113,9 +116,11 @@ class Core:
         """Return the index of the first event that is not before a moment; the number of all if there is none."""
         return bisect_left(self._times, time)
 
-    def made_of(self, since: int, end: int) -> Made:
+    def records_between(self, since: int, end: int) -> RecordCount:
         """Return what was recorded to make the events from one index on to before another."""
-        return Made(*(last - first for first, last in zip(self._made[since], self._made[end], strict=True)))
+        return RecordCount(
+            *(last - first for first, last in zip(self._records[since], self._records[end], strict=True))
+        )
 
     def last(self, before: int, wanted: Callable[[Event], bool]) -> int | None:
         """Return the index of the last event before an index that is wanted."""
@@ -186,19 +191,19 @@ class History:
         starts = [ring.events[0].time if ring.events else _NEVER for ring in self.recording.rings if ring.missing]
         return max(starts, default=None)
 
-    def event(self, place: Place) -> Event:
+    def event(self, place: EventPosition) -> Event:
         """Return an event."""
         return self.cores[place.core].events[place.index]
 
-    def made_ready(self, task: int, before: int, after: int) -> Place | None:
+    def made_ready(self, task: int, before: int, after: int) -> EventPosition | None:
         """Return where a task was last made ready, not after the moment `before` and not before the moment `after`."""
-        found: Place | None = None
+        found: EventPosition | None = None
         for core in self.cores:
             index = core.last(core.at(before + 1), lambda event: event.kind is Kind.READY and event.object == task)
             if index is None or core.events[index].time < after:
                 continue
             if found is None or core.events[index].time > self.event(found).time:
-                found = Place(core.number, index)
+                found = EventPosition(core.number, index)
         return found
 
     def went_out(self, task: int, before: int) -> int:
@@ -206,37 +211,37 @@ class History:
         place = self.left(task, before)
         return -1 if place is None else self.event(place).time
 
-    def left(self, task: int, before: int) -> Place | None:
+    def left(self, task: int, before: int) -> EventPosition | None:
         """Return where a task left a core the last time before a moment."""
         places = [
-            Place(core.number, index)
+            EventPosition(core.number, index)
             for core in self.cores
             if (index := core.last(core.at(before), lambda event: event.kind is Kind.OUT and event.object == task))
             is not None
         ]
         return max(places, key=lambda place: self.event(place).time, default=None)
 
-    def due(self, left: Place) -> int | None:
+    def due(self, left: EventPosition) -> int | None:
         """Return up to which moment the task was to wait that left a core there; None if it did not say."""
         if left.index == 0:
             return None
-        said = self.event(Place(left.core, left.index - 1))
+        said = self.event(EventPosition(left.core, left.index - 1))
         return said.time + (said.object - said.time & _LOW) if said.kind is Kind.DUE else None
 
     @cached_property
-    def messages(self) -> dict[Place, Place]:
+    def messages(self) -> dict[EventPosition, EventPosition]:
         """Where each message was received, in the order of that, with where it was sent.
 
         A number may come again: a message is the last one of its number that was sent before.
         """
         events = sorted(
-            (event.time, event.kind, Place(core.number, index))
+            (event.time, event.kind, EventPosition(core.number, index))
             for core in self.cores
             for index, event in enumerate(core.events)
             if event.kind in (Kind.SENT, Kind.RECEIVED)
         )
-        sent: dict[int, Place] = {}
-        found: dict[Place, Place] = {}
+        sent: dict[int, EventPosition] = {}
+        found: dict[EventPosition, EventPosition] = {}
         for _, kind, place in events:
             if kind is Kind.SENT:
                 sent[self.event(place).object] = place

@@ -12,14 +12,14 @@ import enum
 from typing import TYPE_CHECKING
 
 from intercore.record.trace_recording import Cause, Class, Kind
-from intercore.trace.history import History, Place
+from intercore.trace.history import EventPosition, History
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from intercore.record.trace_recording import Event
     from intercore.trace.history import Slice
-    from intercore.trace.path import Stretch
+    from intercore.trace.path import Segment
     from intercore.trace.window import Window
 
 # ---- the wire format: https://protobuf.dev/programming-guides/encoding/ ----
@@ -128,7 +128,7 @@ _OWN = frozenset({Kind.IN, Kind.OUT, Kind.INTERRUPT_IN, Kind.INTERRUPT_OUT})
 """What slices show."""
 
 
-def perfetto(history: History, ways: Mapping[Window, Sequence[Stretch]], heading: str) -> bytes:
+def perfetto(history: History, ways: Mapping[Window, Sequence[Segment]], heading: str) -> bytes:
     """Return the file of a recording. `ways` are the parts of each time that was measured, and `heading` names it all.
 
     Times are in ns since the first event of all.
@@ -144,7 +144,7 @@ def perfetto(history: History, ways: Mapping[Window, Sequence[Stretch]], heading
     return file.content()
 
 
-def _measured(file: _File, ways: Mapping[Window, Sequence[Stretch]], heading: str) -> None:
+def _measured(file: _File, ways: Mapping[Window, Sequence[Segment]], heading: str) -> None:
     group = file.group(heading)
     tracks: dict[str, int] = {}
     for window in ways:
@@ -155,8 +155,8 @@ def _measured(file: _File, ways: Mapping[Window, Sequence[Stretch]], heading: st
     for series in dict.fromkeys(window.series for window in ways):
         track = file.track(group, f"{series}: what it consisted of")
         for window, way in ways.items():
-            for stretch in way if window.series == series else ():
-                file.slice(track, stretch.begin, stretch.end, stretch.part.value)
+            for segment in way if window.series == series else ():
+                file.slice(track, segment.begin, segment.end, segment.part.value)
 
 
 def _core(file: _File, history: History, number: int, slices: Iterable[Slice]) -> int:
@@ -183,8 +183,8 @@ def interrupt_name(cause: Cause, number: int) -> str:
 def _tasks(file: _File, history: History, slices: Sequence[Slice], cores: Mapping[int, int]) -> None:
     group = file.group("tasks")
     heads: dict[tuple[int, int], int] = {}
-    tails: dict[Place, int] = {}
-    arrived: dict[Place, int] = {}
+    tails: dict[EventPosition, int] = {}
+    arrived: dict[EventPosition, int] = {}
     for arrow, (place, begin) in enumerate(_wakings(history, slices), start=1):
         tails[place] = arrow
         heads[history.event(place).object, begin] = arrow
@@ -201,11 +201,11 @@ def _tasks(file: _File, history: History, slices: Sequence[Slice], cores: Mappin
         for index, event in enumerate(core.events):
             if event.kind not in _OWN:
                 name = event_name(history, event)
-                place = Place(core.number, index)
+                place = EventPosition(core.number, index)
                 file.instant(cores[core.number], event.time, name, tails.get(place), arrived.get(place))
 
 
-def _wakings(history: History, slices: Iterable[Slice]) -> Iterable[tuple[Place, int]]:
+def _wakings(history: History, slices: Iterable[Slice]) -> Iterable[tuple[EventPosition, int]]:
     """Yield where tasks were made ready that came to a core because of that, and the moment of that."""
     for one in slices:
         if one.task:

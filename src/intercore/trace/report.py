@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from intercore.record.origin import Origin
     from intercore.trace.history import History
-    from intercore.trace.shares import Share, Traced
+    from intercore.trace.shares import Share, TracedSeries
 
 
 _SEEN = "seen"
@@ -61,7 +61,7 @@ class TraceAnalysis(msgspec.Struct, frozen=True):
     origin: Origin
     benchmark: str
     cores: tuple[CoreKept, ...]
-    series: tuple[Traced, ...]
+    series: tuple[TracedSeries, ...]
     file: str
     """Where the Perfetto file was written."""
     scheduler: str | None = None
@@ -75,7 +75,7 @@ class TraceAnalysis(msgspec.Struct, frozen=True):
 
 def analysed(
     history: History,
-    series: Sequence[Traced],
+    series: Sequence[TracedSeries],
     target: str,
     origin: Origin,
     benchmark: str,
@@ -124,12 +124,12 @@ def rows(analysis: TraceAnalysis) -> list[dict[str, object]]:
     ]
 
 
-def _fraction(one: Traced, share: Share) -> float:
+def _fraction(one: TracedSeries, share: Share) -> float:
     whole = sum(other.own_us for other in one.shares)
     return share.own_us / whole if whole else 0.0
 
 
-def _table(analysis: TraceAnalysis, one: Traced) -> Table[Share]:
+def _table(analysis: TraceAnalysis, one: TracedSeries) -> Table[Share]:
     return Table(
         f"What {one.series} consisted of: {analysis.heading}",
         one.shares,
@@ -147,7 +147,7 @@ def _or_none(us: float) -> str:
     return duration(us) if us else "none"
 
 
-def _consists(one: Traced) -> str:
+def _consists(one: TracedSeries) -> str:
     left = sum(share.own_us for share in one.shares)
     by_size = sorted(one.shares, key=lambda share: share.own_us, reverse=True)
     parts = listed([f"{percent(_fraction(one, share))} {share.part.value}" for share in by_size])
@@ -158,7 +158,7 @@ def _consists(one: Traced) -> str:
     )
 
 
-def _counters(one: Traced) -> str:
+def _counters(one: TracedSeries) -> str:
     """Say what two cores' counters make of a time, where they were taken for one clock."""
     counted = [window for window in one.windows if window.counted]
     if not counted:

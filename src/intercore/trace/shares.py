@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.trace.path import Part, Stretch, consists_of
+from intercore.trace.path import Part, Segment, path_of
 from intercore.trace.window import Window, windows
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Share(msgspec.Struct, frozen=True):
         return max(self.us - self.recorder_us, 0.0)
 
 
-class Traced(msgspec.Struct, frozen=True):
+class TracedSeries(msgspec.Struct, frozen=True):
     """One series of a recorded measurement, and what its samples consisted of."""
 
     series: str
@@ -59,7 +59,7 @@ def costs(history: History) -> tuple[float, ...]:
 
 def traced(
     history: History, recorded: Sequence[Series], plain: Mapping[str, Series], counter_bits: int = 0
-) -> list[Traced]:
+) -> list[TracedSeries]:
     """Return what the samples of each series consisted of of which some were found, in the order of the answer.
 
     `recorded` are the series of the recorded measurement and `plain` those of the one that was not, by name.
@@ -68,13 +68,13 @@ def traced(
     for window in windows(history, recorded, counter_bits):
         by_series[window.series].append(window)
     return [
-        Traced(
+        TracedSeries(
             one.name,
             len(one.ticks),
             len(found),
             _median_us(one),
             _median_us(plain[one.name]) if one.name in plain else None,
-            shares(history, [consists_of(history, window) for window in found]),
+            shares(history, [path_of(history, window) for window in found]),
             tuple(found),
         )
         for one in recorded
@@ -82,18 +82,18 @@ def traced(
     ]
 
 
-def shares(history: History, ways: Sequence[Sequence[Stretch]]) -> tuple[Share, ...]:
+def shares(history: History, ways: Sequence[Sequence[Segment]]) -> tuple[Share, ...]:
     """Return the mean of each part over several times that were measured."""
     us = 1e6 / history.recording.hz
     cost = costs(history)
     ticks: defaultdict[Part, float] = defaultdict(float)
     recorder: defaultdict[Part, float] = defaultdict(float)
-    for stretch in (stretch for way in ways for stretch in way):
-        length = stretch.end - stretch.begin
-        ticks[stretch.part] += length
-        made = stretch.made.events * cost[stretch.core]
-        made += stretch.made.records * history.recording.rings[stretch.core].scheduler_cost
-        recorder[stretch.part] += min(made, length)
+    for segment in (segment for way in ways for segment in way):
+        length = segment.end - segment.begin
+        ticks[segment.part] += length
+        made = segment.made.events * cost[segment.core]
+        made += segment.made.records * history.recording.rings[segment.core].scheduler_cost
+        recorder[segment.part] += min(made, length)
     return tuple(Share(part, total / len(ways) * us, recorder[part] / len(ways) * us) for part, total in ticks.items())
 
 

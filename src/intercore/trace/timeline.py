@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from intercore.trace.history import Core, History
-    from intercore.trace.path import Stretch
+    from intercore.trace.path import Segment
     from intercore.trace.window import Window
 
 WIDTH = 1000.0
@@ -77,18 +77,18 @@ class Timeline(msgspec.Struct, frozen=True):
     """Of the time axis, which counts from the beginning of the measured time; from 0 at its left to 1."""
 
 
-def typical(windows: Sequence[Window], ways: Sequence[Sequence[Stretch]]) -> tuple[Window, Sequence[Stretch]] | None:
+def typical(windows: Sequence[Window], ways: Sequence[Sequence[Segment]]) -> tuple[Window, Sequence[Segment]] | None:
     """Return the sample in the middle by its length, and its parts, of those of which all parts are known."""
     known = [
         (window, way)
         for window, way in zip(windows, ways, strict=True)
-        if all(stretch.part is not Part.UNKNOWN for stretch in way)
+        if all(segment.part is not Part.UNKNOWN for segment in way)
     ]
     known.sort(key=lambda one: one[0].end - one[0].begin)
     return known[len(known) // 2] if known else None
 
 
-def timeline(history: History, window: Window, way: Sequence[Stretch]) -> Timeline:
+def timeline(history: History, window: Window, way: Sequence[Segment]) -> Timeline:
     """Return the picture of a sample: a lane for its parts, and two for each core."""
     return _Drawing(history, window).timeline(way)
 
@@ -100,7 +100,7 @@ class _Drawing:
         margin = max(round((window.end - window.begin) * _MARGIN), 1)
         self._since, self._until = window.begin - margin, window.end + margin
 
-    def timeline(self, way: Sequence[Stretch]) -> Timeline:
+    def timeline(self, way: Sequence[Segment]) -> Timeline:
         lanes = [Lane("measured", tuple(self._parts(way)))]
         for core in self._history.cores:
             slices = [one for one in core.slices() if one.end > self._since and one.begin < self._until]
@@ -123,7 +123,7 @@ class _Drawing:
         since, until = ((moment - self._window.begin) * self._us / 1e6 for moment in (self._since, self._until))
         return tuple(Axis(low=since, high=until, unit="s", steps=_TICKS).ticks())
 
-    def _parts(self, way: Sequence[Stretch]) -> Iterator[Block]:
+    def _parts(self, way: Sequence[Segment]) -> Iterator[Block]:
         for part, same in groupby(way, key=lambda one: one.part):
             first, *others = same
             yield self._block(first.begin, others[-1].end if others else first.end, part.value, "part")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.record.trace_recording import Kind
-from intercore.trace.history import Place
+from intercore.trace.history import EventPosition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +29,9 @@ class Window(msgspec.Struct, frozen=True):
     begin: int
     """Reading of the common clock, in its ticks."""
     end: int
-    last: Place
+    last: EventPosition
     """The reading that it ends with."""
-    first: Place | None = None
+    first: EventPosition | None = None
     """The reading that it begins with; None if that was due at that moment, and not read."""
     counted: bool = False
     """Whether the two readings are of the cores' own counters: then their difference need not be the time between."""
@@ -62,25 +62,25 @@ def windows(history: History, series: Sequence[Series], counter_bits: int = 0) -
     return found[::-1]
 
 
-def _samples(history: History) -> list[Place]:
+def _samples(history: History) -> list[EventPosition]:
     places = [
         (event.time, core.number, index)
         for core in history.cores
         for index, event in enumerate(core.events)
         if event.kind is Kind.SAMPLE
     ]
-    return [Place(core, index) for _, core, index in sorted(places)]
+    return [EventPosition(core, index) for _, core, index in sorted(places)]
 
 
-def _window(history: History, place: Place, series: Series, number: int, counter_bits: int) -> Window | None:
+def _window(history: History, place: EventPosition, series: Series, number: int, counter_bits: int) -> Window | None:
     ticks = int(series.ticks[number])
     counted = series.clock != "common"
     readings = _readings(history, Kind.COUNTED if counted else Kind.READ, place)
 
-    def value(one: Place) -> int:
+    def value(one: EventPosition) -> int:
         return history.event(one).object if counted else history.event(one).time
 
-    def between(first: Place, last: Place) -> Window:
+    def between(first: EventPosition, last: EventPosition) -> Window:
         begin, end = history.event(first).time, history.event(last).time
         return Window(series.name, number, ticks, begin, end, last, first, counted)
 
@@ -102,7 +102,7 @@ def _window(history: History, place: Place, series: Series, number: int, counter
     return between(before, own) if wrapped and before != own else None
 
 
-def _readings(history: History, kind: Kind, before: Place) -> list[Place]:
+def _readings(history: History, kind: Kind, before: EventPosition) -> list[EventPosition]:
     """Return the readings of a kind in the repetition that an event lies in, up to that event, the last first."""
     ends = {core.number: core.at(history.event(before).time + 1) for core in history.cores} | {
         before.core: before.index
@@ -113,7 +113,7 @@ def _readings(history: History, kind: Kind, before: Place) -> list[Place]:
         if (index := core.last(ends[core.number], lambda event: event.kind is Kind.REPETITION)) is not None
     ]
     places = [
-        Place(core.number, index)
+        EventPosition(core.number, index)
         for core in history.cores
         for index in range(core.at(max(began, default=0)), ends[core.number])
         if core.events[index].kind is kind

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.campaign.here import carry_out
 from intercore.campaign.kept_target import KeptTarget
+from intercore.campaign.this_thread import carry_out
 from intercore.comparison.analysis import Sides
 from intercore.comparison.change import Change
 from intercore.record.measurement import Part, Plan

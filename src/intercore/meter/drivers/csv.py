@@ -17,7 +17,7 @@ import numpy as np
 
 from intercore.errors import UsageError, unknown
 from intercore.files import bounds
-from intercore.meter.meter import Driver, Meter, MeterError, Seen
+from intercore.meter.meter import Driver, Meter, MeterData, MeterError
 from intercore.record.meter_recording import Trace
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ class CsvMeter(Meter):
     def begin(self) -> None:
         """See Meter."""
 
-    def end(self, windows: Sequence[Window]) -> Seen:  # noqa: ARG002 - all that is in it
+    def end(self, windows: Sequence[Window]) -> MeterData:  # noqa: ARG002 - all that is in it
         """See Meter."""
-        return Seen(read(self._path, self._address, self._stated))
+        return MeterData(read(self._path, self._address, self._stated))
 
     def close(self) -> None:
         """See Meter."""

@@ -20,7 +20,7 @@ from serial.tools import list_ports
 
 from intercore.errors import UsageError, unknown
 from intercore.files.bounds import CALIBRATION
-from intercore.meter.meter import Driver, Meter, MeterError, Seen
+from intercore.meter.meter import Driver, Meter, MeterData, MeterError
 from intercore.meter.ppk2_samples import Calibration, trace_of
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Ppk2(Meter):
         self._thread = threading.Thread(target=self._collect, name=self.description, daemon=True)
         self._thread.start()
 
-    def end(self, windows: Sequence[Window]) -> Seen:  # noqa: ARG002 - it has seen them or not
+    def end(self, windows: Sequence[Window]) -> MeterData:  # noqa: ARG002 - it has seen them or not
         """See Meter."""
         took = time.monotonic() - self._began
         self._stop.set()
@@ -93,7 +93,7 @@ class Ppk2(Meter):
             raise self._failure
         self._command(AVERAGE_STOP)
         self._rest()
-        return Seen(
+        return MeterData(
             trace_of(bytes(self._data), self._calibration, self._volts, self._mark, self._every, took, self.description)
         )
 

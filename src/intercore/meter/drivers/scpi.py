@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _READ = "MEAS:CURR?"
 _HZ = 20.0
-_PATIENCE_MS = 2000
+_TIMEOUT_MS = 2000
 _BACKEND = "@py"
 _INSTRUMENTS = Path("/sys/class/usbmisc")
 _MISSING = "needs the library PyVISA; install it: pip install 'intercore[scpi]'"
@@ -41,7 +41,7 @@ def open_scpi(address: Address) -> PolledMeter:
 
     try:
         manager = pyvisa.ResourceManager(address.options.get("backend", _BACKEND))
-        instrument: Any = manager.open_resource(address.place, timeout=_PATIENCE_MS)
+        instrument: Any = manager.open_resource(address.place, timeout=_TIMEOUT_MS)
         instrument.read_termination = instrument.write_termination = "\n"
     except (pyvisa.errors.Error, OSError, ValueError) as error:
         raise MeterError(f"cannot open {address.place}: {_in_words(error)}") from None

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from intercore.errors import UsageError
-from intercore.meter.meter import Driver, Meter, MeterError, Seen
+from intercore.meter.meter import Driver, Meter, MeterData, MeterError
 from intercore.record.meter_recording import Reading
 
 if TYPE_CHECKING:
@@ -40,17 +40,19 @@ class TypedMeter(Meter):
     def begin(self) -> None:
         """See Meter."""
 
-    def end(self, windows: Sequence[Window]) -> Seen:
+    def end(self, windows: Sequence[Window]) -> MeterData:
         """See Meter."""
-        milliamps = self._given or [self._asked(number, len(windows), one) for number, one in enumerate(windows, 1)]
+        milliamps = self._given or [
+            self._ask_reading(number, len(windows), one) for number, one in enumerate(windows, 1)
+        ]
         if len(milliamps) != len(windows):
             raise MeterError(f"{len(milliamps)} readings are given, and there were {len(windows)} windows to read")
-        return Seen(readings=tuple(Reading(one / 1e3, self._step, self._volts) for one in milliamps))
+        return MeterData(readings=tuple(Reading(one / 1e3, self._step, self._volts) for one in milliamps))
 
     def close(self) -> None:
         """See Meter."""
 
-    def _asked(self, number: int, of: int, window: Window) -> float:
+    def _ask_reading(self, number: int, of: int, window: Window) -> float:
         while True:
             text = self._ask(f"mA in window {number} of {of} ({window.label}): ").strip()
             try:

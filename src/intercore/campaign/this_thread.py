@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from intercore.campaign.batch import Result
 from intercore.campaign.by_turns import ByTurns
 from intercore.campaign.campaign import Campaign
-from intercore.campaign.execution import InRotation, Phase, begin
+from intercore.campaign.execution import Phase, RoundRobin, begin
 from intercore.campaign.metering import attached
 from intercore.campaign.open_target import OpenTarget
 from intercore.record.factors import of_target
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     ]
 
 
-class Here:
+class ThisThread:
     """Workers that are this thread alone."""
 
     size = most = 1
@@ -59,12 +59,12 @@ class Here:
         (setting,) = batch.settings
         campaign = self._campaigns[batch.run]
         observer = campaign.observer
-        target = self._targets[batch.run].opened(of_target(setting.factors), observer.told)
+        target = self._targets[batch.run].opened(of_target(setting.factors), observer.show_message)
         campaign.check_kernel(target.conditions)
         observer.measuring(setting, campaign.known(setting))
         began = time.monotonic()
         take = partial(self._measure, target, setting, observer.progress, observer.chip_time)
-        measurement = take() if self._metering is None else self._metering.around(take)
+        measurement = take() if self._metering is None else self._metering.measure_with_meter(take)
         future: Future[Result] = Future()
         future.set_result(Result((measurement,), time.monotonic() - began))
         return future
@@ -95,14 +95,14 @@ def carry_out(
         retries = metering is not None and not afterwards
         campaigns[number] = Campaign(run, run.plan.target, observer, words=words, retries_energy=retries)
     begin(store, [*campaigns.values()])
-    order = InRotation([*campaigns.values()]) if len(campaigns) == 1 else ByTurns(*campaigns.values())
+    order = RoundRobin([*campaigns.values()]) if len(campaigns) == 1 else ByTurns(*campaigns.values())
     with contextlib.ExitStack() as stack:
         for kept in targets.values():
-            stack.enter_context(kept.telling(observer.told))
+            stack.enter_context(kept.showing_messages(observer.show_message))
         if isinstance(order, ByTurns):
             for campaign, setting in order.first:  # both before the first measurement: to build one takes minutes
-                targets[campaign.id].opened(of_target(setting.factors), observer.told)
-        Phase(store, [*campaigns.values()], {Here(campaigns, targets, metering, measure): order}).carry_out()
+                targets[campaign.id].opened(of_target(setting.factors), observer.show_message)
+        Phase(store, [*campaigns.values()], {ThisThread(campaigns, targets, metering, measure): order}).carry_out()
     if metering is not None and afterwards:
         for number in targets:
             for setting, recording in attached(store.run(number), metering):

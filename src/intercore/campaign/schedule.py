@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from intercore.statistics.precision import Precision
 
 
-class Course:
+class Schedule:
     """What is still to be measured of a run, given what has been."""
 
     def __init__(self, run: Run) -> None:

@@ -1,6 +1,6 @@
-"""Programs that this one starts, each in a group of its own with all that it starts itself.
+"""Child processes, each in its own process group together with its descendants.
 
-So Ctrl-C reaches this program alone, which ends the others in good order, and nothing of them is left behind.
+So Ctrl-C reaches only the tool, which ends its children in order, and no descendant is left behind.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import time
 from contextlib import suppress
 
 OWN_GROUP = 0 if os.name == "posix" else None
-"""For `process_group` of subprocess.Popen(), from which what is here needs it."""
+"""For `process_group` of subprocess.Popen(); required by the functions below."""
 
 _GRACE_S = 5.0
-"""For a killed program to be gone: one that waits for a device takes a moment."""
+"""For a killed process to end: one that waits for a device takes a moment."""
 _POLL_S = 0.01
-"""Seconds between looks at whether it has ended."""
+"""Interval at which the end of a process is polled."""
 
 
 def wait_for_group(process: subprocess.Popen[bytes], timeout: float) -> int:
-    """Wait until a program has ended, kill what it has started and left behind, and return its exit status.
+    """Wait until a process has ended, kill its remaining descendants, and return its exit status.
 
     Raises subprocess.TimeoutExpired after `timeout` s; then nothing has been killed.
     """
@@ -31,12 +31,12 @@ def wait_for_group(process: subprocess.Popen[bytes], timeout: float) -> int:
             if time.monotonic() >= deadline:
                 raise subprocess.TimeoutExpired(process.args, timeout)
             time.sleep(_POLL_S)
-        _kill(process)  # before its status is fetched: from then on, the number of its group may be another's
+        _kill(process)  # before its status is fetched: after that, its group's number may be reused
     return process.wait(timeout)
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program and all that it has started, unless it was waited for, and wait some seconds until it is gone."""
+    """Kill a process and its descendants, unless it was waited for, and wait some seconds for its end."""
     if process.returncode is not None:
         return
     _kill(process)

@@ -1,4 +1,4 @@
-"""A target that is open: it measures settings, and says under which conditions."""
+"""An open target: measures settings, and records their conditions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from intercore.target.simulated_chip import SimulatedChip
 
 _MISTAKES = 3
-"""Mistakes of a program that are kept in words."""
+"""Number of a program's mistakes that are stored in words."""
 
 
 @contextlib.contextmanager
@@ -45,7 +45,7 @@ def opened(
     max_rate: int | None = None,
     on_log: Callable[[str], None] | None = None,
 ) -> Iterator[OpenTarget]:
-    """Get an open target ready to measure settings of the plan; it is closed in the end."""
+    """Prepare an open target to measure settings of the plan; closes it in the end."""
 
     @contextlib.contextmanager
     def meet(connection: Connection) -> Iterator[Session]:
@@ -60,10 +60,9 @@ def opened(
 class OpenTarget:
     """A target that is ready to measure.
 
-    The program on this machine is started anew for each repetition: where its memory lies, and whatever else differs
-    from one start to the next, differs between repetitions as it does between runs. A simulated chip goes back to one
-    and the same state before each measurement, so that what comes of it depends on the program and the setting alone:
-    neither on what was measured before nor on where and when. All others stay as they are.
+    The program on this machine restarts for each repetition, so that memory addresses, and anything else that varies
+    between starts, vary between repetitions as between runs. A simulated chip returns to the same state before each
+    measurement, so that its result depends only on the program and the setting. Other targets are left unchanged.
     """
 
     def __init__(
@@ -74,19 +73,19 @@ class OpenTarget:
         stack: contextlib.ExitStack,
         currents: Currents | None = None,
     ) -> None:
-        """Meet the target called `name`; `stack`, which is the caller's to close, keeps what is to be left at last.
+        """Contact the target called `name`; `stack`, which the caller closes, has the cleanup.
 
         With `currents`, the energy of a simulated chip is estimated.
         """
         self._connection = connection
         self.kernel = connection.kernel
-        """Which kernel its program was built with here, and where that comes from; empty if it was not."""
+        """The kernel that its program was built with here, and its origin; empty if it was not."""
         self._name = name
         self._meet = meet
         self._stack = stack
         self.session = stack.enter_context(meet(connection))
         self.conditions = target_conditions(self.session, connection, name)
-        """Those that do not change while its program runs."""
+        """The conditions that are constant while its program runs."""
         self._chip = connection.chip
         self._chip_time = self.session.now
         self._restore = _way_back(self.session, connection.chip)
@@ -102,9 +101,9 @@ class OpenTarget:
     ) -> Measurement:
         """Measure a setting.
 
-        `progress` is called with the repetitions done and asked for, `chip_time` with a simulated chip's time. If
-        `record` is there, the target's recorder is on, and `record` is called with what it recorded; raises
-        UnknownCommandError if the target's program has no recorder.
+        `progress` gets the repetitions done and requested, `chip_time` the time of a simulated chip. With `record`, the
+        target's recorder is on, and `record` gets the recording; raises UnknownCommandError if the target's program has
+        no recorder.
         """
 
         def tell(done: int, of: int) -> None:
@@ -134,9 +133,7 @@ class OpenTarget:
         took = self.session.now - begin
         self._chip_time += took
         if answer.status == "aborted":
-            raise IntercoreError(
-                f"the target aborted the measurement though nobody asked; it was not stored: {parameters}"
-            )
+            raise IntercoreError(f"the target aborted the measurement by itself; it is not stored: {parameters}")
         truth = Truth() if self._chip is None else self._chip.truth(answer.series, answer.factors)
         measurement = Measurement(
             benchmark=setting.benchmark,
@@ -155,7 +152,7 @@ class OpenTarget:
         return measurement
 
     def _restart(self, repetition: int) -> None:
-        """Bring a simulated chip back to where it was; start the program on this machine anew for each repetition."""
+        """Restore the state of a simulated chip; restart the program on this machine for each repetition."""
         self._restore()
         before, self._repetition = self._repetition, repetition
         if before in (None, repetition) or self._connection.start is None:
@@ -168,7 +165,7 @@ class OpenTarget:
 
 
 def target_conditions(session: Session, connection: Connection, target: str) -> dict[str, str]:
-    """Return the conditions of whatever is measured now: what the target says, and what this side of the link adds."""
+    """Return the present conditions: those of the target, and those that the host adds."""
     info = session.info()
     return {
         **info.conditions,
@@ -191,7 +188,7 @@ def target_conditions(session: Session, connection: Connection, target: str) -> 
 
 
 def line_conditions(connection: Connection) -> dict[str, str]:
-    """Return what is to be said of the line to the target now, and of faults and mistakes of a simulated chip."""
+    """Return the present conditions of the link, and the faults and mistakes of a simulated chip."""
     port, chip = connection.port, connection.chip
     rate = {} if port.rate is None else {"host.rate": str(port.rate)}
     faults = {} if chip is None or not chip.faults else {"host.faults": " ".join(chip.faults)}
@@ -200,7 +197,7 @@ def line_conditions(connection: Connection) -> dict[str, str]:
 
 
 def _way_back(session: Session, chip: SimulatedChip | None) -> Callable[[], None]:
-    """Return what brings chip and session back to how they are now; only a simulated chip can be brought back."""
+    """Return a function that restores the present state of chip and session; only a simulated chip has one."""
     restore_chip = None if chip is None else chip.snapshot()
     if restore_chip is None:
         return lambda: None
@@ -214,15 +211,15 @@ def _way_back(session: Session, chip: SimulatedChip | None) -> Callable[[], None
 
 
 def _witness_of(benchmark: str) -> Callable[[Simulator], Witness] | None:
-    """Return what sees measurements of a benchmark on a simulated chip; None if nothing does."""
+    """Return the source of a benchmark's ground truth on a simulated chip; None if it has none."""
     return registry.benchmark(benchmark).witness
 
 
 def requested_parameters(setting: Setting) -> dict[str, Level]:
-    """Return what the target is told: all factors but the target's own, and for each repetition another seed.
+    """Return the parameters of a setting: all factors but the target's, and another seed for each repetition.
 
-    The seed chooses phases and delays, so two repetitions with one seed would be the same experiment: on the simulated
-    chip, to the cycle.
+    The seed determines phases and delays, so two repetitions with the same seed would be the same experiment; on the
+    simulated chip, to the cycle.
     """
     parameters = {name: level for name, level in setting.factors.items() if name not in TARGET_FACTORS}
     if isinstance(seed := parameters.get("seed"), int):

@@ -1,4 +1,4 @@
-"""Carries out one run, or two by turns, in this thread: one setting at a time, and the first error ends it."""
+"""Carries out one run, or two alternating runs, in this thread: one setting at a time, until the first error."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class ThisThread:
-    """Workers that are this thread alone."""
+    """Workers that consist of this thread only."""
 
     size = most = 1
 
@@ -44,7 +44,7 @@ class ThisThread:
         metering: Metering | None,
         measure: Measure,
     ) -> None:
-        """Measure on a target for each campaign, by the numbers of their runs; with a meter, if there is one."""
+        """Measure on a target for each campaign, by the number of its run, with a meter if there is one."""
         self._campaigns = campaigns
         self._targets = targets
         self._measure = measure
@@ -55,7 +55,7 @@ class ThisThread:
         return "this thread"
 
     def submit(self, batch: Batch) -> Future[Result]:
-        """Measure the one setting of a batch before returning. What fails is raised here, and not by the future."""
+        """Measure the one setting of a batch before returning. Failures are raised here, not by the future."""
         (setting,) = batch.settings
         campaign = self._campaigns[batch.run]
         observer = campaign.observer
@@ -70,7 +70,7 @@ class ThisThread:
         return future
 
     def close(self) -> None:
-        """See Workers: the targets are the caller's to close."""
+        """See Workers. The caller closes the targets."""
 
 
 def carry_out(
@@ -80,12 +80,11 @@ def carry_out(
     metering: Metering | None = None,
     measure: Measure = OpenTarget.measure,
 ) -> None:
-    """Measure what runs of the store lack, and then the energy of what a meter was to see and did not.
+    """Measure the missing settings of runs in the store, and then repeat measurements whose energy a meter missed.
 
-    One run is measured on its target; two are measured by turns, each on a target that stays open all the while.
-    `metering` has the run's meter, if it has one; `measure` takes each measurement. Raises IntercoreError, or
-    KeyboardInterrupt, with all complete measurements in the store; and OtherKernelError if a run has measurements of
-    another kernel than its target has now.
+    Two runs alternate, each on a target that stays open. `metering` has the run's meter, if any; `measure` performs
+    each measurement. Raises IntercoreError or KeyboardInterrupt, with all complete measurements in the store, and
+    OtherKernelError if a run has measurements with another kernel than its target has now.
     """
     afterwards = metering is not None and metering.is_afterwards
     campaigns = {}
@@ -100,7 +99,10 @@ def carry_out(
         for kept in targets.values():
             stack.enter_context(kept.showing_messages(observer.show_message))
         if isinstance(order, ByTurns):
-            for campaign, setting in order.first:  # both before the first measurement: to build one takes minutes
+            for (
+                campaign,
+                setting,
+            ) in order.first:  # open both before the first measurement, because a build takes minutes
                 targets[campaign.id].opened(of_target(setting.factors), observer.show_message)
         Phase(store, [*campaigns.values()], {ThisThread(campaigns, targets, metering, measure): order}).carry_out()
     if metering is not None and afterwards:

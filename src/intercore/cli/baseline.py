@@ -1,4 +1,4 @@
-"""The command `baseline`: what a run came to, kept in a small file that is made to be committed."""
+"""The command `baseline`: the results of a run in a small file, to be kept under version control."""
 
 from __future__ import annotations
 
@@ -23,13 +23,18 @@ def baseline() -> None:
 
 @app.command(epilog="Example: intercore baseline save baselines/pico-sim.jsonl 3")
 def save(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it; an older baseline is replaced.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="File to write, e.g. baselines/pico-sim.jsonl; an existing baseline is replaced."
+        ),
+    ],
     run_id: RunId = None,
     *,
     force: Force = False,
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
-    """Write the medians, percentiles and conditions of a run, a line for each series of each setting."""
+    """Write the medians, percentiles and conditions of a run, one line for each series of each setting."""
     run = stored_run(store_path, run_id)
     made = of_run(run)
     baseline_file.write(made, file, force=force)

@@ -1,6 +1,6 @@
-"""What the shell completes beside commands and options: targets, benchmarks, factors, levels and runs.
+"""Shell completion of arguments: targets, benchmarks, factors, levels and runs.
 
-A person waits for it at each press of a key, so it loads what it needs and no more, asks no target and builds nothing.
+It runs at each key press, so it imports as little as possible, opens no target and builds nothing.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from typer._click import Command, Context
 
 _LINES = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
-"""Where a shell says what is typed."""
+"""Environment variables in which a shell passes the typed line."""
 _HARMLESS = re.compile(r"[\w.,/+=-]+", re.ASCII)
-"""What a shell takes as it is: names come from targets and stores, too."""
+"""Characters that a shell does not interpret: names may come from targets and stores."""
 
 
 class _Request(NamedTuple):
-    """What is to be completed."""
+    """The word to complete."""
 
     words: Sequence[str]
-    """Arguments before it."""
+    """The arguments before it."""
     word: str
-    """Its beginning."""
+    """The typed beginning of the word."""
     store: Path
 
 
 class _Completion(NamedTuple):
-    """A completion, and what it stands for."""
+    """A completion and its description."""
 
     word: str
     help: str | None = None
 
 
 def command(name: str, load: Callable[[], Command]) -> Command:
-    """Return what completes a command's arguments: the command itself, or what loads less while no option is typed."""
+    """Return a command for completion: the command itself, or a stub that loads faster while no option is typed."""
     completing = load() if name not in ARGUMENTS or _typed_options() else _without_options(name)
     for parameter in completing.params:
         if isinstance(parameter, TyperArgument) and name in ARGUMENTS:
@@ -54,12 +54,12 @@ def command(name: str, load: Callable[[], Command]) -> Command:
 
 
 def _typed_options() -> bool:
-    """Whether an option is typed, or about to be, so that completing takes the command itself."""
+    """Whether an option is being typed, so that completion needs the command itself."""
     return any(word.startswith("-") for name in _LINES for word in os.environ.get(name, "").split())
 
 
 def _without_options(name: str) -> Command:
-    """Return a command that knows nothing of the one of that name but that it has arguments."""
+    """Return a stub of the command of that name: it has arguments and no options."""
     app = typer.Typer(add_completion=False)
 
     @app.command(name)
@@ -72,13 +72,13 @@ def _without_options(name: str) -> Command:
 def _complete(name: str, context: Context, incomplete: str) -> list[CompletionItem]:
     words = [word for parameter in context.command.params for word in _typed_value(context, parameter.name)]
     if not incomplete and os.environ.get("COMP_WORDS", "").rstrip().endswith("="):
-        words.append("=")  # which click has left out
+        words.append("=")  # click omits it
     *before, word = _rejoined([*words, incomplete])
-    cut = len(word) - len(incomplete)  # what the shell has parted from it
+    cut = len(word) - len(incomplete)  # the part that the shell has split off
     store = context.params.get("store_path") or os.environ.get("INTERCORE_STORE") or "intercore.db"
     try:
         found = list(ARGUMENTS[name](_Request(before, word, Path(store))))
-    except Exception:  # a damaged store, or whatever else: the shell's line is no place for it
+    except Exception:  # e.g. a damaged store: an error must not appear in the shell's prompt
         return []
     return [
         CompletionItem(one.word[cut:], help=one.help)
@@ -96,7 +96,7 @@ def _typed_value(context: Context, name: str | None) -> Iterable[str]:
 
 
 def _rejoined(words: Sequence[str]) -> Sequence[str]:
-    """Return the words as they were typed: bash makes three of `mode=pool`."""
+    """Return the words as they were typed: bash splits `mode=pool` into three."""
     whole: list[str] = []
     for word in words:
         if len(whole) > 1 and (word == "=" or whole[-1].endswith("=")):
@@ -106,7 +106,7 @@ def _rejoined(words: Sequence[str]) -> Sequence[str]:
     return whole
 
 
-# ---- what there is ----
+# ---- completions ----
 
 
 def _targets(_: _Request) -> Iterable[_Completion]:
@@ -133,7 +133,7 @@ def _suite_or_benchmarks(request: _Request) -> Iterable[_Completion]:
 
 
 def _levels(request: _Request) -> Iterable[_Completion]:
-    """Return names of factors; the levels of one as soon as no other is meant."""
+    """Return names of factors, or the levels of a factor once only one name matches."""
     target, benchmark, *given = request.words
     known = _factors(target, benchmark)
     name, equals, value = request.word.partition("=")
@@ -149,7 +149,7 @@ def _levels(request: _Request) -> Iterable[_Completion]:
 
 
 def _factors(target: str, benchmark: str) -> Mapping[str, Sequence[str]]:
-    """Return the levels of each factor: those that the target has, else those that are usually measured."""
+    """Return the levels of each factor: those of the target if known, else the benchmark's default levels."""
     from intercore.benchmarks.benchmark import All  # noqa: PLC0415
     from intercore.benchmarks.suite import default  # noqa: PLC0415
     from intercore.target.offers import remembered  # noqa: PLC0415
@@ -189,7 +189,7 @@ def _runs_or_targets(request: _Request) -> Iterable[_Completion]:
 
 
 def _in_order(*places: Callable[[_Request], Iterable[_Completion]]) -> Callable[[_Request], Iterable[_Completion]]:
-    """Return what completes arguments by their place; that of the last is for all further ones."""
+    """Return a completion by position; the last one serves all further arguments."""
     return lambda request: places[min(len(request.words), len(places) - 1)](request)
 
 
@@ -212,4 +212,4 @@ ARGUMENTS: Mapping[str, Callable[[_Request], Iterable[_Completion]]] = {
     "compare": _runs_or_targets,
     "export": _in_order(_runs, _nothing),
 }
-"""What completes the arguments of a command. Others are files, which shells know by themselves."""
+"""The completion of each command's arguments. All others are files, which shells complete by themselves."""

@@ -1,4 +1,4 @@
-"""The command `runs`: what is in a store."""
+"""The command `runs`: lists the runs of a store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `shell`: a person talks to a target."""
+"""The command `shell`: an interactive console on a target."""
 
 from __future__ import annotations
 
@@ -29,13 +29,16 @@ def shell(
     image: ImagePath = None,
     timeout: Timeout = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Show the lines of the protocol; without a terminal, this is always so.")
+        bool, typer.Option("--raw", help="Show the lines of the protocol. Always on if output is not a terminal.")
     ] = False,
 ) -> None:
-    """Open an interactive console on a target; `help` lists its commands, the end of input (Ctrl-D) leaves it."""
+    """Open an interactive console on a target. `help` lists its commands, Ctrl-D (end of input) exits."""
     chosen = find(target)
     if sys.stdin is None:
-        raise UsageError("standard input is closed: type lines, or pipe them, as in echo info | intercore shell host")
+        raise UsageError(
+            "standard input is closed: run it in a terminal, or pipe commands to it, e.g. echo info | intercore "
+            "shell host"
+        )
     with contextlib.closing(open_target(chosen, Address(port, baud, image=image))) as opened:
         if chosen.origin == "emulated":
             say(LABELS[chosen.origin])

@@ -1,4 +1,4 @@
-"""The command `show`: the analysis of a stored run."""
+"""The command `show`: prints the analysis of a stored run."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ def show(
         list[str] | None,
         typer.Argument(
             metavar="[RUN] [BENCHMARK...]",
-            help="Number of a stored run, the newest if left out; benchmarks of it, all if left out.",
+            help="Number of a stored run, e.g. 3 (default: the newest), and benchmarks of it, e.g. clock (default: "
+            "all).",
         ),
     ] = None,
     *,
     published: Annotated[
-        bool, typer.Option("--published", help="Show the tables of papers beside the run's own, too.")
+        bool, typer.Option("--published", help="Also show the tables of papers next to those of the run.")
     ] = False,
     options: Options,
     store_path: StorePath = DEFAULT_STORE,
@@ -48,9 +49,9 @@ def show(
 
 
 def _run_and_benchmarks(words: list[str]) -> tuple[int | None, list[str]]:
-    """Return the run and the benchmarks that words name."""
+    """Return the run and the benchmarks that the words name."""
     if any(whole_number(word) is not None for word in words[1:]):
-        raise UsageError("show takes one run, before its benchmarks: intercore show 3 message")
+        raise UsageError("show takes one run, followed by its benchmarks, e.g. intercore show 3 message")
     if not words or words[0][:1].isalpha():
         return None, words
     return run_number(words[0]), words[1:]

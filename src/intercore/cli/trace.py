@@ -1,4 +1,4 @@
-"""The command `trace`: a plan of one setting, measured with the firmware's recorder off and then on."""
+"""The command `trace`: measures one setting with the firmware's recorder off and then on."""
 
 from __future__ import annotations
 
@@ -66,19 +66,26 @@ app = typer.Typer(add_completion=False)
 )
 def trace(
     target: Annotated[str, typer.Argument(metavar="TARGET", help=TARGET_HELP)],
-    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="See intercore list TARGET.")],
+    benchmark: Annotated[
+        str, typer.Argument(metavar="BENCHMARK", help="Benchmark, e.g. switch. intercore list TARGET lists them.")
+    ],
     levels: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="NAME=VALUE…", help="A level for each factor, of benchmark or target; else its default."
+            metavar="NAME=VALUE…", help="One level of each factor, e.g. primitive=queue. Default: that of the factor."
         ),
     ] = None,
     *,
     path: Annotated[
-        Path | None, typer.Option("--perfetto", help="Where to write the trace; TARGET-BENCHMARK.perfetto-trace.")
+        Path | None,
+        typer.Option(
+            "--perfetto",
+            help="Perfetto file to write, e.g. switch.perfetto-trace. Default: TARGET-BENCHMARK.perfetto-trace.",
+        ),
     ] = None,
     page: Annotated[
-        Path | None, typer.Option("--page", help="Also write an HTML page there, with a timeline of one repetition.")
+        Path | None,
+        typer.Option("--page", help="Also write an HTML page with a timeline of one repetition, e.g. switch.html."),
     ] = None,
     kernel: KernelPath = None,
     force: Force = False,
@@ -90,7 +97,7 @@ def trace(
     timeout: Timeout = None,
     output: Output = DEFAULT,
 ) -> None:
-    """Record what cores and tasks do while a benchmark measures: what its times consist of, and a Perfetto file."""
+    """Record what cores and tasks do during a benchmark: show where its time goes, and write a Perfetto file."""
     known = find(target)
     path = Path(f"{target}-{benchmark}.perfetto-trace") if path is None else path
     check_replaceable(path, PERFETTO, force=force)
@@ -98,7 +105,7 @@ def trace(
     wanted, own = resolve_user_workload(parse_levels(levels or []), besides or [], folders or [], flags or [])
     for name, texts in wanted.items():
         if len(texts) != 1:
-            raise UsageError(f"trace measures one setting: name one level of {name}, and not {','.join(texts)}")
+            raise UsageError(f"trace measures one setting: give one level of {name} instead of {','.join(texts)}")
     address = Address(port, baud, sources=sources_of(kernel=kernel, firmware=None, own=own))
     experiment = Experiment(benchmark, {**traced_levels(benchmark), **_with_rings(known, wanted)})
     draft = draft_plan(plan_without_parts(known, address, benchmark, repetitions=1), [experiment])
@@ -113,8 +120,8 @@ def trace(
     counts = {name: plain.checks.get(name, 0) + recorded.checks.get(name, 0) for name in SPOILING_CHECKS}
     if failed := ", ".join(f"{name}: {count}" for name, count in counts.items() if count):
         raise IntercoreError(
-            f"RESULTS WRONG: {benchmark} failed its checks ({failed}), so nothing is told of its times; {path} "
-            "has what ran meanwhile: open it at https://ui.perfetto.dev"
+            f"RESULTS WRONG: {benchmark} failed its checks ({failed}), so its times are not shown. {path} "
+            "has the recording: open it at https://ui.perfetto.dev"
         )
     scheduler = plain.conditions.get("recorder.scheduler")
     analysis = analysed(history, series, target, known.origin, benchmark, str(path), scheduler=scheduler)
@@ -129,21 +136,21 @@ def trace(
 
 
 def _with_rings(target: Target, wanted: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
-    """Return the levels, with the largest rings where a program is built and the user names none."""
+    """Return the levels, with the largest rings if a program is built and the user gives no size."""
     factor = next((one for one in target.factors if one.name == TRACE_NAME), None)
     if factor is None and target.name != "serial":
         able = alternatives(one.name for one in TARGETS if any(own.name == TRACE_NAME for own in one.factors))
-        raise UsageError(f"{target.name} has no recorder; those that have one are {able}")
+        raise UsageError(f"{target.name} has no recorder; targets with a recorder are {able}")
     if factor is None or not target.built_here:
         return wanted
     if wanted.get(TRACE_NAME) == ["0"]:
-        raise UsageError(f"{TRACE_NAME}=0 is a program without the recorder; leave it out, or name one of "
+        raise UsageError(f"{TRACE_NAME}=0 builds a program without the recorder: omit it, or choose one of "
                          f"{alternatives(map(str, factor.levels[1:]))}")  # fmt: skip
     return {TRACE_NAME: [str(factor.levels[-1])], **wanted}
 
 
 def _measured(draft: Draft, address: Address, timeout: float | None) -> tuple[Measurement, Recorder]:
-    """Measure with the recorder off and then on, in a store that is thrown away."""
+    """Measure with the recorder off and then on, in a temporary store."""
     target, recorder = draft.target, Recorder()
     with (
         kept_target(draft.plan, address, timeout) as kept,
@@ -156,6 +163,6 @@ def _measured(draft: Draft, address: Address, timeout: float | None) -> tuple[Me
                 carry_out(store, {run_id: kept}, observer, measure=recorder)
         except UnknownCommandError:
             how = "" if target.board is None else f": intercore flash {target.name} --{TRACE_NAME} 1024"
-            raise UsageError(f"the program on {target.name} has no recorder; put one there that has{how}") from None
+            raise UsageError(f"the program on {target.name} has no recorder: flash a program with one{how}") from None
         (plain,) = store.run(run_id).measurements
     return plain, recorder

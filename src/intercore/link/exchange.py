@@ -1,4 +1,4 @@
-"""One command and its answer: said until it is heard, asked for until it is whole, however bad the link is."""
+"""One command and its answer, over an unreliable link: repeats the command, and requests missing lines again."""
 
 from __future__ import annotations
 
@@ -23,48 +23,50 @@ if TYPE_CHECKING:
     from intercore.link.protocol import Message
 
 QUIET_TIME = 0.1
-"""Seconds without a byte after which no more is coming: several times the latency timer of USB serial chips (16 ms)."""
+"""Seconds without a byte after which a transmission is over: several times the latency timer of USB serial chips (16
+ms)."""
 MIN_QUIET_TIME = 0.01
-"""The same where the target reacts fast and few lines were asked for: to ask for them once too often costs little."""
+"""The same if the target reacts fast and few lines were requested: a superfluous request is cheap then."""
 QUIET_TIME_REACTIONS = 2
-"""Times its slowest reaction after which such a target is not sending any more."""
+"""The same as a multiple of the target's slowest reaction."""
 FIRST_REPEAT = 0.5
-"""Seconds without any reaction after which a command is said again. Doubles up to LAST_REPEAT: the target may boot."""
+"""Seconds without any reaction after which a command is repeated. Doubles up to LAST_REPEAT: the target may be
+booting."""
 LAST_REPEAT = 4.0
 BUSY_REPEAT = 1.0
-"""Seconds after which a target that was busy is asked again."""
+"""Seconds after which a busy target is asked again."""
 RATE_SEARCH_AFTER = 2
-"""Times without any answer after which a target is looked for at other bit rates."""
+"""Number of unanswered commands after which the target is searched for at other bit rates."""
 RATE_SEARCH_WAIT = 0.3
-"""Seconds it has to answer at each of them: a line takes 40 ms at the slowest, and the adapter another 16."""
+"""Seconds to wait for an answer at each rate: a line takes at most 40 ms, and the adapter another 16 ms."""
 INITIAL_RATE_WAIT = 1.0
-"""Seconds that a silent target has to answer at the rate after a reset, before it is given up."""
+"""Seconds to wait for a silent target at the rate that it has after a reset, before it counts as lost."""
 KEEPALIVE_AFTER = 3.0
-"""Seconds of silence in a run before the target is asked for a sign of life: long, because input disturbs a chip."""
+"""Seconds of silence in a run before the target is probed: long, because input disturbs a measurement."""
 KEEPALIVE_SHARE = 0.1
-"""The same as a share of the silence that is allowed, where that is long: so it is known to be silent for long."""
+"""The same as a fraction of the timeout, if that is longer."""
 RATE_SEARCH_SHARE = 0.2
-"""Share of that silence after which a target in a run is looked for at other rates, where one that computes is lost."""
+"""Fraction of the timeout after which a silent target in a run is searched for at other bit rates."""
 MAX_REST_TIME = 200.0
-"""Seconds that a repetition may rest: `rest_ms` is at most 60,000, and the most rests there are in one is three."""
+"""Longest pauses of a repetition in seconds: `rest_ms` is at most 60,000, and a repetition has at most three pauses."""
 MAX_WINDOWS = 8
-"""Times in a repetition that a target may be silent for as long as is allowed, before it says again how far it is."""
+"""Most timed windows in a repetition, each of which may last up to the timeout without a progress message."""
 MAX_BUSY_TIME = 86400.0
-"""Seconds that a target may be busy without ever saying how far it is: a day."""
+"""Seconds that a target may be busy without any progress message: a day."""
 MAX_STALE = 250_000
-"""Messages without news that make a flood: several times a long answer that is sent once too often."""
+"""Messages without new content from which the target floods the link: several times a long answer sent twice."""
 MAX_REQUESTS = 3
-"""Times that a line is asked for, and all else comes whole, before it is said to be left out."""
+"""Number of requests for a line, with all others undamaged, after which the target counts as omitting it."""
 FINAL_SILENCE_SHARE = 0.5
-"""Share of the patience with a target, at its end, in which nothing at all comes of one that hangs. What comes before
-may be what was asked earlier; of a slow line, something comes all the time."""
+"""Final fraction of the timeout in which a target that hangs is silent. Bytes before may answer earlier requests; over
+a slow line, bytes arrive all the time."""
 _LINE_START = '{"type":"'
 
 USAGE_CODES = frozenset({"unknown-benchmark", "unknown-parameter", "bad-value", "out-of-range", "unsupported"})
 
 
 class TargetRestartedError(IntercoreError):
-    """The target began anew in the middle of a conversation."""
+    """The target restarted during an exchange."""
 
 
 class TargetSilentError(IntercoreError):
@@ -72,75 +74,75 @@ class TargetSilentError(IntercoreError):
 
 
 class UnknownCommandError(IntercoreError):
-    """The target does not know the command: its firmware is older than this tool."""
+    """The target does not know the command: its firmware is older than the tool."""
 
 
 class BusyState(enum.Enum):
-    """What the target said last of work that keeps it from answering."""
+    """Whether the target's last message reported that it is busy."""
 
     NO = "no"
     BUSY = "busy"
-    """It is: perhaps with this very run, of which the first lines were lost."""
+    """It is busy, perhaps with this run, whose first lines were lost."""
     FOREIGN = "foreign"
-    """With a run that was left over by a tool that was killed."""
+    """It is busy with a run of an earlier tool that was killed."""
 
 
 @dataclass
 class LastCommand:
-    """What was said last, and what has come of it."""
+    """The last command that was sent, and its effect so far."""
 
     at: float = -math.inf
-    """When, in seconds of the link's time; -inf if nothing was said yet."""
+    """When it was sent, in seconds of the link's time; -inf if none was sent yet."""
     lines_before: int = -1
-    """Valid lines that had been heard until then."""
+    """Valid lines received until then."""
     awaited: int | None = None
-    """Number of the line after which no more will come; None if that is `end`."""
+    """Number of the last requested line; None if that is `end`."""
     settled: bool = False
-    """Whether there is nothing more to wait for."""
+    """Whether all requested lines have arrived."""
     busy_state: BusyState = BusyState.NO
 
 
 @dataclass
 class Latency:
-    """How the target has reacted so far, which says how long to wait for it."""
+    """Estimate of the target's reaction time, from which waiting times follow."""
 
     unanswered: int = 0
-    """Times in a row that something was said without a valid line in return."""
+    """Consecutive commands without a valid line in return."""
     repeat_after: float = field(default_factory=lambda: FIRST_REPEAT)
-    """Seconds without any reaction after which a command is said again."""
+    """Seconds without any reaction after which a command is repeated."""
     slowest: float = 0.0
-    """Seconds of the slowest reaction."""
+    """The slowest reaction in seconds."""
 
     def quiet(self, *, end_known: bool) -> float:
-        """Return the seconds without a byte after which no more is coming."""
+        """Return the seconds without a byte after which the transmission is over."""
         return min(QUIET_TIME, max(MIN_QUIET_TIME, QUIET_TIME_REACTIONS * self.slowest)) if end_known else QUIET_TIME
 
 
 @dataclass
 class ProgressWatch:
-    """When the target last showed that it is getting on, and what it has said since that showed nothing."""
+    """The target's progress: when it last advanced, and its messages since then."""
 
     at: float
     advanced_at: float
-    """When it last got further: with a new line, or another repetition."""
+    """When it last advanced: by a new line or another repetition."""
     progress: int = -1
-    """Most repetitions that it said were done."""
+    """Highest reported number of repetitions done."""
     of: int | None = None
-    """Of how many; None until it says so."""
+    """Reported total of repetitions; None before the first report."""
     stale: int = 0
-    """Messages since it showed something new: very many are a flood."""
+    """Messages without new content since then."""
     heard: Statistics = field(default_factory=Statistics)
-    """What the link had carried by then."""
+    """The link's statistics at `at`."""
 
 
 @dataclass
 class Rejection:
-    """What the target said that is no part of the answer."""
+    """Messages of the target that are not part of the answer."""
 
     refusal: str = ""
-    """Code of the error that the command was answered by."""
+    """Code of the error that answered the command."""
     complaint: str = ""
-    """What it last said for people, or against a command that it could not read."""
+    """Its last message to the user, or about a command that it could not read."""
 
 
 class Exchange:
@@ -159,14 +161,14 @@ class Exchange:
         on_log: Callable[[str], None] | None = None,
         symptoms: Callable[[], str] = lambda: "",
     ) -> None:
-        """Prepare; `fresh` tells that the target may still be about to start, so that its greeting is no restart.
+        """Prepare. With `fresh`, the target may be about to start, so that its greeting does not mean a restart.
 
-        `search_rates` has a silent target be looked for at other bit rates, where there are any. `symptoms` says what is
-        to be seen of one that hangs.
+        With `search_rates`, a silent target is searched for at other bit rates. `symptoms` returns the observable state
+        of a target that hangs.
         """
         self._link = link
         link.plain_text.forget()
-        self._command = [*words, f"id={answer_id}"]  # the id last: a command that is cut short on its way has none
+        self._command = [*words, f"id={answer_id}"]  # the id comes last, so that a truncated command has none
         self._id = answer_id
         self._is_run = words[0] in ("run", "record")
         self._timeout = timeout
@@ -184,32 +186,32 @@ class Exchange:
         self._search = RateSearch(link, search_rates=search_rates)
 
     def carry_out(self) -> list[Numbered]:
-        """Say the command and return its whole answer, line by line."""
+        """Send the command and return its complete answer, line by line."""
         while self._phase is not Phase.COMPLETE:
             self._send_next()
             self._listen()
         return [self._incoming.lines[i] for i in range(len(self._incoming.lines))]
 
     def _note(self, event: Event) -> None:
-        """Go on to the phase that an event leads to."""
+        """Change to the phase that follows the event."""
         self._phase = TRANSITIONS.get((self._phase, event), self._phase)
 
     def _note_progress(self) -> None:
-        """Note that the target gets on."""
+        """Note progress of the target."""
         self._watch.at = self._link.now()
         self._watch.heard = replace(self._link.statistics)
 
     @property
     def _has_begun(self) -> bool:
-        """Whether anything of the answer has been heard."""
+        """Whether any line of the answer has arrived."""
         return self._phase is not Phase.ASKING
 
     @property
     def _is_computing(self) -> bool:
-        """Whether the target is in a run, as far as is known."""
+        """Whether the target executes a run, as far as known."""
         return self._phase in {Phase.RUNNING, Phase.PROBED}
 
-    # ---- what to say ----
+    # ---- sending ----
 
     def _send_next(self) -> None:
         statistics, latency = self._link.statistics, self._latency
@@ -229,19 +231,19 @@ class Exchange:
 
     @property
     def _may_have_other_rate(self) -> bool:
-        """Whether its silence in a run is more than work would explain."""
+        """Whether its silence is too long to be explained by work."""
         if not self._is_computing:
             return True
         return self._garbled or self._link.now() - self._watch.at >= RATE_SEARCH_SHARE * self._timeout
 
     @property
     def _garbled(self) -> bool:
-        """Whether nothing but damage was heard since something was said: a target that was reset, at another rate."""
+        """Whether only damaged lines have arrived since the last command, as after a reset, which changes the rate."""
         return self._reacted and self._link.statistics.lines == self._last_command.lines_before
 
     @property
     def _reacted(self) -> bool:
-        """Whether bytes, good or bad, have come since something was said."""
+        """Whether any bytes have arrived since the last command."""
         return self._link.last_heard > self._last_command.at
 
     def _send_command(self) -> None:
@@ -252,18 +254,18 @@ class Exchange:
         self._link.send(self._command)
 
     def _ask_for(self, ranges: list[tuple[int, int | None]]) -> int | None:
-        """Ask for lines again; return the number of that after which no more will come, None if that is `end`."""
+        """Request lines again; return the number of the last one, None if that is `end`."""
         self._incoming.note_asked()
         awaited = ranges[-1][1]
         if awaited is not None and self._phase is not Phase.PROBED:
-            # A few long lines on a bad link: let each come several times at once instead of waiting for each.
+            # A few lines on a bad link: request each several times at once instead of waiting for each.
             ranges = ranges * max(1, min(1 + self._incoming.in_vain, MAX_RANGES // len(ranges)))
         self._link.statistics.resends += 1
         wanted = ",".join(f"{first}-{'' if last is None else last}" for first, last in ranges)
         self._link.send(["resend", str(self._id), wanted])
         return awaited
 
-    # ---- what to hear ----
+    # ---- receiving ----
 
     def _listen(self) -> None:
         while self._phase is not Phase.COMPLETE and not self._last_command.settled:
@@ -286,7 +288,7 @@ class Exchange:
                 self._latency.slowest = max(self._latency.slowest, self._link.last_heard - self._last_command.at)
             if self._watch.stale > MAX_STALE:
                 raise ProtocolError(
-                    f"{self._name} floods the link: {self._watch.stale} messages that bring nothing new"
+                    f"{self._name} floods the link: {self._watch.stale} messages without new content; reset it"
                 )
         if self._reacted:
             self._latency.repeat_after = FIRST_REPEAT
@@ -294,7 +296,7 @@ class Exchange:
             self._latency.repeat_after = min(2 * self._latency.repeat_after, LAST_REPEAT)
 
     def _due(self) -> float:
-        """Return when it will be time to speak again."""
+        """Return when to send again."""
         said, heard = self._last_command.at, self._link.last_heard
         if self._is_computing:
             wait = KEEPALIVE_AFTER if self._garbled else max(KEEPALIVE_AFTER, KEEPALIVE_SHARE * self._timeout)
@@ -317,7 +319,7 @@ class Exchange:
         elif isinstance(message, Error):
             self._take_error(message)
         elif isinstance(message, Log):
-            if message.id == self._id:  # what the samples say, in words for a person at a terminal
+            if message.id == self._id:  # a summary for a person at a terminal
                 return
             self._rejection.complaint = message.sentence
             if self._on_log is not None:
@@ -337,14 +339,15 @@ class Exchange:
 
     def _take_progress(self, progress: Progress) -> None:
         if progress.id != self._id:
-            # Only after `busy`: before, it may be the last line of a run that is over when an abort would arrive.
+            # Only after `busy`: before that, the run may be over by the time that an abort arrives.
             if self._last_command.busy_state is BusyState.BUSY:
                 self._last_command.busy_state = BusyState.FOREIGN
             return
         if progress.done > progress.of or self._watch.of not in {None, progress.of}:
-            before = "" if self._watch.of in {None, progress.of} else f", and before that there were {self._watch.of}"
+            before = "" if self._watch.of in {None, progress.of} else f", after a total of {self._watch.of} before"
             raise ProtocolError(
-                f"{self._name} breaks the Intercore protocol: it has done {progress.done} of {progress.of} repetitions"
+                f"{self._name} breaks the Intercore protocol: it reports {progress.done} of {progress.of} "
+                "repetitions done"
                 f"{before}"
             )
         self._note(Event.PROGRESS if self._is_run else Event.RESULT)
@@ -366,11 +369,11 @@ class Exchange:
             if self._has_begun:
                 raise self._restart()
         elif self._has_begun:
-            if error.code != "syntax":  # that is said to a repeated command that was damaged
+            if error.code != "syntax":  # the answer to a repetition of the command that was damaged
                 raise self._refused(error)
         elif error.code == self._rejection.refusal:
             raise self._refused(error)
-        else:  # Damage may hide a CRC from the target and have it misread the rest: believe it the second time.
+        else:  # A damaged command may have lost its CRC and so be misread: accept the refusal at the second time.
             self._rejection.refusal = error.code
             self._last_command.settled = True
 
@@ -383,11 +386,11 @@ class Exchange:
                 self._note(Event.BUSY)
         else:
             self._rejection.complaint = error.text
-            # A run that is not begun may yet be the one under way, its first lines lost; a mere question never is.
+            # The run under way may be this one, with its first lines lost; a query is not.
             if not self._is_run:
                 self._last_command.busy_state = BusyState.FOREIGN
 
-    # ---- what can go wrong ----
+    # ---- errors ----
 
     @property
     def _name(self) -> str:
@@ -395,7 +398,7 @@ class Exchange:
 
     @property
     def _last_message(self) -> str:
-        return f"; it last said: {self._rejection.complaint}" if self._rejection.complaint else ""
+        return f"; its last message: {self._rejection.complaint}" if self._rejection.complaint else ""
 
     @property
     def _symptoms(self) -> str:
@@ -410,69 +413,72 @@ class Exchange:
 
     @property
     def _longest_standstill(self) -> float:
-        """Seconds that it may say it is at work without getting further: more than any benchmark takes for that."""
+        """Seconds that it may report to be busy without progress: longer than any pause of a benchmark."""
         return MAX_BUSY_TIME if self._watch.of is None else MAX_REST_TIME + MAX_WINDOWS * self._timeout
 
     def _standstill(self) -> TargetSilentError:
         where = "" if self._watch.of is None else f" at repetition {self._watch.progress} of {self._watch.of}"
         return TargetSilentError(
-            f"{self._name} gets no further: it says that it is at work, and has been{where} for "
-            f"{self._longest_standstill:g} s{self._last_message}{self._symptoms}; reset it, or raise --timeout"
+            f"{self._name} makes no progress: it has reported to be busy{where} for "
+            f"{self._longest_standstill:g} s{self._last_message}{self._symptoms}; reset it, or increase --timeout"
         )
 
     def _restart(self) -> TargetRestartedError:
         reason = self._link.plain_text.reason or (
-            "; if that was no reset by hand, look for a crash, a watchdog or a weak supply"
+            "; unless you reset it, the cause is a crash, a watchdog or a weak power supply"
         )
-        return TargetRestartedError(
-            f"{self._name} restarted in the middle of `{self._command[0]}`{self._last_message}{reason}"
-        )
+        return TargetRestartedError(f"{self._name} restarted during `{self._command[0]}`{self._last_message}{reason}")
 
     def _silence(self) -> IntercoreError:
-        """Return what is known of a target that does not get on: nothing comes of it, or nothing that helps."""
+        """Return the error for a target from which nothing, or nothing useful, arrives."""
         statistics = self._link.statistics
         seconds = f"{self._timeout:g} s"
         if not statistics.bytes:
             return TargetSilentError(
-                f"{self._name} has sent nothing for {seconds}{self._symptoms}: is it powered, and is it the right port?"
+                f"{self._name} has sent nothing for {seconds}{self._symptoms}: check its power supply, and that "
+                "this is its port"
             )
         if not statistics.lines and (reason := self._link.plain_text.reason):
             return ProtocolError(f"{self._name} does not answer{reason}")
         if not statistics.lines and (statistics.bad_lines or not self._link.unfinished.startswith(_LINE_START)):
             return ProtocolError(
                 f"{self._name} does not speak the Intercore protocol: {statistics.bytes} bytes in {seconds} without a "
-                f"valid line ({self._link.last_bad or 'no line end'}){self._link.plain_text.last_words}; is it the "
-                "right port, program and baud rate?"
+                f"valid line ({self._link.last_bad or 'no line end'}){self._link.plain_text.last_words}; check the "
+                "port, the program on the target and --baud"
             )
         silent = self._link.now() - self._link.last_heard
         if silent >= FINAL_SILENCE_SHARE * self._timeout:
             if not self._has_begun:
                 what, advice = f"no answer to {self._question} for {seconds}", "reset it"
             else:
-                of_it = "silent" if silent >= self._timeout else "nothing new of its answer, and then nothing at all,"
+                of_it = (
+                    "silent" if silent >= self._timeout else "nothing new of its answer, and finally nothing at all,"
+                )
                 where = "a run" if self._is_run else f"its answer to {self._question}"
-                what, advice = f"{of_it} for {seconds} in the middle of {where}", "reset it, or raise --timeout"
+                what, advice = f"{of_it} for {seconds} during {where}", "reset it, or increase --timeout"
                 if self._phase is Phase.RECEIVING:
                     what += f", of which line {self._incoming.missing()[0][0]} is missing"
             return TargetSilentError(f"{self._name} hangs: {what}{self._known}; {advice}")
         return self._unheard(seconds)
 
     def _unheard(self, seconds: str) -> IntercoreError:
-        """Return what is known of a target that sends something, but nothing new of its answer."""
+        """Return the error for a target that sends data, but nothing new of its answer."""
         since, now = self._watch.heard, self._link.statistics
         whole, bad = now.lines - since.lines, now.bad_lines - since.bad_lines
         line = self._incoming.missing()[0][0]
         if wrong := self._link.sent_wrong(line):
             return ProtocolError(
-                f"{self._name} sends line {line} of its answer to {self._question} wrong: it came {wrong.times} times, "
-                f"always the same, and damage on the way would differ: {wrong.why}, in {wrong.start}…; its program "
-                "is at fault: build it from the version of this tool"
+                f"{self._name} sends line {line} of its answer to {self._question} wrongly: it arrived "
+                f"{wrong.times} times, "
+                f"always identical, unlike damage on the line: {wrong.why}, in {wrong.start}…. Its program is at "
+                "fault: "
+                "rebuild it with this version of the tool"
             )
         if not bad and line < self._incoming.highest and self._incoming.in_vain >= MAX_REQUESTS:
             return ProtocolError(
-                f"{self._name} leaves out line {line} of its answer to {self._question}: it was asked for it "
-                f"{self._incoming.in_vain} times, and all that came meanwhile was whole; its program is at fault: "
-                "build it from the version of this tool"
+                f"{self._name} omits line {line} of its answer to {self._question}: it did not send it after "
+                f"{self._incoming.in_vain} requests, and all other lines were undamaged. Its program is at fault: "
+                "rebuild it with this version of the tool"
             )
         if flood := self._link.flood(since):
             return ProtocolError(f"{self._name} floods the link {flood}")
@@ -480,17 +486,17 @@ class Exchange:
             what = f"line {line} of its answer" if self._phase is Phase.RECEIVING else f"an answer to {self._question}"
             cause = "the connection" if self._link.port.rate is None else "the cable or the baud rate"
             return TargetSilentError(
-                f"{self._name} did not get {what} through in {seconds}: {bad} of {bad + whole} lines came damaged, the "
-                f"last with {self._link.last_bad}{self._known}; is {cause} bad?"
+                f"{self._name} could not transmit {what} in {seconds}: {bad} of {bad + whole} lines were damaged, the "
+                f"last one with {self._link.last_bad}{self._known}; check {cause}"
             )
         if not whole or self._phase is Phase.RECEIVING:
             return TargetSilentError(
-                f"{self._name} is slow, and does not hang: {now.bytes - since.bytes} bytes came in {seconds}, and no "
-                f"new line of its answer to {self._question}{self._symptoms}; raise --timeout, or the bit rate"
+                f"{self._name} is slow but does not hang: {now.bytes - since.bytes} bytes arrived in {seconds}, and no "
+                f"new line of its answer to {self._question}{self._symptoms}; increase --timeout or the bit rate"
             )
         return TargetSilentError(
-            f"{self._name} talks, but has sent nothing of its answer to {self._question} for {seconds}{self._known}; "
-            "reset it, or raise --timeout"
+            f"{self._name} sends data, but nothing of its answer to {self._question} for {seconds}{self._known}; "
+            "reset it, or increase --timeout"
         )
 
     @property

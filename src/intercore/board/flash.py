@@ -1,4 +1,4 @@
-"""Puts the benchmark program on a board, by whatever the board has for that."""
+"""Flashes the benchmark program to a board."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 
 class FlashResult(msgspec.Struct, frozen=True):
-    """What a board was flashed with."""
+    """The result of flashing a board."""
 
     words: str
-    """What went where, in a few words."""
+    """What was written where, in a few words."""
     image: str
     """Digest of the image."""
     kernel: str = ""
-    """Which kernel it was built with, and where that comes from; empty for a file that was there already."""
+    """The kernel that it was built with, and its origin; empty for an existing image."""
 
 
 def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable[[str], None]) -> FlashResult:
-    """Build the program of a board and put it there, where it starts at once.
+    """Build the program of a board and flash it; the board starts it immediately.
 
-    `say` is told what takes time. Raises UsageError if `way` is none for this board, and IntercoreError if it cannot
-    be built or put there. What is asked for wrongly is refused before the build, which takes minutes.
+    `say` reports progress. Raises UsageError if `way` does not apply to this board, and IntercoreError if building or
+    flashing fails. Wrong requests are refused before the build, which takes minutes.
     """
     board.check(way)
     check_probe(way.probe, way.tool)
@@ -58,7 +58,7 @@ def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable
 
 
 def _flash_files(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -> FlashResult:
-    """Put an image that was written on its board; see `flash`."""
+    """Flash the files of an image to its board; see `flash`."""
     if files.whole_flash is not None:
         return _flash_whole_image(files.image.board, files.whole_flash, way, say)
     if files.uf2 is not None:
@@ -68,12 +68,12 @@ def _flash_files(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -
 
 
 def _flash_whole_image(board: Board, path: Path, way: Flashing, say: Callable[[str], None]) -> FlashResult:
-    """Put a file with the whole flash on a board that is flashed by esptool, once it is sure that it is one for it."""
+    """Flash a whole flash image by esptool, after validating it for the board."""
     if board.chip is None:
-        raise UsageError(f"{board.name} is not flashed with the whole of its flash in one file")
+        raise UsageError(f"--image does not apply to {board.name}, which is not flashed with a whole flash image")
     data = esp_image.read(path)
     try:
         esp_image.check(data, board.chip)
     except ValueError as error:
-        raise IntercoreError(f"{path} was not flashed: {error}") from None
+        raise IntercoreError(f"{path} was not flashed, because it is not valid: {error}") from None
     return FlashResult(f"{path.name} {flash_serial(path, board.chip, way.port, say)}", esp_image.digest(data))

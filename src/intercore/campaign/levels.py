@@ -177,7 +177,7 @@ def with_whole(session: Session, benchmark: BenchmarkInfo, levels: Levels, wante
 
 
 def _usual(benchmark: BenchmarkInfo, usual: UsualLevels, seed: int, origin: Origin) -> Levels:
-    """Return the default levels, and `seed`, as far as this target has them: a small chip may lack a parameter or sizes.
+    """Return the default levels, and `seed`, as far as this target has them: a small chip may lack some.
 
     Each of the default repetitions takes its share of the samples.
     """

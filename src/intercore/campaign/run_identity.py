@@ -43,7 +43,7 @@ class RunIdentity:
                 )
 
     def changed_image(self, build: Mapping[str, Level], conditions: Mapping[str, str]) -> str:
-        """Return a warning if the run has no measurement with this image in this build; empty if it has, or if unknown."""
+        """Return a warning if the run has no measurement with this image in this build; empty otherwise."""
         known, now = self._images.get(identity.build_of(build), ()), conditions.get(identity.IMAGE)
         if not known or now is None or now in known:
             return ""

@@ -1,4 +1,4 @@
-"""What was measured from when to when: the samples of a measurement found again among the readings of its tasks."""
+"""Locates the samples of a measurement among the recorded timestamps of its tasks."""
 
 from __future__ import annotations
 
@@ -19,35 +19,37 @@ _LOW = (1 << 32) - 1
 
 
 class Window(msgspec.Struct, frozen=True):
-    """One sample: the time that it measured."""
+    """A sample with the time that it measured."""
 
     series: str
     number: int
-    """Of the sample in its series, from 0."""
+    """Index of the sample in its series, from 0."""
     ticks: int
-    """The sample, in ticks of the clock that it was taken by."""
+    """The sample, in ticks of its clock."""
     begin: int
-    """Reading of the common clock, in its ticks."""
+    """Begin, in ticks of the common clock."""
     end: int
     last: EventPosition
-    """The reading that it ends with."""
+    """The timestamp at its end."""
     first: EventPosition | None = None
-    """The reading that it begins with; None if that was due at that moment, and not read."""
+    """The timestamp at its begin; None if it began at a due time without a timestamp."""
     counted: bool = False
-    """Whether the two readings are of the cores' own counters: then their difference need not be the time between."""
+    """Whether both timestamps are of the cores' own counters, whose difference may not be the elapsed time."""
 
 
 def windows(history: History, series: Sequence[Series], counter_bits: int = 0) -> list[Window]:
-    """Return the samples whose readings were recorded, in the order in which they were taken.
+    """Return the samples whose timestamps were recorded, in the order of measuring.
 
-    `series` are those of the answer, in its order, and `counter_bits` is after how many bits the cores' own counters
-    wrap, if they do. A sample is the difference of two readings, which is found among those of its repetition; of
-    several the last. A sample without such a pair ends with the last reading of the task that took it, and began when
-    it was due. Whatever began before the moment until which events are missing is left out.
+    `series` are those of the answer, in order, and `counter_bits` is the width of the cores' own counters, 0 if they do
+    not wrap. A sample is the difference of two timestamps of its repetition; of several pairs, the last one counts. A
+    sample without such a pair ends at its task's last timestamp, and began when it was due. Samples that began while
+    events are missing are omitted.
     """
     found: list[Window] = []
     since = history.whole_since
-    left = {number: len(one.ticks) for number, one in enumerate(series)}  # from the last: the first may be missing
+    left = {
+        number: len(one.ticks) for number, one in enumerate(series)
+    }  # backwards, because the first ones may be missing
     for place in reversed(_samples(history)):
         event = history.event(place)
         if left.get(event.detail, 0) == 0:
@@ -103,7 +105,7 @@ def _window(history: History, place: EventPosition, series: Series, number: int,
 
 
 def _readings(history: History, kind: Kind, before: EventPosition) -> list[EventPosition]:
-    """Return the readings of a kind in the repetition that an event lies in, up to that event, the last first."""
+    """Return the timestamps of a kind in the repetition of an event, up to that event, the last first."""
     ends = {core.number: core.at(history.event(before).time + 1) for core in history.cores} | {
         before.core: before.index
     }

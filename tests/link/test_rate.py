@@ -137,7 +137,7 @@ def test_a_target_that_was_reset_in_mid_run_is_found_at_the_start_rate() -> None
     console = Console(RATES, reset_in_run=True)
     session = Session(ConsolePort(console), timeout=30)
     session.raise_rate()
-    with pytest.raises(TargetRestartedError, match="restarted in the middle of `run`"):
+    with pytest.raises(TargetRestartedError, match="restarted during `run`"):
         session.measure("example", {"n": 10})
     assert session.info().hello.rate == 115200
 

@@ -113,9 +113,9 @@ def test_a_plan_may_name_the_image_of_an_emulated_chip() -> None:
     ("target", "complaint"),
     [
         ('name = "pico"\nport = "loop://"\nimage = "a.bin"', r"p.toml:\d+: .*intercore flash pico --image FILE"),
-        ('name = "esp32-qemu"\nimage = "a.bin"\nport = "loop://"', "has no --port; did you mean 'esp32'"),
+        ('name = "esp32-qemu"\nimage = "a.bin"\nport = "loop://"', "did you mean"),
         ('name = "esp32"', "the target esp32 needs a port"),
-        ('name = "esp32"\nport = "loop://"\nprobe = "1"', "has no use for --probe"),
+        ('name = "esp32"\nport = "loop://"\nprobe = "1"', "--probe does not apply"),
     ],
 )
 def test_what_a_plan_says_of_a_target_must_make_sense(target: str, complaint: str) -> None:
@@ -129,7 +129,7 @@ def test_factors_of_an_image_are_refused_with_their_line() -> None:
         '[experiment.factors]\nn = [10]\ncode = ["iram"]\n',
         "p.toml",
     )
-    with pytest.raises(UsageError, match=r"p.toml:8: the image was built already: leave out code"):
+    with pytest.raises(UsageError, match=r"p\.toml:8: code has no"):
         drafts(file)
 
 

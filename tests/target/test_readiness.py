@@ -69,7 +69,7 @@ def test_a_machine_that_has_everything_for_host_is_ready(machine: Callable[..., 
         ("cargo", "FreeRTOS kernel", "cargo was not found"),
         ("idf.py", "ESP-IDF", "install ESP-IDF"),
         ("qemu-system-xtensa", "QEMU", "install qemu-xtensa"),
-        ("openocd", "debug probe's tool", "apt install openocd"),
+        ("openocd", "debug probe tool", "apt install openocd"),
     ],
 )
 def test_a_program_that_is_missing_is_named_with_how_to_get_it(
@@ -91,10 +91,10 @@ def test_a_program_that_is_missing_is_named_with_how_to_get_it(
 @pytest.mark.parametrize(
     ("given", "what", "state", "mend"),
     [
-        ({"cores": lambda: 1}, "cores", "caveat", "no other"),
-        ({"real_time": lambda: False}, "real-time rights", "caveat", "sudo prlimit --pid $$ --rtprio=20"),
-        ({"load": lambda: (1.5, 0, 0)}, "other load", "caveat", "0.8 per core: close what runs"),
-        ({"ports": list}, "serial ports", "missing", "plug a board in"),
+        ({"cores": lambda: 1}, "cores", "caveat", "only one"),
+        ({"real_time": lambda: False}, "real-time priority", "caveat", "sudo prlimit --pid $$ --rtprio=20"),
+        ({"load": lambda: (1.5, 0, 0)}, "other load", "caveat", "0.8 per core: close other programs"),
+        ({"ports": list}, "serial ports", "missing", "connect a board"),
         ({"ports": lambda: ["/dev/gone"]}, "/dev/gone", "missing", "sudo usermod -aG dialout $USER"),
     ],
 )
@@ -111,9 +111,9 @@ def test_what_disturbs_is_told(
     [
         ("host", {"C compiler", "CMake", "cores"}, {"cross compiler", "/dev/null", "ESP-IDF"}),
         ("pico-amp-sim", {"cross compiler", "FreeRTOS kernel", "CMake"}, {"C compiler", "picotool", "/dev/null"}),
-        ("pico-amp", {"cross compiler", "picotool", "/dev/null"}, {"esptool", "debug probe's tool"}),
-        ("stm32h745-sim", {"cross compiler"}, {"debug probe's tool", "/dev/null", "prebuilt image"}),
-        ("stm32h745", {"debug probe's tool", "/dev/null"}, {"picotool", "QEMU"}),
+        ("pico-amp", {"cross compiler", "picotool", "/dev/null"}, {"esptool", "debug probe tool"}),
+        ("stm32h745-sim", {"cross compiler"}, {"debug probe tool", "/dev/null", "prebuilt image"}),
+        ("stm32h745", {"debug probe tool", "/dev/null"}, {"picotool", "QEMU"}),
         ("esp32s3", {"ESP-IDF", "esptool", "/dev/null"}, {"cross compiler", "QEMU"}),
         ("esp32-qemu", {"ESP-IDF", "QEMU"}, {"esptool", "/dev/null"}),
         ("serial", {"/dev/null"}, {"CMake", "cores"}),
@@ -137,7 +137,7 @@ def test_a_slow_clock_and_a_hypervisor_are_seen(
     (tmp_path / "source").write_text("hpet\n")
     (tmp_path / "cpuinfo").write_text("flags : fpu hypervisor tsc\n")
     found = machine()
-    assert found["clock source"].details.startswith("hpet, which is slow to read. If tsc is")
+    assert found["clock source"].details.startswith("hpet, which is slow to read. If available_clocksource")
     assert found["hypervisor"].state == found["clock source"].state == "caveat"
 
 

@@ -344,7 +344,7 @@ class Chip(ABC):
 
     @cached_property
     def symbols(self) -> Mapping[str, Symbol]:
-        """Functions and variables of the ELF image by name; of several with the same name, the one at the lowest address."""
+        """Functions and variables of the ELF image by name; of several, the one at the lowest address."""
         named: dict[str, Symbol] = {}
         for name, address, size, is_function in self._machine.symbols():
             named.setdefault(name, Symbol(address, size, is_function))

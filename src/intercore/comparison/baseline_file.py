@@ -201,6 +201,7 @@ def parse(text: str, name: str) -> Baseline:
         if isinstance(found, _Series):
             _add_series(place, _renamed(found), settings)
             continue
+        found = msgspec.structs.replace(found, name=renamed.condition(found.name))
         key = (found.name, str(found.build))
         if key in conditions:
             place.refuse(f"the condition {found.name} is there twice: keep one of the two")

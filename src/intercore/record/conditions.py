@@ -31,8 +31,8 @@ _OF_THE_MOMENT = frozenset(
         "clock.offset",
         "clock.esp_timer_ppm",
         "reset.reason",
-        "desk.link",
-        "desk.rate",
+        "host.link",
+        "host.rate",
     }
 )
 """Conditions that differ each time the target starts and say nothing about its speed."""
@@ -40,7 +40,7 @@ _OF_THE_MOMENT = frozenset(
 _OF_WHAT_ELSE_RAN = frozenset({"os.load_at_start"})
 """Conditions that tell of others when a target is opened, and of our own measurements when it is started anew."""
 
-_OF_THE_SIMULATING_MACHINE = frozenset({"desk.platform", "desk.python"})
+_OF_THE_SIMULATING_MACHINE = frozenset({"host.platform", "host.python"})
 """Conditions that say nothing about a simulated chip: it runs alike everywhere, and on a cluster in many places."""
 
 _DECIDED_BY = {
@@ -88,38 +88,37 @@ def of_another_start(opened: Mapping[str, str], restarted: Mapping[str, str]) ->
 def disagreement(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
     """Return the conditions by which the samples of two measurements of one setting do not belong together.
 
-    What was true of the moment does not count, nor do the desk's own, nor does the image: where another one has other
-    conditions, these say so.
+    Conditions of the moment, of the host and the image are ignored: another image shows in its own conditions.
     """
     keys = (
-        {key for key in first.keys() | second.keys() if not key.startswith("desk.")} - _OF_THE_MOMENT - {identity.IMAGE}
+        {key for key in first.keys() | second.keys() if not key.startswith("host.")} - _OF_THE_MOMENT - {identity.IMAGE}
     )
     return sorted(key for key in keys if first.get(key) != second.get(key))
 
 
 def lasting(conditions: Mapping[str, str]) -> dict[str, str]:
-    """Return the conditions that are more than true of the moment, without those of the desk and the target's name."""
+    """Return the conditions that are more than true of the moment, without those of the host and the target's name."""
     ignored = _OF_THE_MOMENT | {"target"}
-    return {key: value for key, value in conditions.items() if key not in ignored and not _is_of_desk(key)}
+    return {key: value for key, value in conditions.items() if key not in ignored and not _is_of_host(key)}
 
 
 def differing_between(
     first: Iterable[Measurement], second: Iterable[Measurement]
 ) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-    """Return the conditions, but those of the desk and of the moment, whose values on two targets are not the same."""
+    """Return the conditions, but those of the host and of the moment, whose values on two targets are not the same."""
     known: list[dict[str, dict[str, None]]] = [{}, {}]
     for values, measurements in zip(known, (first, second), strict=True):
         for one in measurements:
             for key, value in one.conditions.items():
                 values.setdefault(key, {})[value] = None
     ignored = _OF_THE_MOMENT | {"target"}
-    keys = sorted(key for key in known[0].keys() | known[1].keys() if key not in ignored and not _is_of_desk(key))
+    keys = sorted(key for key in known[0].keys() | known[1].keys() if key not in ignored and not _is_of_host(key))
     both = ((key, tuple(known[0].get(key, ())), tuple(known[1].get(key, ()))) for key in keys)
     return [(key, mine, theirs) for key, mine, theirs in both if set(mine) != set(theirs)]
 
 
-def _is_of_desk(key: str) -> bool:
-    return key.startswith("desk.") and key != "desk.faults"
+def _is_of_host(key: str) -> bool:
+    return key.startswith("host.") and key != "host.faults"
 
 
 def caveats(run: Run) -> Iterator[Caveat]:

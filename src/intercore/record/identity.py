@@ -1,7 +1,7 @@
 """Which kernel and which image measurements are of: with another one, numbers are of something else.
 
 A target with FreeRTOS says by what digest of its kernel's sources it was built, and one with Linux which kernel it
-runs. The digest of the image is the desk's, who knows it where it starts or flashes a program itself. Runs from before
+runs. The host adds the digest of the image where it starts or flashes a program itself. Runs from before
 Intercore noted that have none.
 """
 
@@ -37,7 +37,7 @@ KERNEL = (SOURCES, _LINUX)
 """The conditions that tell kernels apart; a target has one of them."""
 
 _VERSION = "freertos.version"
-_TOOL = "desk.tool"
+_TOOL = "host.tool"
 
 
 def kernel(conditions: Mapping[str, str]) -> str | None:
@@ -144,5 +144,5 @@ def _unknown(run: Run) -> Iterator[Literal["kernel", "image"]]:
     taken = [one.conditions for one in run.measurements if _TOOL in one.conditions]
     if any(kernel(one) is None for one in taken):
         yield "kernel"
-    if run.plan.url is None and any(IMAGE not in one for one in taken):  # what the desk started, it knows
+    if run.plan.url is None and any(IMAGE not in one for one in taken):  # the host knows what it has started
         yield "image"

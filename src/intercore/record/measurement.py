@@ -30,8 +30,8 @@ durations (`tick`); readings of the clock, in ticks since some moment, of which 
 TIMESTAMP_OVERHEAD_PREFIX = "timestamp_overhead."
 """Series named `timestamp_overhead.<core>` hold the cost of looking: empty pairs of time stamps taken on that core."""
 MISTAKES: Final = "mistakes"
-"""Check that the desk adds: what the program did meanwhile that the chip would not forgive, on a simulated chip that
-knows. There only if there are any; the condition `desk.mistakes` has the first ones in words."""
+"""Check that the host adds, if there are any: mistakes of the program that a simulated chip reports and that a real one
+would not tolerate. The condition `host.mistakes` describes the first ones."""
 SpoilingCheck: TypeAlias = Literal["wrong", "migrated", "lost", "mistakes"]
 SPOILING_CHECKS: tuple[SpoilingCheck, ...] = ("wrong", "migrated", "lost", MISTAKES)
 """Checks that make a measurement `failed` when they are not 0."""

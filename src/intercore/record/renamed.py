@@ -1,7 +1,7 @@
-"""Series, checks and levels that had another name before: what was stored with the old one is read with the new one.
+"""Names that have changed: rows and lines stored under an old name are read with the current one.
 
 The one table of them. A store and the file of a baseline keep the names that they were written with; the names change
-when a row or a line is read, so everything else knows the new ones only.
+when a row or a line is read, so everything else knows the current ones only.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ _LEVELS = {
 }
 """Levels by benchmark, factor and old name."""
 _BENCHMARKS = {benchmark for benchmark, _, _ in _LEVELS}
+_CONDITIONS = {
+    f"desk.{name}": f"host.{name}"
+    for name in ("faults", "link", "meter", "meter_path", "mistakes", "platform", "python", "rate", "tool")
+}
 
 
 def series_name(benchmark: str, name: str) -> str:
@@ -85,3 +89,15 @@ def _part(known: Part) -> Part:
 
 def _level(benchmark: str, factor: str, level: Level) -> Level:
     return _LEVELS.get((benchmark, factor, str(level)), level)
+
+
+def condition(name: str) -> str:
+    """Return the current name of a condition."""
+    return _CONDITIONS.get(name, name)
+
+
+def conditions(stored: dict[str, str]) -> dict[str, str]:
+    """Return conditions under their current names, sorted by these, as they are stored."""
+    if _CONDITIONS.keys().isdisjoint(stored):
+        return stored
+    return dict(sorted((condition(name), value) for name, value in stored.items()))

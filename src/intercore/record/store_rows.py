@@ -103,7 +103,7 @@ def _conditions(text: str) -> dict[str, str]:
     """Return the conditions that a text says: once for all measurements under them, however many share a long text."""
     if len(text) > CONDITIONS_TEXT.most:
         raise DamagedError(f"its conditions are longer than {CONDITIONS_TEXT}")
-    return msgspec.json.decode(text, type=dict[str, str])
+    return renamed.conditions(msgspec.json.decode(text, type=dict[str, str]))
 
 
 def is_of(measurement: Measurement, setting: Setting) -> bool:

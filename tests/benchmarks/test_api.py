@@ -41,7 +41,7 @@ def measurement(
 ) -> Measurement:
     """Return samples whose calls took so many cycles, looking not counted."""
     ticks = np.asarray(cycles if isinstance(cycles, list) else [cycles] * 20, np.int64) + (looking or 0)
-    values = {f"looking.{core}": [looking] * 9, "call": ticks} if looking is not None else {"call": ticks}
+    values = {f"timestamp_overhead.{core}": [looking] * 9, "call": ticks} if looking is not None else {"call": ticks}
     factors = {"call": call, "size": size, "core": core, "other": other, "batch": batch, "opt": opt, "seed": 1}
     return Measurement(
         benchmark="api",

@@ -79,7 +79,7 @@ def measurement(
             if part:
                 every = TOWER / part
                 ends[name] += [number * WINDOW + round(every * (1 + i)) - 1 for i in range(int(WINDOW / every))]
-    found = {"looking.0": [40], "alone.0": [TOWER] * 5, "alone.1": [TOWER] * 5, **ends}
+    found = {"timestamp_overhead.0": [40], "alone.0": [TOWER] * 5, "alone.1": [TOWER] * 5, **ends}
     return Measurement(
         benchmark="contention",
         factors={**DEFAULT, **factors},

@@ -100,9 +100,7 @@ def test_without_cargo_it_is_said_what_to_do(tmp_path: Path) -> None:
 
 def test_a_cargo_that_fails_is_quoted(tmp_path: Path) -> None:
     cargo(tmp_path, "echo 'error: failed to download' >&2; echo 'Caused by:' >&2; echo '  no network' >&2; exit 101")
-    with pytest.raises(
-        IntercoreError, match=r"cannot be had: cargo fetch says: error: failed to download \(no network\)"
-    ):
+    with pytest.raises(IntercoreError, match=r": error: failed to download \(no network\)"):
         freertos_kernel(tmp_path, lambda _: None)
 
 

@@ -68,7 +68,7 @@ def test_the_whole_of_seed_001_is_one_command(tool: Tool) -> None:
     assert found["path"] == "chip + regulator"
     assert not found["of_chip"]
     assert found["rows"][0]["took"]["joules"]["value"] == pytest.approx(0.05 * 5 * 0.010)
-    assert read(tool).measurements[0].conditions["desk.meter_path"] == "chip + regulator"
+    assert read(tool).measurements[0].conditions["host.meter_path"] == "chip + regulator"
     page = (tool.directory / "page.html").read_text()
     for text in (
         "What a busy core adds",

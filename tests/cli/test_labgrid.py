@@ -174,7 +174,7 @@ def test_a_board_behind_a_server_for_rfc_2217_is_measured(tool: Tool) -> None:
         tool("run", "serial", "--port", board.url, "--baud", "57600", *QUICK).succeeded()
         assert board.rates[-1] == 57600
     conditions = complete_run(tool)
-    assert (conditions["desk.link"], conditions["desk.rate"]) == (board.url, "57600")
+    assert (conditions["host.link"], conditions["host.rate"]) == (board.url, "57600")
 
 
 @slow
@@ -197,7 +197,7 @@ def test_a_board_of_a_place_is_measured_and_the_place_is_free_again(desk: Tool, 
     before = laboratory.board.connections
     desk("run", "serial", "--port", "labgrid://board", *QUICK).succeeded()
     assert laboratory.board.connections == before + 1, "the list of benchmarks and the run come through one"
-    assert complete_run(desk)["desk.link"] == "labgrid://board"
+    assert complete_run(desk)["host.link"] == "labgrid://board"
     assert laboratory.holder("board") == ""
 
 
@@ -213,7 +213,7 @@ def test_a_place_has_aliases_and_the_url_may_name_port_and_coordinator(desk: Too
     url = f"labgrid://the-pair/left@{laboratory.coordinator}"
     shown = desk("info", "serial", "--port", url, "--format", "json", environment={"LG_COORDINATOR": "127.0.0.1:1"})
     conditions = {row["condition"]: row["value"] for row in shown.succeeded().json}
-    assert conditions["desk.link"] == url
+    assert conditions["host.link"] == url
 
 
 @slow
@@ -254,7 +254,7 @@ def test_a_place_names_the_meter_beside_its_board(desk: Tool, laboratory: Labora
         desk(*run).succeeded()
     finally:
         laboratory.client("-p", "board", "set-tags", "meter=")
-    assert complete_run(desk)["desk.meter"] == "read by eye, in steps of 1 mA at 3.3 V"
+    assert complete_run(desk)["host.meter"] == "read by eye, in steps of 1 mA at 3.3 V"
 
 
 def test_a_misspelt_place_is_refused_with_the_right_name(desk: Tool) -> None:

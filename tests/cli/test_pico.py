@@ -270,10 +270,10 @@ def test_everything_simulated_says_so(tool: Tool) -> None:
 
 def test_the_rate_is_raised_and_recorded(tool: Tool) -> None:
     tool("run", "pico-sim", "clock", "to=0", "samples=10").succeeded()
-    rate = int(stored(tool).measurements[0].conditions["desk.rate"])
+    rate = int(stored(tool).measurements[0].conditions["host.rate"])
     assert rate >= 921600
     tool("run", "pico-sim", "clock", "to=0", "samples=10", "--max-baud", "921600").succeeded()
-    assert stored(tool).measurements[0].conditions["desk.rate"] == "921600"
+    assert stored(tool).measurements[0].conditions["host.rate"] == "921600"
 
 
 def test_samples_are_the_same_at_every_rate(tool: Tool) -> None:
@@ -306,7 +306,7 @@ def test_damage_on_the_line_spoils_no_measurement(tool: Tool) -> None:
     noisy = stored(tool)
     assert noisy.complete
     assert sum(one.checks["bad_lines"] for one in noisy.measurements) > 0
-    assert "uart-out" in noisy.measurements[0].conditions["desk.faults"]
+    assert "uart-out" in noisy.measurements[0].conditions["host.faults"]
     assert samples(noisy).keys() == samples(clean).keys()
     assert alike(noisy, clean) >= 3
 

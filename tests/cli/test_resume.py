@@ -242,7 +242,7 @@ def test_what_a_run_from_before_does_not_say_of_its_image_is_told(interrupted: T
 def test_resume_under_the_same_conditions_does_not_warn(tool: Tool) -> None:
     """Whatever differs each time: the load, the path of the program, what the cycle counter was measured to be."""
     tool("run", "host", "clock", *LEVELS).succeeded()
-    moment = {"os.load_at_start": "0.99 0.99 0.99 1/99 1", "desk.link": "/elsewhere"}
+    moment = {"os.load_at_start": "0.99 0.99 0.99 1/99 1", "host.link": "/elsewhere"}
     moment |= {"cpu.cycle_counter_hz": "1", "cpu.cycle_counter_uncertainty": "1 ppm"}
     cut(tool, 5, moment)
     assert not changes(tool("run", "--resume", "--format", "json").succeeded().json)

@@ -81,7 +81,7 @@ def test_a_mistake_of_the_program_fails_the_measurement_though_every_result_is_r
     with Store(tool.store) as store:
         (measurement,) = store.run().measurements
     assert (measurement.checks["wrong"], measurement.checks["mistakes"] > 0) == (0, True)
-    assert "gives a hardware semaphore back" in measurement.conditions["desk.mistakes"]
+    assert "gives a hardware semaphore back" in measurement.conditions["host.mistakes"]
 
 
 def test_a_plan_for_a_board_is_carried_out_without_one_and_in_part(tool: Tool) -> None:

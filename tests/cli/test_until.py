@@ -50,7 +50,7 @@ def test_settings_are_repeated_with_other_seeds_up_to_the_cap_and_a_warning_says
     check_that_it_stopped_where_the_rule_says(run)
     (pool,) = (pool for pool in repetitions_by_setting(run).values() if pool[0].factors["n"] == 1000)
     assert len(pool) == 4
-    looked_at = {tuple(one.samples("looking.0").ticks) for one in pool}
+    looked_at = {tuple(one.samples("timestamp_overhead.0").ticks) for one in pool}
     assert len(looked_at) == 4, "the same experiment again"
     (found,) = caveats(run)
     assert (found.until, found.cap) == (1e-7, 4)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Measurement, Run
 
-CONDITIONS = {"compiler": "GNU 12.2", "freertos.sources": "a1, unmodified", "image.digest": "b2", "desk.link": "here"}
+CONDITIONS = {"compiler": "GNU 12.2", "freertos.sources": "a1, unmodified", "image.digest": "b2", "host.link": "here"}
 SMALL = (
     '{"kind":"intercore baseline","version":2,"tool":"0.1.0","target":"pico-sim","origin":"simulated"}\n'
     '{"kind":"condition","name":"compiler","value":"GNU 12.2"}\n'
@@ -69,7 +69,7 @@ def test_a_file_is_the_same_whatever_the_order_of_measuring_and_after_it_was_rea
     ]
     names = {line["name"] for line in lines if line["kind"] == "condition"}
     assert "compiler" in names
-    assert "desk.link" not in names, "says where it was measured, and not how fast"
+    assert "host.link" not in names, "says where it was measured, and not how fast"
 
 
 STREAM = {"measure": "throughput", "size": 1024, "messages": 100}

@@ -157,8 +157,8 @@ def test_two_targets_are_compared(targets: list[str]) -> None:
 
 
 def test_what_the_targets_differ_in_is_told_and_what_spoils_a_ratio_warned_of() -> None:
-    first = {"freertos.cores": "2", "compiler.flags": "-O2", "same": "x", "desk.link": "here", "target": "a"}
-    second = {"freertos.cores": "1", "compiler.flags": "-O0", "same": "x", "desk.link": "there", "amp.protocol": "1"}
+    first = {"freertos.cores": "2", "compiler.flags": "-O2", "same": "x", "host.link": "here", "target": "a"}
+    second = {"freertos.cores": "1", "compiler.flags": "-O0", "same": "x", "host.link": "there", "amp.protocol": "1"}
     found = compare(
         [
             run("a", measured([1] * 6, region="sram", conditions=first)),

@@ -42,7 +42,7 @@ def reported(
     conditions: Mapping[str, str] | None = None,
 ) -> ReportedRun:
     """A run of one measurement without samples, and a report with two answers."""
-    measured = Measurement("lock", {"measure": "hand-over"}, 0, (), dict(conditions or {}), dict(checks or {}), STARTED)
+    measured = Measurement("lock", {"measure": "hand-off"}, 0, (), dict(conditions or {}), dict(checks or {}), STARTED)
     plan = Plan(target, None, "lock", (Part("lock", {}),), seed=1, simulated=target != "host")
     run = Run({"host": 7}.get(target, 8), plan, STARTED, "0.1.0", 1, (measured,))
     section = Section("Locks (lock)", ["."], [])

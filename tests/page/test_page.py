@@ -79,7 +79,12 @@ def measurement(
         benchmark=benchmark,
         factors=setting | dict(factors),
         repetition=0,
-        series=(ticks("looking.0", [36] * 20), ticks("looking.1", [41] * 20), ticks("t1", t1), ticks("tp", tp)),
+        series=(
+            ticks("timestamp_overhead.0", [36] * 20),
+            ticks("timestamp_overhead.1", [41] * 20),
+            ticks("t1", t1),
+            ticks("tp", tp),
+        ),
         conditions=CONDITIONS | dict(conditions),
         checks={"wrong": 0, "migrated": 0, "preempted": 0, "lost": 0} | dict(checks),
         started=STARTED,

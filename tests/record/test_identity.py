@@ -33,7 +33,7 @@ LINUX = {"os.kernel": "Linux 6.1.0"}
 
 
 def measured(found: Mapping[str, str], **factors: Level) -> Measurement:
-    return Measurement("speedup", factors, 0, (), {"desk.tool": "0.1.0", **found}, {}, "2026-01-01T00:00:00Z")
+    return Measurement("speedup", factors, 0, (), {"host.tool": "0.1.0", **found}, {}, "2026-01-01T00:00:00Z")
 
 
 def run(*measurements: Measurement, number: int = 1, url: str | None = None) -> Run:

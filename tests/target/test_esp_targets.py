@@ -90,8 +90,8 @@ def test_a_port_that_vanishes_with_a_reset_is_waited_for(monkeypatch: pytest.Mon
 
 def test_the_largest_published_work_fits_the_patience_with_an_esp32_and_a_slow_clock() -> None:
     at_80_mhz = 3 * (40.76 + 20.43)  # seed 000, Table 1: N = 10,000,000 on one core and on two, at 240 MHz
-    assert find("esp32").patience == find("esp32s3").patience == find("esp32p4").patience > at_80_mhz
-    assert find("host").patience < at_80_mhz
+    assert find("esp32").timeout == find("esp32s3").timeout == find("esp32p4").timeout > at_80_mhz
+    assert find("host").timeout < at_80_mhz
 
 
 # A plan file
@@ -113,9 +113,9 @@ def test_a_plan_may_name_the_image_of_an_emulated_chip() -> None:
     ("target", "complaint"),
     [
         ('name = "pico"\nport = "loop://"\nimage = "a.bin"', r"p.toml:\d+: .*intercore flash pico --image FILE"),
-        ('name = "esp32-qemu"\nimage = "a.bin"\nport = "loop://"', "has no --port; did you mean 'esp32'"),
+        ('name = "esp32-qemu"\nimage = "a.bin"\nport = "loop://"', "did you mean"),
         ('name = "esp32"', "the target esp32 needs a port"),
-        ('name = "esp32"\nport = "loop://"\nprobe = "1"', "has no use for --probe"),
+        ('name = "esp32"\nport = "loop://"\nprobe = "1"', "--probe does not apply"),
     ],
 )
 def test_what_a_plan_says_of_a_target_must_make_sense(target: str, complaint: str) -> None:
@@ -129,7 +129,7 @@ def test_factors_of_an_image_are_refused_with_their_line() -> None:
         '[experiment.factors]\nn = [10]\ncode = ["iram"]\n',
         "p.toml",
     )
-    with pytest.raises(UsageError, match=r"p.toml:8: the image was built already: leave out code"):
+    with pytest.raises(UsageError, match=r"p\.toml:8: code has no"):
         drafts(file)
 
 

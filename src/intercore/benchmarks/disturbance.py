@@ -17,7 +17,7 @@ _CHECKS: Mapping[str, str] = {
     "migrated": "a pinned task ran on another core",
     "lost": "a sample was lost",
     "preempted": "a task was preempted",
-    "rings_lost": "a doorbell was lost",
+    "recovered_doorbells": "a doorbell was lost",
 }
 """The disturbance that each check counts."""
 

@@ -79,7 +79,7 @@ def _row(run: Run, pool: Sequence[Measurement]) -> _Row:
         checked=count("checked"),
         wrong=count("wrong"),
         failed={check: number for check in SPOILING_CHECKS if (number := count(check))},
-        mistakes=next((one.conditions["desk.mistakes"] for one in pool if "desk.mistakes" in one.conditions), ""),
+        mistakes=next((one.conditions["host.mistakes"] for one in pool if "host.mistakes" in one.conditions), ""),
     )
 
 

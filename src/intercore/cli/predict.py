@@ -1,4 +1,4 @@
-"""The command `predict`: how long a setting will take that was not measured."""
+"""The command `predict`: predicts the time of a setting that was not measured."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from intercore.benchmarks import predictions
 from intercore.cli.options import DEFAULT_STORE, Output, StorePath
-from intercore.cli.stored import existing
+from intercore.cli.stored import open_existing
 from intercore.target.targets import find
 from intercore.terminal.findings import OfSection
 from intercore.terminal.formats import DEFAULT, show
@@ -18,19 +18,24 @@ app = typer.Typer(add_completion=False)
 
 @app.command(epilog="Example: intercore predict pico-sim message size=300")
 def predict(
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="What was measured: see intercore runs.")],
-    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help=f"One of: {', '.join(predictions.names())}.")],
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="Target with stored runs, e.g. pico-sim; intercore runs lists them.")
+    ],
+    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help=f"One of {', '.join(predictions.names())}.")],
     setting: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME=VALUE…", help="The size, and factors to choose by.")
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME=VALUE…", help="The size, e.g. size=300, and levels of factors to select by, e.g. from=0."
+        ),
     ] = None,
     *,
     extrapolate: Annotated[
-        bool, typer.Option("--extrapolate", help="Also predict what is outside of all that was measured.")
+        bool, typer.Option("--extrapolate", help="Also predict outside of the measured range.")
     ] = False,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Predict, from stored runs and with intervals, what was not measured; rank all settings that are left open."""
-    with existing(store_path) as store:
+    """Predict settings that were not measured from stored runs, with intervals, and rank the alternatives."""
+    with open_existing(store_path) as store:
         found = predictions.predict(store, find(target).name, benchmark, setting or [], extrapolate=extrapolate)
     show(OfSection(found.prediction, found.rows, found.section), output)

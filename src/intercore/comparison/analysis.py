@@ -55,7 +55,7 @@ _BESIDE = frozenset(
     {
         *("chip", "chip.revision", "clock_hz", "clock.sys_hz", "tick_hz", "compiler", "compiler.flags"),
         *("compiler.library", "memory.code", "memory.data", "flash.xip_cache", "firmware"),
-        *("freertos.tick_hz", "desk.faults"),
+        *("freertos.tick_hz", "host.faults"),
     }
 )
 """Conditions that are none of what two ways to use a chip differ in by themselves: differing, they spoil a ratio."""
@@ -223,7 +223,7 @@ class Sides:
     def is_one_setting(self) -> bool:
         """Whether every benchmark had the same parameters on both sides, without faults on one of them."""
         fixed = _fixed(self._levels[0], self._levels[1], dict.fromkeys(benchmark for benchmark, _ in self._both))
-        faults = ({one.conditions.get("desk.faults") for one in side} for side in self._on_both)
+        faults = ({one.conditions.get("host.faults") for one in side} for side in self._on_both)
         first, second = faults
         return first == second and all(one.key.partition(" of ")[0] in TARGET_FACTORS for one in fixed)
 

@@ -31,8 +31,8 @@ _OF_THE_MOMENT = frozenset(
         "clock.offset",
         "clock.esp_timer_ppm",
         "reset.reason",
-        "desk.link",
-        "desk.rate",
+        "host.link",
+        "host.rate",
     }
 )
 """Conditions that differ each time the target starts and say nothing about its speed."""
@@ -41,7 +41,7 @@ _OF_WHAT_ELSE_RAN = frozenset({"os.load_at_start"})
 """Conditions on other load, which hold when a target is opened; after a restart they would include our own
 measurements."""
 
-_OF_THE_SIMULATING_MACHINE = frozenset({"desk.platform", "desk.python"})
+_OF_THE_SIMULATING_MACHINE = frozenset({"host.platform", "host.python"})
 """Conditions that say nothing about a simulated chip: it runs alike everywhere, and on a cluster in many places."""
 
 _DECIDED_BY = {
@@ -93,7 +93,7 @@ def disagreement(first: Mapping[str, str], second: Mapping[str, str]) -> list[st
     conditions.
     """
     keys = (
-        {key for key in first.keys() | second.keys() if not key.startswith("desk.")} - _OF_THE_MOMENT - {identity.IMAGE}
+        {key for key in first.keys() | second.keys() if not key.startswith("host.")} - _OF_THE_MOMENT - {identity.IMAGE}
     )
     return sorted(key for key in keys if first.get(key) != second.get(key))
 
@@ -101,7 +101,7 @@ def disagreement(first: Mapping[str, str], second: Mapping[str, str]) -> list[st
 def lasting(conditions: Mapping[str, str]) -> dict[str, str]:
     """Return the persistent target conditions, without those of the host and the target's name."""
     ignored = _OF_THE_MOMENT | {"target"}
-    return {key: value for key, value in conditions.items() if key not in ignored and not _is_of_desk(key)}
+    return {key: value for key, value in conditions.items() if key not in ignored and not _is_of_host(key)}
 
 
 def differing_between(
@@ -114,13 +114,13 @@ def differing_between(
             for key, value in one.conditions.items():
                 values.setdefault(key, {})[value] = None
     ignored = _OF_THE_MOMENT | {"target"}
-    keys = sorted(key for key in known[0].keys() | known[1].keys() if key not in ignored and not _is_of_desk(key))
+    keys = sorted(key for key in known[0].keys() | known[1].keys() if key not in ignored and not _is_of_host(key))
     both = ((key, tuple(known[0].get(key, ())), tuple(known[1].get(key, ()))) for key in keys)
     return [(key, mine, theirs) for key, mine, theirs in both if set(mine) != set(theirs)]
 
 
-def _is_of_desk(key: str) -> bool:
-    return key.startswith("desk.") and key != "desk.faults"
+def _is_of_host(key: str) -> bool:
+    return key.startswith("host.") and key != "host.faults"
 
 
 def caveats(run: Run) -> Iterator[Caveat]:
@@ -133,7 +133,7 @@ def caveats(run: Run) -> Iterator[Caveat]:
         yield NoRealTimePriority()
     if any("times do not hold" in value for value in _values(run, "clock.frequency")):
         yield ClockMayChange()
-    if lost := sum(measurement.checks.get("rings_lost", 0) for measurement in run.measurements):
+    if lost := sum(measurement.checks.get("recovered_doorbells", 0) for measurement in run.measurements):
         yield CoreInterruptsLost(count=lost)
     if any(is_busy(measurement.conditions) for measurement in run.measurements):
         yield MachineBusy()

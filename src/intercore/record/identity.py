@@ -36,7 +36,7 @@ KERNEL = (SOURCES, _LINUX)
 """The conditions that distinguish kernels; a target has one of them."""
 
 _VERSION = "freertos.version"
-_TOOL = "desk.tool"
+_TOOL = "host.tool"
 
 
 def kernel(conditions: Mapping[str, str]) -> str | None:

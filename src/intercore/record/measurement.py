@@ -27,11 +27,11 @@ Unit: TypeAlias = Literal["tick", "moment", "count", "core"]
 durations (`tick`); readings of the clock, in ticks since some moment, of which only differences mean something
 (`moment`); how often something was done or found (`count`); numbers of cores (`core`)."""
 
-LOOKING_PREFIX = "looking."
-"""Series named `looking.<core>` hold the timestamp overhead: empty pairs of timestamps taken on that core."""
+TIMESTAMP_OVERHEAD_PREFIX = "timestamp_overhead."
+"""Series named `timestamp_overhead.<core>` hold the timestamp overhead: empty timestamp pairs taken on that core."""
 MISTAKES: Final = "mistakes"
-"""Check added by the host: accesses of the program that the chip does not allow, counted by a simulated chip. Present
-only if there are any; the condition `desk.mistakes` has the first ones in words."""
+"""Check that the host adds, if there are any: mistakes of the program that a simulated chip reports and that a real one
+would not tolerate. The condition `host.mistakes` describes the first ones."""
 SpoilingCheck: TypeAlias = Literal["wrong", "migrated", "lost", "mistakes"]
 SPOILING_CHECKS: tuple[SpoilingCheck, ...] = ("wrong", "migrated", "lost", MISTAKES)
 """Checks that make a measurement `failed` when they are not 0."""
@@ -41,7 +41,7 @@ class Series(msgspec.Struct, frozen=True, eq=False):
     """Raw samples of one quantity: integers as the target sent them, most often in ticks of a named clock."""
 
     name: str
-    """What was measured, e.g. `t1`, `tp` or `looking.0`; unique in its measurement."""
+    """What was measured, e.g. `t1`, `tp` or `timestamp_overhead.0`; unique in its measurement."""
     clock: str
     """Name of the clock whose ticks are counted, e.g. `common`; meaningless if the unit is `count` or `core`."""
     hz: int
@@ -105,9 +105,9 @@ class Measurement(msgspec.Struct, frozen=True, eq=False):
     def looking_ns(self) -> dict[int, float]:
         """Median timestamp overhead in ns, per core: what an empty pair of timestamps costs in place."""
         return {
-            int(series.name.removeprefix(LOOKING_PREFIX)): float(np.median(series.ns))
+            int(series.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX)): float(np.median(series.ns))
             for series in self.series
-            if series.name.startswith(LOOKING_PREFIX) and len(series.ticks)
+            if series.name.startswith(TIMESTAMP_OVERHEAD_PREFIX) and len(series.ticks)
         }
 
 

@@ -99,7 +99,7 @@ class _Observer:
     def chip_time(self, seconds: float) -> None:
         """See Observer."""
 
-    def told(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         """See Observer."""
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:
@@ -115,7 +115,7 @@ class _BarOfSeveral(_Observer):
     def begin(self, done: int, total: int) -> None:
         self._progress.update(self._task, total=total, completed=done, visible=True)
 
-    def told(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         self._progress.console.print(f"{self._name}: {text}", markup=False, highlight=False)
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:  # noqa: ARG002
@@ -134,7 +134,7 @@ class _LogOfSeveral(_Observer):
     def begin(self, done: int, total: int) -> None:  # noqa: ARG002 - each line says the total known then
         self._before = self._done = done
 
-    def told(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         self._print(f"{self._name}: {text}")
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:  # noqa: ARG002
@@ -171,7 +171,7 @@ class _Bar(_Observer):
     def chip_time(self, seconds: float) -> None:
         self._progress.update(self._task, description=f"{self._words}  simulated {seconds:.2f} s")
 
-    def told(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         self._progress.console.print(text, markup=False)
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:  # noqa: ARG002
@@ -193,7 +193,7 @@ class _Log(_Observer):
     def chip_time(self, seconds: float) -> None:
         self._chip = f", simulated time {seconds:.2f} s"
 
-    def told(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:
@@ -228,7 +228,7 @@ class _ShortLog(_Observer):
             self._say()
         self._under_way = now
 
-    def told(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
     def stored(self, setting: Setting, total: int, seconds: float, known: Precision | str | None) -> None:  # noqa: ARG002

@@ -331,7 +331,7 @@ def test_a_sketch_whose_loop_does_something_else_is_told_so(sketches: Sketches) 
     for terminal in opened(sketches.build("other", source)):
         refused = terminal.ask(f"run contention main=work {SHORT}")[-1]
         assert (refused["type"], refused["code"]) == ("error", "failed")
-        assert "main loop does something else" in refused["text"]
+        assert "main loop is busy with other work" in refused["text"]
         assert terminal.ask(f"run contention main=off {SHORT}")[-1]["status"] == "ok"
 
 

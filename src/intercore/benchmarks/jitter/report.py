@@ -76,7 +76,7 @@ _NOTES = (
     "not wait. So the blockers cause the long periods, and short periods of microseconds follow them.",
     "`published` is the procedure of Arm et al. 2022 as we read it. Right after each reading, the task suspends the "
     "next core's blocker and resumes the blocker of its own core. This stops the task there, so that it continues, "
-    "and waits, on the other core. A blocker multiplies in a loop until it is suspended. With `wake=anew` the time of "
+    "and waits, on the other core. A blocker multiplies in a loop until it is suspended. With `wake=reset` the time of "
     "the last activation is set to the current tick before each sleep.",
     "With time=raw-counter each activation also reads the counter of its core, after the common clock. A period is "
     "then this reading minus the reading of the previous activation, on either core, as an unsigned number of the "

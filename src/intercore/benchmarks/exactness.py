@@ -28,7 +28,7 @@ class Exactness(msgspec.Struct, frozen=True):
     """
 
     difference: float
-    """The median: what looking adds."""
+    """The median."""
     low: int
     """The smallest difference."""
     high: int

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from intercore.view.section import CombinedReport, Report, Section
 
 
-_DESK = "host"
+_HOST = "host"
 _TRUST = {
     "measured": "Measured on this target, as it was built.",
     "simulated": Markup(
@@ -291,7 +291,7 @@ def write_page(
     if not reported:
         raise UsageError("there is no run for a page")
     # Chips come before the host, here and in ratios.
-    ordered = [_by_topic(each) for each in sorted(reported, key=lambda each: each.run.plan.target == _DESK)]
+    ordered = [_by_topic(each) for each in sorted(reported, key=lambda each: each.run.plan.target == _HOST)]
     compared = _compared([each.run for each in ordered], usual)
     page = _page(ordered, compared, exhibits).encode("utf-8", "replace")
     with replacement(path, PAGE, force=force) as file:

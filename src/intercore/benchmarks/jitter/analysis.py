@@ -96,7 +96,7 @@ class JitterSetting(msgspec.Struct, frozen=True):
     load: str
     migrate: str
     wake: str
-    """Whether the time of the last activation, from which the next one is due, was `kept` or set `anew` before each."""
+    """Whether the time of the last activation, from which the next one is due, was `kept` or `reset` before each."""
     period_us: Annotated[float, Meta(gt=0)]
     varied: dict[str, int | str]
     """The other factors that take more than one level in the run, by name."""

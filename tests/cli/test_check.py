@@ -57,7 +57,7 @@ def test_the_exit_status_says_what_a_stored_run_comes_to(speedups: Tool) -> None
     setting = "speedup mode=create n=1000: t1"
     for texts, status, says in (
         ([f"{setting} max <= 1 s"], 0, "one number with a budget: 1 kept"),
-        ([f"{setting} max <= 0.001 ns", f"{setting} median <= 1 s"], 1, "1 broken and 1 that cannot be told"),
+        ([f"{setting} max <= 0.001 ns", f"{setting} median <= 1 s"], 1, "1 broken and 1 undecided"),
         ([f"{setting} median <= 1 s"], 3, "one repetition does not show how repetitions differ; 4 more repetit"),
         (["speedup mode=create n=77: t1 median <= 1 s"], 4, "run 1 has no such setting"),
     ):

@@ -30,7 +30,7 @@ def both(tool: Tool, board: FakeBoard) -> Tool:
 
 def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
     short = both("compare", "host", "serial").succeeded().out
-    assert "serial beside host, of 6 quantities: " in short.split("What differs most")[0]
+    assert "serial beside host, of 6 quantities: " in short.split("Largest differences")[0]
     assert "speedup, time on one core (T1): host and serial" not in short
     shown = both("compare", "host", "serial", "--all").succeeded().out
     assert "speedup, time on one core (T1): host and serial" in shown
@@ -90,7 +90,7 @@ def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(
     with Store(both.store) as store:
         store.create_run(store.run(1).plan, 1)
     shown = both("compare", "host", "serial").succeeded()
-    assert "What differs most: host and serial" in shown.out
+    assert "Largest differences: host and serial" in shown.out
     assert "run 3 of host is newer than run 1 and unfinished (0 of 1 measurements): left out" in shown.err
     both("report", "host", "serial", "-o", "both.html").succeeded()
     assert ">Differences: serial and host</a></h2>" in (both.directory / "both.html").read_text()

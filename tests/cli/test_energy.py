@@ -83,7 +83,7 @@ def test_faulty_meter_loses_no_time_and_energy_is_measured_later(tool: Tool) -> 
     done = tool("run", "host", *TABLE, "--meter", "typed:50,10")
     assert done.status == 1, done
     assert "energy of 1 of 1 measurements is missing: 2 readings are given, and there were 7 windows" in done.err
-    assert "go on with: intercore run --resume" in done.err
+    assert "continue with: intercore run --resume" in done.err
     assert "Traceback" not in done.err
     before = read(tool)
     assert (len(before.measurements), before.complete) == (1, False)

@@ -151,7 +151,7 @@ def test_qemu_runs_an_image_and_everything_says_that_times_mean_nothing(tool: To
     assert LABEL in page[: page.index("</title>")]
     assert body.count(f'<span class="label simulated">{LABEL}</span>') >= 2
     assert not A_TIME.search(body.partition('<section id="method">')[0])
-    assert "Cost of looking" not in body
+    assert "Timestamp overhead" not in body
     assert 'id="plot-' not in body
     assert "times</strong> as fast" not in body
     assert "simulated, not measured" not in body
@@ -201,7 +201,7 @@ def test_a_run_on_qemu_goes_on_with_its_image(tool: Tool, qemu: Fakes) -> None:
     broken = tool(*words, environment={"FAKE_QEMU": "crashes"})
     assert broken.status == 1
     assert "ended with exit status" in broken.error
-    assert "go on with: intercore run --resume" in broken.err
+    assert "continue with: intercore run --resume" in broken.err
     tool("run", "--resume").succeeded()
     with Store(tool.store) as store:
         run = store.run()

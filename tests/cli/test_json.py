@@ -131,7 +131,7 @@ def test_a_run_of_the_clock_is_valid(tool: Tool) -> None:
     assert bounds["text"] in " ".join(tool("show").succeeded().out.split())
     assert tool("show", "--format", "csv").out.count("\n") == 1 + 8
     tool("report", "-o", "clock.html").succeeded()
-    assert "How exact the clock is" in (tool.directory / "clock.html").read_text()
+    assert "Accuracy of the clock" in (tool.directory / "clock.html").read_text()
 
 
 @of_speedups

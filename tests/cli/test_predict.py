@@ -87,7 +87,7 @@ def test_people_are_told_the_same_in_words(stored: Tool) -> None:
     text = stored(*HERE, "size=300", *SETTING).succeeded().out
     assert "8.0" in text
     assert "SIMULATED" in text
-    assert "run 1: 1,100 samples of 11 sizes from 4 to 4,096 bytes, measured on 2026-11-21" in " ".join(text.split())
+    assert "run 1, 1,100 samples of 11 sizes from 4 to 4,096 bytes, measured on 2026-11-21" in " ".join(text.split())
 
 
 def test_throughput_is_predicted_too(stored: Tool) -> None:
@@ -102,17 +102,17 @@ def test_throughput_is_predicted_too(stored: Tool) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (SETTING, "say the size"),
-        (("size=3OO", *SETTING), "size=3OO is no number"),
-        (("size=0", *SETTING), "size=0 is no number"),
-        (("size=100,200", *SETTING), "size has 2 values"),
+        (SETTING, "give the size"),
+        (("size=3OO", *SETTING), "size=3OO is not a number"),
+        (("size=0", *SETTING), "size=0 is not a number"),
+        (("size=100,200", *SETTING), "size has 2 levels"),
         (("size", *SETTING), "expected name=value"),
-        (("size=8192", *SETTING), "outside of what was measured: 4 to 4,096 bytes"),
-        (("size=99999999999999999999999999", *SETTING), "is no number of bytes"),
+        (("size=8192", *SETTING), "outside the measured range of 4 to 4,096 bytes"),
+        (("size=99999999999999999999999999", *SETTING), "is not a number of bytes"),
         (("size=301", *SETTING), "not a multiple of 4 bytes"),
         (("size=300", "transport=pipe"), "transport=pipe was not measured; these levels were: transport=queue,ring"),
         (("size=300", "transprot=ring"), "did you mean 'transport'"),
-        (("size=300", "samples=4", *SETTING), "samples says how something is measured"),
+        (("size=300", "samples=4", *SETTING), "samples is a way of measuring"),
         (("size=300", "measure=jitter", *SETTING), "there is no measure 'jitter'"),
         (
             ("size=300", "transport=ring", "receiver=blocked"),
@@ -173,7 +173,7 @@ def test_settings_as_fast_as_the_first_are_named(tool: Tool) -> None:
             )  # fmt: skip
             keep(store, times)
     text = " ".join(tool("predict", "host", "message", "size=300").succeeded().out.split())
-    assert "These cannot be told from the first, ring: queue." in text
+    assert "Not significantly different from the first, ring: queue." in text
 
 
 def test_a_setting_that_cannot_be_predicted_is_named_with_the_reason(stored: Tool) -> None:
@@ -182,7 +182,7 @@ def test_a_setting_that_cannot_be_predicted_is_named_with_the_reason(stored: Too
     found = stored(*HERE, "size=300", "--format", "json").succeeded().json
     (reason,) = found["left_out"]
     assert reason.startswith("fifo 0 → 1")
-    assert "outside of what was measured: 4 to 256 bytes" in reason
+    assert "outside the measured range of 4 to 256 bytes" in reason
     assert "Left out: fifo 0 → 1" in stored(*HERE, "size=300").out
     refused = stored(*HERE, "size=8192").failed(2).error
     assert "none of the 5 settings can be predicted" in refused
@@ -193,7 +193,7 @@ def test_time_that_no_size_changes_is_said_to_be_so(tool: Tool) -> None:
     with Store(tool.store) as store:
         keep(store, campaign(lambda _: 12.5, sizes=(16, 256, 4096), transport="notification"))
     text = " ".join(tool("predict", "host", "message", "size=300").succeeded().out.split())
-    assert "Model: 12.5 µs; the size makes no difference within what was measured" in text
+    assert "Model: 12.5 µs; the size makes no difference in the measured range" in text
     assert "0.0000" not in text
 
 
@@ -202,7 +202,7 @@ def test_a_slope_that_may_be_0_and_may_be_much_is_said_to_be_unknown(tool: Tool)
     with Store(tool.store) as store:
         keep(store, campaign(times.__getitem__, sizes=times))
     text = " ".join(tool("predict", "host", "message", "size=1024").succeeded().out.split())
-    assert "whether the size makes a difference cannot be told" in text
+    assert "the effect of the size is not significant" in text
 
 
 def test_an_interval_that_is_no_answer_says_what_to_measure(tool: Tool) -> None:
@@ -220,7 +220,7 @@ def test_an_interval_that_is_no_answer_says_what_to_measure(tool: Tool) -> None:
     )
     text = " ".join(tool("predict", "host", "message", "size=300").succeeded().out.split())
     assert f"This is inconclusive: the interval is wider than ±50 %. To measure it: {advice['command']}" in text
-    assert "that takes 39 samples of 256 and of 4,096 bytes, and there are 20 and 20" in text
+    assert "it takes 39 samples of 256 and of 4,096 bytes, and there are 20 and 20" in text
     with Store(tool.store) as store:
         keep(store, campaign(lambda size: 14 + 0.025 * size, sizes=advice["sizes"], noise=0.001))
     again = tool("predict", "host", "message", "size=300", "--format", "json").succeeded().json
@@ -241,7 +241,7 @@ def test_help_names_the_benchmarks_that_have_a_model(tool: Tool) -> None:
 
 def test_other_benchmarks_other_targets_and_empty_stores_are_refused(stored: Tool) -> None:
     refused = stored("predict", "pico-sim", "jitter", "size=3").failed(2).error
-    assert f"there is no model of jitter that predicts; there is one of: {', '.join(names())}" in refused
+    assert f"jitter has no model that predicts; these have one: {', '.join(names())}" in refused
     assert "holds no latency of messages on host" in stored("predict", "host", "message", "size=3").failed(2).error
     assert "there is no target 'hots'" in stored("predict", "hots", "message", "size=3").failed(2).error
     missing = stored("predict", "host", "message", "size=3", "--store", "none.db").failed(2)
@@ -364,9 +364,7 @@ def test_two_kernels_are_not_put_together_and_it_says_which_one_it_rests_on(tool
     assert found["median_us"]["value"] == pytest.approx(4 * ring(300), rel=0.01)
     assert found["basis"]["runs"] == [2]
     (note,) = [note for note in found["notes"] if "Run 1" in note]
-    assert note.startswith(
-        "Run 1 is left out: it was measured with another kernel (FreeRTOS V11.2.0 SMP, sources ff265"
-    )
+    assert note.startswith("Run 1 is left out: it has another kernel (FreeRTOS V11.2.0 SMP, sources ff265")
     assert "0123456789abcdef, modified" in note
 
 
@@ -388,7 +386,7 @@ def test_a_run_that_mixes_kernels_is_left_out_or_else_nothing_is_predicted(tool:
 def test_a_run_whose_kernel_nobody_knows_is_left_out_beside_one_that_is_known(tool: Tool) -> None:
     with Store(tool.store) as store:
         keep(store, of_kernel(campaign(lambda size: 4 * ring(size)), BEFORE), simulated=True)
-        assert any("It is not known with which kernel's sources" in note for note in asked(tool)["notes"])
+        assert any("The kernel's sources are unknown" in note for note in asked(tool)["notes"])
         keep(store, of_kernel(campaign(ring), RELEASED), simulated=True)
     found = asked(tool)
     assert found["basis"]["runs"] == [2]
@@ -403,7 +401,7 @@ def test_effects_of_factors_are_not_taken_from_two_kernels(tool: Tool) -> None:
         keep(store, of_kernel(campaign(queue, noise=0.01, transport="queue"), RELEASED), simulated=True)
         keep(store, of_kernel(campaign(queue, receiver="blocked", transport="queue"), PATCHED), simulated=True)
     refused = tool(*HERE, "size=300", "transport=ring", "receiver=blocked", "--extrapolate").failed(2)
-    assert "runs 3, 2, 1 are not known to be of one kernel" in refused.error
+    assert "runs 3, 2, 1 are not known to have the same kernel" in refused.error
 
 
 def test_two_images_of_one_kernel_are_put_together_and_told(tool: Tool) -> None:
@@ -412,4 +410,4 @@ def test_two_images_of_one_kernel_are_put_together_and_told(tool: Tool) -> None:
         keep(store, of_kernel(campaign(ring), {**RELEASED, "image.digest": "3"}), simulated=True)
     found = asked(tool)
     assert found["basis"]["runs"] == [2, 1]
-    assert "It rests on several images (3 / 1): the program was not the same each time." in found["notes"]
+    assert "It uses several images (3 / 1): the program was not always the same." in found["notes"]

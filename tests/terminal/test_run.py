@@ -81,7 +81,9 @@ def test_what_stands_out_is_the_three_that_differ_most(times: list[list[float]])
 
 
 def test_one_screen_leaves_out_what_stands_behind_a_semicolon_and_no_condition() -> None:
-    above = Answer("throughput on all cores", Interval(2.09), "times", "one core's (above 2: one was slower alone)")
+    above = Answer(
+        "throughput on all cores", Interval(2.09), "times", "that of one core (above 2: a core was slower alone)"
+    )
     assert in_brief(above) == above.text
     over = Answer("lock hand-off", Interval(1.3), about="spinlock 1 → 0; 0 → 1: 1.00 µs")
     assert in_brief(over) == "1.30 µs, spinlock 1 → 0"

@@ -186,7 +186,7 @@ def test_a_setting_that_cannot_be_predicted_is_named_with_the_reason(stored: Too
     assert "Left out: fifo 0 → 1" in stored(*HERE, "size=300").out
     refused = stored(*HERE, "size=8192").failed(2).error
     assert "none of the 5 settings can be predicted" in refused
-    assert "outside of what was measured" in refused
+    assert "outside the measured range" in refused
 
 
 def test_time_that_no_size_changes_is_said_to_be_so(tool: Tool) -> None:
@@ -252,7 +252,7 @@ def test_outside_of_what_was_measured_it_extrapolates_only_when_told_to(stored: 
     found = stored(*HERE, "size=8192", *SETTING, "--extrapolate", "--format", "json").succeeded().json
     assert found["extrapolated"] is True
     assert found["median_us"]["value"] == pytest.approx(ring(8192), rel=0.01)
-    assert any("outside of what was measured" in note for note in found["notes"])
+    assert any("outside the measured range" in note for note in found["notes"])
 
 
 def test_a_combination_never_measured_is_extrapolated_by_main_effects(stored: Tool) -> None:
@@ -390,9 +390,7 @@ def test_a_run_whose_kernel_nobody_knows_is_left_out_beside_one_that_is_known(to
         keep(store, of_kernel(campaign(ring), RELEASED), simulated=True)
     found = asked(tool)
     assert found["basis"]["runs"] == [2]
-    assert any(
-        "Run 1 is left out: it is not known which kernel it was measured with" in note for note in found["notes"]
-    )
+    assert any("Run 1 is left out: its kernel is unknown" in note for note in found["notes"])
 
 
 def test_effects_of_factors_are_not_taken_from_two_kernels(tool: Tool) -> None:

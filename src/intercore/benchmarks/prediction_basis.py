@@ -169,8 +169,8 @@ def _identity(chosen: Sequence[StoredMeasurement]) -> Iterator[str]:
 def _of_another_kernel(run: int, conditions: Mapping[str, str], reference: Mapping[str, str]) -> str:
     """Return why a run's measurements are not put together with those that the prediction rests on."""
     if kernel(conditions) is None or kernel(reference) is None:
-        which = "it" if kernel(conditions) is None else "the rest"
-        return f"Run {run} is left out: the kernel of {which} is unknown, so it may be another one."
+        whose = "its kernel" if kernel(conditions) is None else "the kernel of the other runs"
+        return f"Run {run} is left out: {whose} is unknown, so the two may differ."
     return (
         f"Run {run} is left out: it has another kernel ({kernel_name(conditions)}) than the other runs "
         f"({kernel_name(reference)})."

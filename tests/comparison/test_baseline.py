@@ -208,7 +208,7 @@ def test_what_was_edited_so_that_it_says_nothing_is_refused_with_its_line(text: 
 def test_a_file_that_is_no_baseline_is_not_replaced_and_a_baseline_is(tmp_path: Path) -> None:
     made, path = of_run(run("pico-sim", measured([10] * 9))), tmp_path / "b.txt"
     path.write_text("my thesis\n")
-    with pytest.raises(UsageError, match=r"b\.txt is there and is no baseline: it was left as it is"):
+    with pytest.raises(UsageError, match=r"b\.txt already exists and is not a baseline"):
         baseline_file.write(made, path)
     assert path.read_text() == "my thesis\n"
     for older in (SMALL, "intercore baseline 1\ntool = 0.1.0\n"):

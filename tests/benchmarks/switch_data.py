@@ -29,7 +29,7 @@ def measurement(
     checks: Mapping[str, int] | None = None,
     conditions: Mapping[str, str] | None = None,
     extra: Mapping[str, Sequence[int]] | None = None,
-    looking: int = 46,
+    overhead: int = 46,
     **factors: Level,
 ) -> Measurement:
     known: dict[str, Level] = {
@@ -39,8 +39,8 @@ def measurement(
     known |= {name.removesuffix("_"): level for name, level in factors.items()}
     clock = "common" if known["time"] == "common" else "counter"
     values = {
-        "timestamp_overhead.0": [looking] * 9,
-        "timestamp_overhead.1": [looking] * 9,
+        "timestamp_overhead.0": [overhead] * 9,
+        "timestamp_overhead.1": [overhead] * 9,
         "switch": ticks,
         "call": call,
         **(extra or {}),

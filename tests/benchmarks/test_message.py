@@ -95,7 +95,7 @@ def test_a_line_is_found_with_its_units() -> None:
     assert row.sizes[0].latency_us.n == 100
     assert row.sizes[0].send_us is not None
     assert row.sizes[0].send_us.value == pytest.approx(row.sizes[0].latency_us.median.value / 2, rel=0.01)
-    assert row.looking_us == {"0": 0.04}
+    assert row.timestamp_overhead_us == {"0": 0.04}
 
 
 def test_a_stream_is_modelled_by_its_time_per_message() -> None:

@@ -75,7 +75,7 @@ def test_a_known_wake_up_is_found_again() -> None:
     assert (found.wake_up_us.min, found.wake_up_us.max) == (8, 10)
     assert found.call_us.median.value == pytest.approx(600.5 / US)
     assert (found.median_ticks, found.hz) == (1125, HZ)
-    assert found.looking_us == {"0": 46 / US, "1": 46 / US}
+    assert found.timestamp_overhead_us == {"0": 46 / US, "1": 46 / US}
     assert found.within_us == 0
 
 
@@ -381,7 +381,7 @@ def test_wake_ups_across_cores_carry_the_uncertainty_of_a_clock_of_two_counters(
 
 def test_what_aligned_counters_and_such_a_clock_leave_open_is_added() -> None:
     one = aligned(1100, 1_000_000)
-    known = [one, measurement([1190] * 20, conditions={"clock.uncertainty": "10 ticks"}, looking=46)]
+    known = [one, measurement([1190] * 20, conditions={"clock.uncertainty": "10 ticks"}, overhead=46)]
     assert [one.explained for one in found_in(*known, kind=SwitchAlignedAgainstCommon)] == [True], (
         "83 and 10 ticks explain 90"
     )

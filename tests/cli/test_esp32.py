@@ -163,7 +163,7 @@ def test_qemu_runs_an_image_and_everything_says_that_times_mean_nothing(tool: To
     document = tool("show", "--format", "json").succeeded().json
     assert (document["simulated"], document["emulated"], document["warnings"][0]) == (False, True, CAUTION)
     assert document["analysis"] == {}
-    assert {(row["summary"], len(row["looking_ns"])) for row in document["measurements"]} == {(None, 0)}
+    assert {(row["summary"], len(row["timestamp_overhead_ns"])) for row in document["measurements"]} == {(None, 0)}
     assert document["conditions"]["emulated"].startswith("by QEMU emulator version 9.2.2 (esp_develop")
     rows = tool("show", "--format", "csv").succeeded().out
     assert "emulated" in rows.splitlines()[0]

@@ -281,7 +281,16 @@ def changed(document: dict[str, Any], path: tuple[Any, ...], change: Callable[[A
 
 
 OPEN = (
-    *("conditions", "factors", "looking_ns", "checks", "overhead_us", "break_even", "isoefficiency", "quantised"),
+    *(
+        "conditions",
+        "factors",
+        "timestamp_overhead_ns",
+        "checks",
+        "overhead_us",
+        "break_even",
+        "isoefficiency",
+        "quantised",
+    ),
     *("thresholds", "values", "setting"),
 )
 """Objects whose keys are names that depend on the run."""
@@ -365,7 +374,7 @@ def test_a_summary_is_never_null(small: dict[str, Any]) -> None:
         (("measurements", 0, "n"), 0),
         (("measurements", 0, "n"), 2.5),
         (("measurements", 0, "checks", "wrong"), -1),
-        (("measurements", 0, "looking_ns", "core"), 1.0),
+        (("measurements", 0, "timestamp_overhead_ns", "core"), 1.0),
         (("measurements", 0, "summary", "stdev"), -1.0),
         (("analysis", "speedup", 0, "cores"), 0),
         (("analysis", "speedup", 0, "speedup"), -1.0),

@@ -103,7 +103,7 @@ def test_a_ratio_has_the_digits_that_tell_a_change() -> None:
 
 
 def test_what_a_benchmark_calls_its_series_is_said_in_place_of_their_names() -> None:
-    """Calls are compared with the cost of looking, which the analysis takes off: both say so."""
+    """Calls are compared with the timestamp overhead, which the analysis takes off: both say so."""
     calls = measured([5] * 6, "api", "call")
     found = compare([run("a", calls), run("b", calls)])
     assert quantity_name(found.pairs[0]) == "api: call and timestamp overhead"

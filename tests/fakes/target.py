@@ -52,9 +52,9 @@ FAULTS = {
     "lie-number": "numbers a line beyond all bounds",
     "lie-factor": "runs at another setting than it was asked for",
     "lie-status": "calls a wrong result ok",
-    "lie-looking": "sends a cost of looking for no core",
+    "lie-overhead": "sends a timestamp overhead for no core",
     "lie-unit": "announces a series in another unit than that of its samples",
-    "lie-looking-unit": "sends a cost of looking that is no duration",
+    "lie-overhead-unit": "sends a timestamp overhead that is no duration",
     "unknown-unit": "sends samples in a unit that there is not",
     "lie-twice": "announces a series twice",
     "wrong-type": "sends text for a number",
@@ -350,10 +350,10 @@ class Target:
         samples = random.Random(n)  # noqa: S311 - the same samples at the same setting, however bad the link
         count = self.options.samples
         shown = {name: name for name in SERIES}
-        if self.fault == "lie-looking":
+        if self.fault == "lie-overhead":
             shown["timestamp_overhead.0"] = "timestamp_overhead.zero"
         for name in [*SERIES, "t1"] if self.fault == "lie-twice" else SERIES:
-            units = {"lie-unit": "count", "lie-looking-unit": "core" if name == "timestamp_overhead.0" else "tick"}
+            units = {"lie-unit": "count", "lie-overhead-unit": "core" if name == "timestamp_overhead.0" else "tick"}
             unit = units.get(self.fault, "tick")
             told = {"lie-count": count + 1, "lie-huge-count": 2**62}.get(self.fault, count)
             self.add("series", name=shown[name], unit=unit, clock="common", hz=10**9, count=told)
@@ -365,7 +365,7 @@ class Target:
             for index in range(0, count, 16):
                 if self.fault != "lie-index" or index != 16:
                     some = values[index : index + 16]
-                    unit = "core" if self.fault == "lie-looking-unit" and name == "timestamp_overhead.0" else "tick"
+                    unit = "core" if self.fault == "lie-overhead-unit" and name == "timestamp_overhead.0" else "tick"
                     self.add("samples", series=shown[name], unit=unit, index=index, values=some)
         for i in range(6_000 if self.fault == "many-series" else 0):
             self.add("series", name=f"more{i}", unit="tick", clock="common", hz=1, count=0)

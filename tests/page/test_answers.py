@@ -20,8 +20,16 @@ if TYPE_CHECKING:
     from intercore.finding import Finding
 
 
-def asked(first: Answer | None, second: Answer | None, looking_us: float = 0.0) -> QuestionRow:
-    return QuestionRow("lock", "lock hand-off", (first, second), "lock", True, (False, False), (looking_us, looking_us))
+def asked(first: Answer | None, second: Answer | None, timestamp_overhead_us: float = 0.0) -> QuestionRow:
+    return QuestionRow(
+        "lock",
+        "lock hand-off",
+        (first, second),
+        "lock",
+        True,
+        (False, False),
+        (timestamp_overhead_us, timestamp_overhead_us),
+    )
 
 
 def answer(value: float, about: str = "mutex", unit: Unit = "us") -> Answer:
@@ -51,11 +59,13 @@ def test_of_the_least_work_that_pays_which_each_tells_in_its_own_time_no_ratio_i
 
 
 def test_of_what_is_shorter_than_reading_the_clock_no_ratio_is_told() -> None:
-    short = asked(answer(2.81), answer(0.033), looking_us=0.022)
+    short = asked(answer(2.81), answer(0.033), timestamp_overhead_us=0.022)
     assert (short.ratio, short.times) == ("too short to tell", None)
-    assert asked(answer(2.81), answer(0.055), looking_us=0.022).ratio == "51 × faster"
+    assert asked(answer(2.81), answer(0.055), timestamp_overhead_us=0.022).ratio == "51 × faster"
     readings = [Answer("timestamp overhead", Interval(us), overhead=True) for us in (0.044, 0.022)]
-    assert asked(*readings, looking_us=0.022).ratio == "2.0 × faster", "which itself is no shorter than it is"
+    assert asked(*readings, timestamp_overhead_us=0.022).ratio == "2.0 × faster", (
+        "which itself is no shorter than it is"
+    )
 
 
 def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> None:

@@ -97,7 +97,7 @@ def median_us(pool: Sequence[Measurement], series: str) -> Interval:
     return median(repetitions_us(pool, series), tick=tick_us(pool, series))
 
 
-def looking_us(pool: Sequence[Measurement], core: int) -> float:
+def timestamp_overhead_us(pool: Sequence[Measurement], core: int) -> float:
     """Return the median timestamp overhead on a core, in µs; 0 where that was not measured."""
     costs = [known.ns for one in pool for known in one.series if known.name == f"{TIMESTAMP_OVERHEAD_PREFIX}{core}"]
     known = np.concatenate(costs) if costs else np.zeros(0)
@@ -113,7 +113,7 @@ def overhead_us(measurements: Sequence[Measurement]) -> float:
         if known.name.startswith(TIMESTAMP_OVERHEAD_PREFIX)
         and (core := known.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX)).isdecimal()
     }
-    return max((looking_us(measurements, core) for core in cores), default=0.0)
+    return max((timestamp_overhead_us(measurements, core) for core in cores), default=0.0)
 
 
 def cycles_per_us(pool: Sequence[Measurement]) -> float | None:

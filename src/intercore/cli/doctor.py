@@ -35,7 +35,7 @@ def doctor(
 ) -> None:
     """Check what this machine has for each target and what disturbs measurements; print how to fix it."""
     chosen = None if target is None else find(target)
-    with messages().status("looking"):
+    with messages().status("searching"):
         found = tuple(findings(target=chosen))
     show(_DoctorReport(found), output, paged=True)
 

@@ -103,7 +103,9 @@ def _measurement_rows(run: Run, measurement: Measurement, faults: list[str]) -> 
             "unit": "ns" if series.unit == "tick" else series.unit,
             "n": len(series.ticks),
             "summary": None if without else _summary(series),
-            "looking_ns": {} if without else {str(core): cost for core, cost in measurement.looking_ns.items()},
+            "timestamp_overhead_ns": {}
+            if without
+            else {str(core): cost for core, cost in measurement.timestamp_overhead_ns.items()},
             "checks": dict(measurement.checks),
             "failed": faults,
         }

@@ -395,7 +395,7 @@ def _read_series(head: SeriesHead, values: list[tuple[int, ...]], taken: int) ->
     if core != head.name and not (core.isascii() and core.isdigit()):
         raise _broken(f"series {head.name} names no core")
     if core != head.name and head.unit != "tick":
-        raise _broken(f"series {head.name} is the cost of looking, and its unit is {head.unit}")
+        raise _broken(f"series {head.name} is a timestamp overhead, and its unit is {head.unit}")
     ticks = np.fromiter(chain.from_iterable(values), np.int64, taken)
     ticks.setflags(write=False)
     return Series(head.name, head.clock, head.hz, ticks, head.unit)

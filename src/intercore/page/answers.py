@@ -41,7 +41,7 @@ class QuestionRow:
     """Whether it is the first one there."""
     has_caveat: tuple[bool, ...]
     """Of each answer, whether a warning may concern it."""
-    looking_us: tuple[float, ...]
+    timestamp_overhead_us: tuple[float, ...]
     """The timestamp overhead in each run; 0 if unknown."""
 
     @property
@@ -54,7 +54,7 @@ class QuestionRow:
     @property
     def is_too_short(self) -> bool:
         """Whether there is no ratio because an answer is the reading of the clock for the most part, which is in it."""
-        known = zip(self._rated, self.looking_us, strict=False)
+        known = zip(self._rated, self.timestamp_overhead_us, strict=False)
         return any(
             one.unit == "us" and one.value is not None and one.value.value < 2 * of and not one.overhead
             for one, of in known
@@ -85,10 +85,10 @@ class QuestionRow:
         return _in_words(self.times, *_OF_RATIOS[first.unit]) + _OF_OTHERS * (first.choice != second.choice)
 
 
-def answer_rows(reported: Sequence[ReportedRun], looking_us: Sequence[float]) -> list[QuestionRow]:
+def answer_rows(reported: Sequence[ReportedRun], timestamp_overhead_us: Sequence[float]) -> list[QuestionRow]:
     """Return all questions that some run answers, by benchmark, in the order in which they first come.
 
-    `looking_us` is the timestamp overhead in each run; 0 if unknown.
+    `timestamp_overhead_us` is the timestamp overhead in each run; 0 if unknown.
     """
     known = [
         {(report.benchmark, one.question): one for report in each.reports for one in report.answers}
@@ -120,7 +120,7 @@ def answer_rows(reported: Sequence[ReportedRun], looking_us: Sequence[float]) ->
                 key in answers and any(_concerns(key[0], caveat, answers[key]) for caveat in of.get(key[0], ()))
                 for answers, of in zip(known, warned, strict=True)
             ),
-            tuple(looking_us),
+            tuple(timestamp_overhead_us),
         )
         for number, key in enumerate(questions)
     ]

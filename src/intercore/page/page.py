@@ -187,7 +187,7 @@ class _Section:
         return f", until medians are known to ±{percent(rule.until, 10)} % or {rule.cap} times"
 
     @cached_property
-    def looking(self) -> dict[str, Any]:
+    def overhead(self) -> dict[str, Any]:
         """Summary in µs of the timestamp overhead, by core, over all measurements of the run; none if emulated."""
         samples: dict[str, list[NDArray[np.float64]]] = {}
         for measurement in () if self.run.plan.emulated else self.analysed.measurements:
@@ -197,7 +197,7 @@ class _Section:
         return {core: summary(np.concatenate(parts)) for core, parts in sorted(samples.items())}
 
     @property
-    def looking_us(self) -> float:
+    def timestamp_overhead_us(self) -> float:
         """Median timestamp overhead on the core where it is largest; 0 if unknown."""
         return 0.0 if self.run.plan.emulated else overhead_us(self.analysed.measurements)
 
@@ -334,7 +334,7 @@ def _page(reported: Sequence[ReportedRun], compared: Comparison | None, exhibits
     ]
     shown = [figure for _, figure in chain.from_iterable(numbered)]
     label = label_of_all(runs)
-    rows = answer_rows(reported, [one.looking_us for one in sections])
+    rows = answer_rows(reported, [one.timestamp_overhead_us for one in sections])
     costs = [[cost for one in each.reports for cost in one.costs if isinstance(cost, Cost)] for each in reported]
     different = differing(rows, costs)
     drawn_comparison = None if compared is None else picture(compared)

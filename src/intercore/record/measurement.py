@@ -102,7 +102,7 @@ class Measurement(msgspec.Struct, frozen=True, eq=False):
         raise KeyError(name)
 
     @property
-    def looking_ns(self) -> dict[int, float]:
+    def timestamp_overhead_ns(self) -> dict[int, float]:
         """Median timestamp overhead in ns, per core: what an empty pair of timestamps costs in place."""
         return {
             int(series.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX)): float(np.median(series.ns))

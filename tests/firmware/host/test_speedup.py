@@ -61,7 +61,7 @@ def test_memory_streams_past_the_end_of_its_buffer(terminal: Terminal) -> None:
         assert answer[-1]["status"] == "ok"
 
 
-def test_the_cost_of_looking_is_measured_on_each_core(terminal: Terminal) -> None:
+def test_the_timestamp_overhead_is_measured_on_each_core(terminal: Terminal) -> None:
     cores = terminal.ask("info")[0]["cores"]
     taken = series(terminal.ask("run speedup n=10 samples=1"))
     for core in range(cores):

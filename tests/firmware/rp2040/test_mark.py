@@ -67,7 +67,7 @@ def test_it_is_high_from_the_first_repetition_to_behind_the_last(board: Board, p
     assert first < pulse.rise < first + 1000
     assert last < pulse.fall < last + 1000
     taken = samples.hits()["cycle"]
-    assert inside(taken[taken > first], [pulse]).all(), "those before are of the cost of looking"
+    assert inside(taken[taken > first], [pulse]).all(), "those before are of the timestamp overhead"
 
 
 @of_speedups

@@ -138,14 +138,14 @@ def test_aligned_counters_agree_with_the_truth_and_with_the_common_clock(board: 
     (true,) = witness.truth(measured.series, measured.factors).series
     (aligned,) = analyse([measured]).wake_ups
     assert 0 < aligned.within_us < 1
-    looking = aligned.looking_us[str(first)]
+    overhead = aligned.timestamp_overhead_us[str(first)]
     (corrected,) = samples_us([measured]).values()
-    assert np.abs(np.median(corrected - true.ns / 1e3) - looking) <= aligned.within_us
+    assert np.abs(np.median(corrected - true.ns / 1e3) - overhead) <= aligned.within_us
     spread = np.diff(np.percentile(corrected - true.ns / 1e3, (5, 95)))
     assert spread * CLK_SYS_HZ / 1e6 <= SPREAD
     off = aligned.wake_up_us.median.value - common.wake_up_us.median.value
     assert abs(off) <= aligned.within_us
-    assert abs(off - (looking - common.looking_us[str(first)])) <= aligned.within_us
+    assert abs(off - (overhead - common.timestamp_overhead_us[str(first)])) <= aligned.within_us
     found = aligned.alignment
     assert found is not None
     assert abs(found.drift_ppm) <= found.drift_within_ppm, "both count one crystal"
@@ -177,7 +177,7 @@ def test_exchanges_of_time_stamps_bound_the_true_distance_of_the_counters(board:
     answer = board.ask("run switch from=0 to=1 time=aligned samples=5 dither_us=100")
     hits = moments.hits()
     by_core = [np.array(hits["cycle"][hits["core"] == core], np.int64) for core in (0, 1)]
-    # The counters' readings are of the looking, the exchanges, the warm-up and the samples, and exchanges again.
+    # The counters' readings are of the overhead, the exchanges, the warm-up and the samples, and exchanges again.
     asks, answers = by_core[0][64 : 64 + 128], by_core[1][64 : 64 + 64]
     there, back = (np.array(series(answer, f"before.{name}"), np.int64) for name in ("there", "back"))
     assert len(there) == len(back) == 64

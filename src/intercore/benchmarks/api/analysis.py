@@ -28,10 +28,10 @@ from intercore.benchmarks.grouping import (
     by_level,
     cycles_per_us,
     distribution_us,
-    looking_us,
     pools,
     repetitions_us,
     tick_us,
+    timestamp_overhead_us,
 )
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution
@@ -89,7 +89,7 @@ class ApiCall(msgspec.Struct, frozen=True):
     """The resolution of one call: a clock tick divided by the batch. A cost below it was not measured."""
     samples_us: Distribution
     """The raw samples in µs: each is a batch of calls and one look at the clock."""
-    looking_us: Annotated[float, Meta(ge=0)]
+    timestamp_overhead_us: Annotated[float, Meta(ge=0)]
     """Median timestamp overhead on that core, in µs."""
     cost_us: Interval
     """One call: the median sample minus the timestamp overhead, divided by the batch; it may be below 0 by noise."""
@@ -207,7 +207,7 @@ def _call(
         varied=dict(varied),
         resolution_us=tick_us(pool, "call") / batch,
         samples_us=distribution_us(pool, "call"),
-        looking_us=looking_us(pool, core),
+        timestamp_overhead_us=timestamp_overhead_us(pool, core),
         cost_us=cost,
         cost_cycles=cost.value * cycles if cycles else None,
         factor=cost.value / alone_us if alone_us > 0 else None,
@@ -218,8 +218,8 @@ def _call(
 
 def _costs_us(pool: Sequence[Measurement], core: int, batch: int) -> list[NDArray[np.float64]]:
     """Return the cost of one call by each sample, in µs, repetition by repetition."""
-    looking = looking_us(pool, core)
-    return [(samples - looking) / batch for samples in repetitions_us(pool, "call")]
+    overhead = timestamp_overhead_us(pool, core)
+    return [(samples - overhead) / batch for samples in repetitions_us(pool, "call")]
 
 
 def _order(one: ApiCall) -> tuple[object, ...]:

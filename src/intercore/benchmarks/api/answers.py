@@ -48,7 +48,7 @@ def answers(analysis: ApiAnalysis) -> Iterator[Answer]:
 
 def _as_read(one: ApiCall) -> Interval:
     """Return the time of a call with timestamp overhead, in µs; for a batch, with its share of it."""
-    cost, reading = one.cost_us, one.looking_us / one.batch
+    cost, reading = one.cost_us, one.timestamp_overhead_us / one.batch
     low, high = (None if bound is None else bound + reading for bound in (cost.low, cost.high))
     return Interval(cost.value + reading, low, high)
 

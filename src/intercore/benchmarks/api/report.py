@@ -171,7 +171,7 @@ def _flat(one: ApiCall) -> Mapping[str, object]:
         "other": one.other,
         "batch": one.batch,
         "samples": samples.n,
-        "looking_us": one.looking_us,
+        "timestamp_overhead_us": one.timestamp_overhead_us,
         "min_us": samples.min,
         "median_us": samples.median.value,
         "p99_us": samples.p99.value if samples.p99 else None,

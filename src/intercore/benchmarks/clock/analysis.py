@@ -65,7 +65,7 @@ class Intervals(msgspec.Struct, frozen=True):
     shortest: int
     median: float
     longest: int
-    looking: dict[int, float]
+    overhead: dict[int, float]
     """Median timestamp overhead by core: an empty pair of readings, both on that core."""
     exactness: Exactness | None
     """None without ground truth."""
@@ -151,7 +151,7 @@ def _exactness(analysis: ClockAnalysis) -> Iterator[Finding]:
     seen = analysis.witnessed
     if not seen:
         return
-    overheads = [cost for one, _ in seen for cost in one.looking.values()]
+    overheads = [cost for one, _ in seen for cost in one.overhead.values()]
     interrupted = sum(found.interrupted for _, found in seen)
     low, high = min(found.low for _, found in seen), max(found.high for _, found in seen)
     yield ClockExactness(
@@ -214,8 +214,8 @@ def row(one: Intervals) -> dict[str, object]:
         "shortest": one.shortest,
         "median": one.median,
         "longest": one.longest,
-        "looking_from": one.looking.get(one.first),
-        "looking_to": one.looking.get(one.second),
+        "timestamp_overhead_from": one.overhead.get(one.first),
+        "timestamp_overhead_to": one.overhead.get(one.second),
         "difference": None if found is None else found.difference,
         "difference_low": None if found is None else found.low,
         "difference_high": None if found is None else found.high,
@@ -232,11 +232,11 @@ def _order(first: int, second: int, varied: HasOtherFactors) -> tuple[object, ..
 def _intervals(first: int, second: int, varied: HasOtherFactors, pool: Sequence[Measurement]) -> Intervals:
     lengths = np.concatenate([ticks(one, "interval") for one in pool])
     series = pool[0].samples("interval")
-    looking: dict[int, list[Ticks]] = defaultdict(list)
+    overhead: dict[int, list[Ticks]] = defaultdict(list)
     for one in pool:
         for found in one.series:
             if found.name.startswith(TIMESTAMP_OVERHEAD_PREFIX) and len(found.ticks):
-                looking[int(found.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX))].append(found.ticks)
+                overhead[int(found.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX))].append(found.ticks)
     return Intervals(
         first=first,
         second=second,
@@ -247,8 +247,8 @@ def _intervals(first: int, second: int, varied: HasOtherFactors, pool: Sequence[
         shortest=int(lengths.min()),
         median=float(np.median(lengths)),
         longest=int(lengths.max()),
-        looking={
-            core: float(np.median(np.concatenate(looking[core]))) for core in sorted({first, second} & {*looking})
+        overhead={
+            core: float(np.median(np.concatenate(overhead[core]))) for core in sorted({first, second} & {*overhead})
         },
         exactness=exactness(pool),
     )

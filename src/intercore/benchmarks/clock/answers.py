@@ -15,6 +15,6 @@ if TYPE_CHECKING:
 
 def answers(analysis: ClockAnalysis) -> Iterator[Answer]:
     """Answer the timestamp overhead, which every measured time includes."""
-    found = [ticks / one.hz * 1e6 for one in analysis.intervals for ticks in one.looking.values()]
+    found = [ticks / one.hz * 1e6 for one in analysis.intervals for ticks in one.overhead.values()]
     if found:
         yield Answer("timestamp overhead", Interval(max(found)), overhead=True)

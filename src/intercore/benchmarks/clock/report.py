@@ -83,7 +83,7 @@ def _table(run: Run, analysis: ClockAnalysis) -> Table[Intervals]:
         Column("shortest", lambda one: duration(_us(one, one.shortest)), right=True),
         Column("median", lambda one: duration(_us(one, one.median)), right=True),
         Column("longest", lambda one: duration(_us(one, one.longest)), right=True),
-        Column("overhead", _looking, right=True),
+        Column("overhead", _overhead, right=True),
     ]
     if analysis.witnessed:
         columns += [
@@ -98,8 +98,8 @@ def _us(one: Intervals, ticks: float) -> float:
     return ticks * 1e6 / one.hz
 
 
-def _looking(one: Intervals) -> str:
-    return " / ".join(f"{cost:g}" for cost in one.looking.values())
+def _overhead(one: Intervals) -> str:
+    return " / ".join(f"{cost:g}" for cost in one.overhead.values())
 
 
 def _difference(one: Intervals) -> str:

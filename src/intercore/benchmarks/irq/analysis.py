@@ -90,7 +90,7 @@ class Latency(msgspec.Struct, frozen=True):
     """In µs, as measured."""
     cycles: Cycles | None
     """The same in cycles; null where the common clock does not count those of the cores."""
-    looking_us: Annotated[float, Meta(ge=0)] | None
+    timestamp_overhead_us: Annotated[float, Meta(ge=0)] | None
     """Median cost of an empty pair of readings on the core that reads last, in µs: a path that begins with a reading
     has it in it. Null if it was not measured."""
     within_us: Annotated[float, Meta(ge=0)]
@@ -269,7 +269,7 @@ def _latency(setting: IrqSetting, pool: Sequence[Measurement]) -> Latency:
         varied=dict(setting.varied),
         latency_us=distribution_us(pool, SERIES),
         cycles=_cycles(pool),
-        looking_us=_looking(setting, pool),
+        timestamp_overhead_us=_overhead(setting, pool),
         within_us=uncertainty.within_us(pool, SERIES) if _ends_across(setting) else 0.0,
     )
 
@@ -286,11 +286,11 @@ def _cycles(pool: Sequence[Measurement]) -> Cycles | None:
     return Cycles(int(ticks.min()), float(np.median(ticks)), int(ticks.max()))
 
 
-def _looking(setting: IrqSetting, pool: Sequence[Measurement]) -> float | None:
+def _overhead(setting: IrqSetting, pool: Sequence[Measurement]) -> float | None:
     """Return the cost where the last reading is: in the handler of a timer, or of the ring that answers, on `from`."""
     on_first = setting.second is None or setting.path == "doorbell-round-trip"
     core = setting.first if on_first else setting.second
-    costs = [one.looking_ns[core] for one in pool if core in one.looking_ns]
+    costs = [one.timestamp_overhead_ns[core] for one in pool if core in one.timestamp_overhead_ns]
     return float(np.median(costs)) / 1e3 if costs else None
 
 

@@ -73,7 +73,7 @@ def _row(one: Latency) -> dict[str, object]:
         "min_cycles": cycles.min if cycles else None,
         "median_cycles": cycles.median if cycles else None,
         "max_cycles": cycles.max if cycles else None,
-        "looking_us": one.looking_us,
+        "timestamp_overhead_us": one.timestamp_overhead_us,
         "within_us": one.within_us,
     }
 
@@ -273,11 +273,13 @@ def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
             "another core that calls it waits, with interrupts masked. So the longest latencies come from kernel "
             "calls on both cores. An average, or a test with an idle second core, does not show them."
         )
-    looking = sorted({one.looking_us for one in analysis.latencies if one.looking_us is not None})
-    if looking:
+    overhead = sorted(
+        {one.timestamp_overhead_us for one in analysis.latencies if one.timestamp_overhead_us is not None}
+    )
+    if overhead:
         yield (
-            f"The timestamp overhead is {duration(looking[0])}"
-            + (f" to {duration(looking[-1])}" if looking[-1] > looking[0] else "")
+            f"The timestamp overhead is {duration(overhead[0])}"
+            + (f" to {duration(overhead[-1])}" if overhead[-1] > overhead[0] else "")
             + (". A path from a reading to a reading includes it; a path from a timer includes only its first part.")
         )
     for key, what in (("interrupt.timer", "Timer"), ("interrupt.doorbell", "Doorbell")):

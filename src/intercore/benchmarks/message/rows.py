@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from intercore.benchmarks import uncertainty
 from intercore.benchmarks.exactness import Exactness, exactness
-from intercore.benchmarks.grouping import distribution_us, looking_us, median_us, ticks
+from intercore.benchmarks.grouping import distribution_us, median_us, ticks, timestamp_overhead_us
 from intercore.benchmarks.message.curve import OWN, Sizes
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution
@@ -121,7 +121,7 @@ class Model(msgspec.Struct, frozen=True):
 class MessageLatency(Model, frozen=True):
     """How long messages take at one setting, over their size."""
 
-    looking_us: dict[str, float]
+    timestamp_overhead_us: dict[str, float]
     """By core, the median cost of an empty pair of readings of the clock, in µs."""
     within_us: Positive
     """How far all of the latencies together, and with them alpha, may be off because the common clock is made of a
@@ -175,7 +175,9 @@ def latency_row(curve: Curve) -> MessageLatency:
     cores = sorted({int(curve.setting["from"]), int(curve.setting["to"])})
     row = {
         **_common(curve),
-        "looking_us": {str(core): cost for core in cores if (cost := looking_us(everything, core)) > 0},
+        "timestamp_overhead_us": {
+            str(core): cost for core in cores if (cost := timestamp_overhead_us(everything, core)) > 0
+        },
         "within_us": uncertainty.within_us(everything, "latency") if len(cores) > 1 else 0.0,
         "sizes": tuple(_latency_size(curve, size) for size in curve.measurements),
     }

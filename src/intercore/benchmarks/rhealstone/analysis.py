@@ -10,7 +10,14 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.caveats import failed_checks
-from intercore.benchmarks.grouping import by_level, cycles_per_us, distribution_us, looking_us, pools, values_us
+from intercore.benchmarks.grouping import (
+    by_level,
+    cycles_per_us,
+    distribution_us,
+    pools,
+    timestamp_overhead_us,
+    values_us,
+)
 from intercore.benchmarks.rhealstone.findings import (
     RhealstoneDeadlockBroken,
     RhealstoneFailedCheck,
@@ -53,7 +60,7 @@ class RhealstoneTime(msgspec.Struct, frozen=True):
     """The raw samples in µs, timestamp overhead included."""
     median_cycles: float | None
     """Their median in cycles of the core; None where the clock does not count them."""
-    looking_us: Annotated[float, Meta(ge=0)]
+    timestamp_overhead_us: Annotated[float, Meta(ge=0)]
     """Median timestamp overhead on that core, in µs."""
     factor: Annotated[float, Meta(ge=0)] | None
     """Median over that of form same on the same core; None for form same, or where that is unknown or 0."""
@@ -117,7 +124,7 @@ def _time(setting: Setting, varied: HasOtherFactors, pool: Sequence[Measurement]
         varied=dict(varied),
         samples_us=samples,
         median_cycles=samples.median.value * cycles if cycles else None,
-        looking_us=looking_us(pool, core),
+        timestamp_overhead_us=timestamp_overhead_us(pool, core),
         factor=samples.median.value / same if form == "cross" and same else None,
     )
 

@@ -75,8 +75,8 @@ def _table(run: Run, analysis: RhealstoneAnalysis) -> Table[RhealstoneTime]:
         columns += [Column("cycles", of(form, _cycles), right=True)] * with_cycles
         columns.append(Column("longest", of(form, _longest), right=True))
     columns.append(Column("cross/same", of("cross", _factor), right=True))
-    looking = max((one.looking_us for one in analysis.times), default=0.0)
-    title = f"Rhealstone's components on {where(run)}, timestamp overhead included ({duration(looking)})"
+    overhead = max((one.timestamp_overhead_us for one in analysis.times), default=0.0)
+    title = f"Rhealstone's components on {where(run)}, timestamp overhead included ({duration(overhead)})"
     return Table(title, rows, columns)
 
 
@@ -107,7 +107,7 @@ def _flat(one: RhealstoneTime) -> Mapping[str, object]:
         "median_us": one.samples_us.median.value,
         "max_us": one.samples_us.max,
         "median_cycles": one.median_cycles,
-        "looking_us": one.looking_us,
+        "timestamp_overhead_us": one.timestamp_overhead_us,
         "factor": one.factor,
     }
 

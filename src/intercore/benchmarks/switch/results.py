@@ -135,8 +135,11 @@ def _agree(one: WakeUp, other: WakeUp) -> bool:
             abs((median.high if median.high is not None else median.value) - median.value))
         for median in (one.wake_up_us.median, other.wake_up_us.median)
     )  # fmt: skip
-    looking = max((abs(cost - other.looking_us.get(core, cost)) for core, cost in one.looking_us.items()), default=0.0)
-    return abs(one.wake_up_us.median.value - other.wake_up_us.median.value) <= slack + looking
+    overhead = max(
+        (abs(cost - other.timestamp_overhead_us.get(core, cost)) for core, cost in one.timestamp_overhead_us.items()),
+        default=0.0,
+    )
+    return abs(one.wake_up_us.median.value - other.wake_up_us.median.value) <= slack + overhead
 
 
 def _false_times(false_times: Sequence[FalseTime]) -> Iterator[Finding]:

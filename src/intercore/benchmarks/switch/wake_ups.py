@@ -59,7 +59,7 @@ class WakeUp(msgspec.Struct, frozen=True):
     """From before the signal to the first instruction of the woken task."""
     call_us: Distribution
     """The signalling call alone; on one core, where it switches to no other task."""
-    looking_us: dict[str, float]
+    timestamp_overhead_us: dict[str, float]
     """By core, the median cost of an empty pair of readings of the same clock, which is contained in both."""
     within_us: Annotated[float, Meta(ge=0)]
     """How far all of the wake-ups together may be off because two counters can be aligned only so well: by the tool for
@@ -178,7 +178,7 @@ def wake_up_of(setting: Setting, pool: Sequence[Measurement]) -> WakeUp:
             "median_ticks": wake_ups.median.value * hz / 1e6,
             "wake_up_us": wake_ups,
             "call_us": distribution_us(pool, "call"),
-            "looking_us": _looking_us(pool, {first, second}),
+            "timestamp_overhead_us": _timestamp_overhead_us(pool, {first, second}),
             "within_us": max((found.within_us for found in aligned), default=by_target),
             "alignment": aligned[0] if aligned else None,
             "exactness": exactness(pool, "switch") if time == "common" or first == second else None,
@@ -187,7 +187,7 @@ def wake_up_of(setting: Setting, pool: Sequence[Measurement]) -> WakeUp:
     )
 
 
-def _looking_us(pool: Sequence[Measurement], cores: set[int]) -> dict[str, float]:
+def _timestamp_overhead_us(pool: Sequence[Measurement], cores: set[int]) -> dict[str, float]:
     looks: dict[str, list[Floats]] = defaultdict(list)
     for series in chain.from_iterable(one.series for one in pool):
         core = series.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX)

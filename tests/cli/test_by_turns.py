@@ -78,7 +78,7 @@ def test_what_was_interrupted_goes_on_where_it_was(tool: Tool) -> None:
     refused = tool("run", "--resume").failed(2)
     assert "is measured by turns, and goes on: intercore compare --alternate --resume" in refused.error
     shown = " ".join(tool("show", "1").succeeded().out.split())
-    assert f"{kept[0]} of 12 measurements so far; go on with: intercore compare --alternate --resume" in shown
+    assert f"{kept[0]} of 12 measurements so far; continue with: intercore compare --alternate --resume" in shown
     tool("compare", "--alternate", "--resume").succeeded()
     assert [(run.id, len(run.measurements), run.complete) for run in runs(tool.store)] == [(1, 12, True), (2, 12, True)]
     assert "no unfinished runs that are measured by turns" in tool("compare", "--alternate", "--resume").failed(2).error

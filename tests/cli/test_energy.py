@@ -83,7 +83,7 @@ def test_a_meter_that_does_wrong_costs_no_sample_of_time_and_its_energy_can_be_m
     done = tool("run", "host", *TABLE, "--meter", "typed:50,10")
     assert done.status == 1, done
     assert "energy of 1 of 1 measurements is missing: 2 readings are given, and there were 7 windows" in done.err
-    assert "go on with: intercore run --resume" in done.err
+    assert "continue with: intercore run --resume" in done.err
     assert "Traceback" not in done.err
     before = read(tool)
     assert (len(before.measurements), before.complete) == (1, False)

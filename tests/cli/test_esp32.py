@@ -201,7 +201,7 @@ def test_a_run_on_qemu_goes_on_with_its_image(tool: Tool, qemu: Fakes) -> None:
     broken = tool(*words, environment={"FAKE_QEMU": "crashes"})
     assert broken.status == 1
     assert "ended with exit status" in broken.error
-    assert "go on with: intercore run --resume" in broken.err
+    assert "continue with: intercore run --resume" in broken.err
     tool("run", "--resume").succeeded()
     with Store(tool.store) as store:
         run = store.run()

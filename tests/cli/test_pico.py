@@ -320,7 +320,7 @@ def test_a_reset_in_mid_run_is_told_and_the_run_resumes(tool: Tool) -> None:
     failed = tool("run", "pico-sim", *SPEEDUPS, "--fault", f"reset@{while_the_third_is_taken}")
     assert failed.status == 1, failed
     assert "restarted in the middle of" in failed.err
-    assert "go on with: intercore run --resume" in failed.err
+    assert "continue with: intercore run --resume" in failed.err
     before = samples(stored(tool))
     assert len(before) < 4
     tool("run", "--resume").succeeded()
@@ -347,7 +347,7 @@ def test_ctrl_c_is_prompt(tool: Tool) -> None:
         time.sleep(2)  # so that it is in the measurement, which takes seven minutes
         pressed = press_ctrl_c(process)
     assert pressed.status == 130
-    assert "go on with: intercore run --resume" in pressed.err
+    assert "continue with: intercore run --resume" in pressed.err
 
 
 @of_speedups

@@ -100,7 +100,7 @@ def test_resume_writes_the_page_too(interrupted: Tool) -> None:
 
 def test_show_of_an_unfinished_run_says_how_to_go_on(interrupted: Tool) -> None:
     shown = interrupted("show").succeeded()
-    assert f"5 of {TOTAL} measurements so far; go on with: intercore run --resume" in " ".join(shown.out.split())
+    assert f"5 of {TOTAL} measurements so far; continue with: intercore run --resume" in " ".join(shown.out.split())
     assert interrupted("show", "--format", "json").succeeded().json["complete"] is False
     (row,) = interrupted("runs", "--format", "json").succeeded().json
     assert (row["done"], row["of"]) == (5, TOTAL)
@@ -109,7 +109,7 @@ def test_show_of_an_unfinished_run_says_how_to_go_on(interrupted: Tool) -> None:
 def test_show_of_an_unfinished_run_names_its_store(interrupted: Tool) -> None:
     interrupted.store.rename(interrupted.directory / "my runs.db")
     shown = interrupted("show", "--store", "my runs.db").succeeded().out
-    program, *words = shlex.split(shown.partition("go on with: ")[2])
+    program, *words = shlex.split(shown.partition("continue with: ")[2])
     assert program == "intercore"
     interrupted(*words).succeeded()
     assert len(contents_of(interrupted.directory / "my runs.db")) == TOTAL
@@ -209,7 +209,7 @@ def test_resume_on_another_kernel_is_refused_and_adds_nothing(interrupted: Tool)
     kept = contents_of(interrupted.store)
     refused = interrupted("run", "--resume").failed(2)
     assert "run 1 was measured with another kernel (Linux 5.10.0 of another time) than host has now (" in refused.error
-    assert "go on with: intercore run --resume" not in refused.error
+    assert "continue with: intercore run --resume" not in refused.error
     assert contents_of(interrupted.store) == kept
 
 

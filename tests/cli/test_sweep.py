@@ -146,7 +146,7 @@ def test_ctrl_c_ends_a_sweep_in_order_and_says_how_to_go_on(tool: Tool) -> None:
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
     assert "Traceback" not in err
-    assert "go on with: intercore sweep plan.toml" in " ".join(err.split())
+    assert "continue with: intercore sweep plan.toml" in " ".join(err.split())
     tool.wait_for_no_target()
     with Store(tool.store) as store:
         (summary,) = store.runs()
@@ -175,7 +175,7 @@ def test_a_dry_run_shows_the_targets_that_are_there_and_fails_for_those_that_are
 def test_a_plan_that_has_changed_is_told_and_begins_anew(tool: Tool) -> None:
     written(tool, HEAD + 'budget = "0.001 s"\n' + HOST + EXPERIMENT)
     result = sweep(tool).succeeded()
-    assert "the budget is used up; go on with: intercore sweep plan.toml" in " ".join(result.err.split())
+    assert "the budget is used up; continue with: intercore sweep plan.toml" in " ".join(result.err.split())
     written(tool, HEAD + HOST + EXPERIMENT.replace("1000", "2000"))
     result = sweep(tool).succeeded()
     assert "plan.toml has changed since run 1" in result.err
@@ -275,7 +275,7 @@ def test_a_board_that_stays_away_is_set_aside_and_the_rest_completes(
     assert "Traceback" not in result.err
     words = " ".join(result.err.split())
     assert f"serial at {bad.url} is set aside:" in words
-    assert "4 of 6 measurements are missing; go on with: intercore sweep plan.toml" in words
+    assert "4 of 6 measurements are missing; continue with: intercore sweep plan.toml" in words
     with Store(tool.store) as store:
         assert [summary.done for summary in store.runs()] == [6, 2, 6]
 

@@ -114,7 +114,7 @@ class RunFindings:
             so_far = f"{len(self.run.measurements)} of {self.run.total} measurements so far"
             if self.run.lacking_energy:
                 so_far += f", {self.run.lacking_energy} without their energy"
-            yield Line(f"{so_far}; go on with: {self.go_on}")
+            yield Line(f"{so_far}; continue with: {self.go_on}")
 
     def _all(self, reports: Sequence[Report], caveats: Sequence[Finding]) -> Iterator[Part]:
         hidden = 0

@@ -1,10 +1,10 @@
-# A workload of the user's own, made of files outside of this tree. Included behind the board's own file; without IC_OWN it
-# does nothing.
+# A user's workload, made of files outside of this tree. Included after the board's own file; without IC_OWN it does
+# nothing.
 #
 #   cmake -S firmware -B build -DIC_BOARD=rp2040 -DIC_OWN=fft -DIC_OWN_FILES=/home/me/fft.c
 #
 # Files are C, C++ or static libraries for the board's compiler, by absolute paths. The target own-workload compiles them,
-# and no more, and says what is wrong with them.
+# only, and reports errors in them.
 if(NOT IC_OWN)
   return()
 endif()
@@ -20,8 +20,8 @@ if(in_cpp)
   set(CMAKE_CXX_STANDARD 20)
 endif()
 
-# With the tree's own flags, but not its warnings: those are for whoever wrote the files to choose. They see one folder of
-# ours, behind their own.
+# With the tree's flags, but without its warnings, which are the author's choice. They see one folder of this tree, after
+# their own.
 get_directory_property(options COMPILE_OPTIONS)
 list(REMOVE_ITEM options ${IC_WARNINGS})
 set(in_c_plus_plus -fno-exceptions -fno-rtti -fno-threadsafe-statics)

@@ -1,4 +1,4 @@
-# Says what is wrong with a workload of the user's own before it is linked. Run with -P; NAME is the workload's, FILES are
+# Reports errors in a user's workload before it is linked. Run with -P; NAME is the workload's, FILES are
 # its objects and libraries with | between them, NM and OBJDUMP the tools for them, AMP whether each core has a program.
 cmake_minimum_required(VERSION 3.22)
 string(REPLACE "|" ";" FILES "${FILES}")
@@ -25,8 +25,7 @@ endif()
 if(NOT AMP)
   return()
 endif()
-# What is written to, but for what is PORT_SHARED: objects by their names in the source, and what a section holds without
-# one. A library may have been compiled without a section for each.
+# Writable data except PORT_SHARED: objects by their names in the source, and unnamed contents of a section. A library may have been compiled without a section for each.
 execute_process(COMMAND ${OBJDUMP} -t -C ${FILES} OUTPUT_VARIABLE symbols ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${OBJDUMP} -h ${FILES} OUTPUT_VARIABLE sections ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
 set(variables "")

@@ -1,5 +1,5 @@
-# The portable code: knows port.h and nothing else of the platform. For every board, also as a component of ESP-IDF. What
-# lies in these folders is part of it: a benchmark and a workload are found by being there, and so is a transport.
+# The portable code, which uses only port.h of the platform. For every board, also as a component of ESP-IDF. All files in
+# these folders belong to it: a benchmark, a workload or a transport is found by its file.
 set(watched CONFIGURE_DEPENDS) # the next build finds a new file
 if(CMAKE_SCRIPT_MODE_FILE) # ESP-IDF's, which only asks for the requirements
   set(watched "")
@@ -11,7 +11,7 @@ foreach(pattern core/*.c bench/*.c bench/*/*.c transport/*.c workload/*.c worklo
 endforeach()
 # The board adds its registry of benchmarks, one of these.
 list(REMOVE_ITEM IC_PORTABLE bench/registry.c bench/registry_amp.c)
-# The test of port.h's promises.
+# The test of a port against port.h.
 file(GLOB IC_PORT_TEST ${watched} RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/port/test/*.c)
 
 set(IC_PORTABLE_FOLDERS core bench workload workload/own transport port include)

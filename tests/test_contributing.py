@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from scripts.checks import SAME_CASES, TOGETHER
 
 from intercore.benchmarks import registry
 from tests.built_once import ROOT
@@ -24,19 +25,17 @@ SLOW = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minu
 TOOL = "from intercore.cli.main import main; main()"
 PATIENCE = 900.0
 HOUR = 3600
-SAME_CASES = ("--hypothesis-seed=1", "--hypothesis-profile=daily")
-TOGETHER = ("-n", "6", "--dist", "loadfile", "--no-loadscope-reorder", *SAME_CASES)
-"""As in the Makefile."""
+MANY = (*TOGETHER, *SAME_CASES)
 OTHER_TESTS = {
-    "desk": (
-        *TOGETHER,
+    "python": (
+        *MANY,
         "tests",
         "--ignore=tests/cli",
         "--ignore=tests/firmware",
         "--ignore=tests/test_contributing.py",
     ),
-    "cli": (*TOGETHER, "tests/cli"),
-    "firmware": (*TOGETHER, "tests/firmware", "--ignore=tests/firmware/host"),
+    "cli": (*MANY, "tests/cli"),
+    "firmware": (*MANY, "tests/firmware", "--ignore=tests/firmware/host"),
     "host": ("tests/firmware/host", *SAME_CASES),
 }
 """All but those of this file, in the parts that `make test` passes."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DOCS = ROOT / "docs"
-PARTS = ("start/README", "how-to", "reference", "how-it-works")
 ELSEWHERE = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=[\"'](?:https?:)?//[^>]*>")
 
 slow = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes half a minute: set INTERCORE_SLOW=1")
@@ -54,20 +53,12 @@ def test_every_page_is_once_in_a_list_of_contents() -> None:
     assert sorted(listed) == sorted(pages().keys() - {"index"})
 
 
-def test_the_site_has_four_parts() -> None:
-    assert tuple(below("index", pages()["index"])) == PARTS
-
-
-@pytest.mark.parametrize("name", ["index", *PARTS])
-def test_a_part_tells_of_each_of_its_pages(name: str) -> None:
-    """The hosting site of a repository shows no list of contents."""
+@pytest.mark.parametrize("name", [name for name, text in pages().items() if "{toctree}" in text])
+def test_page_with_a_list_of_contents_links_to_each_entry(name: str) -> None:
+    """The hosting site of a repository does not show the list itself."""
     text = pages()[name]
     for entry in below(name, text):
         assert f"]({os.path.relpath(DOCS / entry, (DOCS / name).parent)}.md)" in text, entry
-
-
-def test_the_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 80
 
 
 # The site
@@ -102,7 +93,6 @@ def test_every_command_has_its_help_there(site: Path) -> None:
         assert f"\nintercore {name}" in text
         assert re.sub(r"[`\s]+", "", told) in re.sub(r"[`\s]+", "", text), name
     assert "intercore baseline save [OPTIONS] {FILE} [RUN]" in text
-    assert "\nintercore check budgets.toml 3\n" in text
     assert "--junit" in text
     assert "--max-cycles" in text  # of intercore-sim
 
@@ -110,8 +100,7 @@ def test_every_command_has_its_help_there(site: Path) -> None:
 @slow
 def test_the_contract_of_the_port_and_how_to_contribute_are_there(site: Path) -> None:
     assert "port_clock_hz" in (site / "port.html").read_text("utf-8")
-    assert 'id="add-a-benchmark"' in (site / "contributing.html").read_text("utf-8")
-    assert 'id="targets"' in (site / "index.html").read_text("utf-8")
+    assert "make test" in (site / "contributing.html").read_text("utf-8")
 
 
 @slow

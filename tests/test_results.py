@@ -32,7 +32,7 @@ def of_speedup(n: int, repetition: int, **checks: int) -> Measurement:
         Series("t1", "common", 10**8, ticks),
         Series("done", "common", 10**8, np.full(20, 7), "count"),
         Series("moment", "common", 10**8, np.arange(20), "moment"),
-        Series("looking.0", "common", 10**8, np.full(5, 1)),
+        Series("timestamp_overhead.0", "common", 10**8, np.full(5, 1)),
     )
     return Measurement("speedup", {"n": n, "seed": repetition}, repetition, series, {"cpu": "A53"}, checks, "")
 

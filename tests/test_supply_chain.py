@@ -21,6 +21,7 @@ GROUPS = sorted((ROOT / "scripts/constraints").iterdir())
 CONSTRAINTS = [ROOT / "constraints.txt", ROOT / "docs/constraints.txt", *GROUPS]
 JOBS = [*sorted((ROOT / ".github/workflows").iterdir()), ROOT / "docs/ci.md"]
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+MAKE_VENV = (ROOT / "scripts/make-venv").read_text("utf-8")
 
 
 def entries(constraints: Path) -> dict[str, list[str]]:
@@ -67,10 +68,13 @@ def test_each_group_of_the_project_has_its_constraints() -> None:
 
 def test_make_installs_nothing_without_its_hash() -> None:
     installs = re.findall(r"^\t.*(?:pip install|\$\(INSTALL\)).*$", MAKEFILE, re.MULTILINE)
-    assert len(installs) >= 6
+    assert len(installs) >= 5
     fetching = [line for line in installs if "--no-deps --no-build-isolation --editable ." not in line]
     assert [line for line in fetching if "$(HASHED)" not in line] == []
     assert re.search(r"^HASHED := --require-hashes --no-deps --requirement$", MAKEFILE, re.MULTILINE)
+    assert re.findall(r"/pip\" install (.*) \\$", MAKE_VENV, re.MULTILINE) == [
+        "$quiet --disable-pip-version-check --require-hashes --no-deps --requirement"
+    ]
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda path: path.name)
@@ -95,10 +99,3 @@ def test_a_hosted_job_audits_all_that_is_fetched() -> None:
     assert set(folders[1].split()) == {
         str(path.parent.relative_to(ROOT)) for path in tracked() if path.name == "Cargo.lock"
     }
-
-
-def test_the_long_tests_fuzz_the_loaders() -> None:
-    recipe = re.search(r"^test-long:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)
-    assert recipe is not None
-    assert re.search(r"\$\(MAKE\).* fuzz-image$", recipe[1], re.MULTILINE)
-    assert re.search(r"^FUZZ_SECONDS \?= 60$", MAKEFILE, re.MULTILINE)

@@ -1,4 +1,4 @@
-/* crc: the CRC-32 of IEEE 802.3 of each of 1024 blocks of 64 bytes, by a table. A unit is a block. */
+/* crc: the CRC-32 of IEEE 802.3 of each of 1024 blocks of 64 bytes, with a table. A unit is a block. */
 #include <intercore_workload.h>
 
 #define BLOCKS 1024U
@@ -19,7 +19,7 @@ static void fill(void) {
     }
 }
 
-/* 64 kB that are always the same, and take no memory. */
+/* 64 kB of constant contents, which take no memory */
 static uint32_t byte_at(uint32_t position) { return position * 0x9e3779b1U >> 24U; }
 
 uint32_t crc(uint32_t first, uint32_t count) {

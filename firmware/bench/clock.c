@@ -2,36 +2,36 @@
  *
  * time=common: intervals between a reading of the common clock on one core and a reading on the same or another core.
  *
- * Every other benchmark subtracts two such readings: this one shows how far the difference can be trusted. Two tasks
- * of equal priority take each interval, one pinned to core `from`, the other to core `to`:
+ * Every other benchmark subtracts two such readings; this one shows how far the difference can be trusted. Two tasks of
+ * equal priority take each interval, one pinned to core `from`, the other to core `to`:
  *
- *   from   wakes, reads the clock, then notifies the other and waits
- *   to     wakes, lets a random time pass, then reads the clock
+ *   from   wakes, reads the clock, notifies the other task and waits
+ *   to     wakes, waits for a random time, then reads the clock
  *
- * so an interval is a wake-up and a time up to `longest_us`. Whoever does not have the turn sleeps, and whoever has it
- * gives the other time to fall asleep before it reads: on a chip whose cores share a bus, a busy core slows the
- * other's readings.
+ * so an interval is a wake-up latency and a time up to `longest_us`. Each task sleeps during the other's turn, and
+ * gives it time to fall asleep before it reads: on a chip whose cores share a bus, a busy core slows the other's
+ * readings.
  *
- * What an interval must be is known to a simulator alone, which sees both cores from outside (docs/pico.md). What can
- * be told without one: an interval is never negative, which is checked, and the shortest ones of both directions
- * between two cores bound how far their clocks are apart.
+ * Only a simulator, which observes both cores from outside, knows the true interval (docs/pico.md). Without one: an
+ * interval is never negative, which is checked, and the shortest intervals in both directions between two cores bound
+ * the offset of their clocks.
  *
  * time=counter: the counters of the cores (port_cycles()) against the common clock. The same two tasks, in the same
- * turns, each read the common clock, the counter of their core, and the common clock again. Three series for each of
- * the cores (N is its number) hold the readings as they are:
+ * turns, read the common clock, the counter of their core, and the common clock again. Three series per core N hold the
+ * raw readings:
  *
  *   common.N   the first reading of the common clock
  *   around.N   the second one minus the first: the counter was read within this time
  *   counter.N  the reading of the counter
  *
- * From them the desk tells by how much each counter is ahead of the common clock, and by how much faster it runs, give
- * or take half of what stands in `around`. */
+ * The host computes from them each counter's offset from the common clock and its drift, with an uncertainty of half of
+ * `around`. */
 #include "benchmarks.h"
 #include "busy_wait.h"
 #include "port.h"
 #include "run.h"
 
-/* Turns after which the other core sleeps: some ten microseconds on a microcontroller. */
+/* Iterations after which the other core sleeps: about ten microseconds on a microcontroller */
 #define SETTLING_TURNS 200U
 
 enum { P_FROM, P_TO, P_LONGEST, P_TIME, PARAMETER_COUNT };
@@ -49,7 +49,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                    .max = 100000,
                    .preset = 1000},
     [P_TIME] = {.name = "time",
-                .help = "what is read: the common clock, or the cores' own counters against it",
+                .help = "clock to read: the common one, or the cores' counters against it",
                 .choices = times,
                 .choice_count = 2},
 };
@@ -58,8 +58,8 @@ struct side {
     port_task_t task;
     uint32_t core;
     uint64_t at;      /* its reading */
-    uint64_t counter; /* of its core, read after that */
-    uint64_t until;   /* the common clock again, after that */
+    uint64_t counter; /* of its core, read after the clock */
+    uint64_t until;   /* the common clock again, after the counter */
     bool migrated;
     uint64_t preempted;
 };
@@ -68,12 +68,12 @@ static struct {
     port_task_t *leader;
     struct side from;
     struct side to;
-    uint32_t turns; /* that `to` lets pass before it reads */
-    bool dismissed; /* read by a task after it has been woken */
+    uint32_t turns; /* for which `to` waits before it reads */
+    bool dismissed; /* a task reads it after it has been woken */
 } pair PORT_SHARED(clock);
 
-/* Where an interval begins for an observer from outside: the first instruction behind the first reading and what keeps
- * its value. Not to be inlined, because the observer finds it by its name. */
+/* Where an interval begins for a probe of the simulator, which finds it by its name: the first instruction after the
+ * first reading and after its value is saved. Not to be inlined. */
 static __attribute__((noinline)) void clock_hand_over(void) { port_notify(&pair.to.task); }
 
 static void end_turn(struct side *side, uint64_t at) {
@@ -152,7 +152,7 @@ static bool start(struct ic_run *run, struct side *side, uint32_t core, void (*e
            ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
 }
 
-/* Ends a task and counts what it noted. */
+/* Ends a task and collects its counters. */
 static void dismiss(struct ic_run *run, struct side *side) {
     pair.dismissed = true;
     port_notify(&side->task);
@@ -161,7 +161,7 @@ static void dismiss(struct ic_run *run, struct side *side) {
     run->checks.preempted += side->preempted;
 }
 
-/* Lets both sides take their turns. */
+/* Makes both sides take their turns. */
 static void take_turns(struct ic_run *run, uint32_t most_turns) {
     pair.turns = ic_random_below(&run->random, most_turns + 1U);
     ic_run_dither(run);
@@ -191,7 +191,7 @@ static bool measure_intervals(struct ic_run *run, uint32_t most_turns) {
     return true;
 }
 
-/* What is kept of one side. */
+/* The samples of one side */
 struct readings {
     struct ic_series *common;
     struct ic_series *around;
@@ -260,7 +260,7 @@ static bool measure(struct ic_run *run) {
 
 const struct ic_benchmark ic_benchmark_clock = {
     .name = "clock",
-    .summary = "intervals between readings of the common clock on one core or two; and the cores' counters against it",
+    .summary = "intervals between readings of the common clock on one core or two; the cores' counters against it",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 1000,

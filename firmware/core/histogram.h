@@ -1,8 +1,8 @@
 /* Log-linear histograms for runs that are too long to keep every value: counts by bin, as a series.
  *
- * Values below 2 × IC_HISTOGRAM_STEPS have a bin each. Above, every doubling is divided into IC_HISTOGRAM_STEPS bins of
- * equal width: bin number e × STEPS + (v >> e), where e is chosen so that v >> e is from STEPS to 2 × STEPS - 1. So a
- * value is known to 1 part in STEPS. The series holds the counts of the bins from 0 to the last that is not empty. */
+ * Each value below 2 × IC_HISTOGRAM_STEPS has its own bin. Above, each octave is divided into IC_HISTOGRAM_STEPS bins
+ * of equal width: the bin of v is e × STEPS + (v >> e), with e such that STEPS <= v >> e < 2 × STEPS. The relative
+ * error is at most 1 / STEPS. The series holds the counts from bin 0 to the last that is not empty. */
 #ifndef IC_HISTOGRAM_H
 #define IC_HISTOGRAM_H
 
@@ -16,10 +16,10 @@
 /* log2(STEPS) = 5 of these bits choose the bin. */
 #define IC_HISTOGRAM_BINS ((IC_HISTOGRAM_BITS - 5U + 1U) * IC_HISTOGRAM_STEPS)
 
-/* Opens an empty histogram, a series of counts; NULL as ic_samples_open(). */
+/* Opens an empty histogram, a series of counts. NULL under the conditions of ic_samples_open(). */
 struct ic_series *ic_histogram_open(const char *name);
 
-/* Counts a value; false if it is too large and goes into the last bin. */
+/* Counts a value. Returns false if it is too large; it is then counted in the last bin. */
 bool ic_histogram_add(struct ic_series *histogram, uint64_t value);
 
 #endif

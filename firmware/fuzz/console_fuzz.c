@@ -1,7 +1,7 @@
-/* libFuzzer target of the console: arbitrary bytes come in, and every line that goes out must be well formed.
+/* libFuzzer target of the console: for any input bytes, every output line must be well formed.
  *
- * It links the portable core with a port of its own, in which a task runs inside the call that starts it and input ends
- * with the fuzzer's bytes, and with a benchmark of its own that has every kind of parameter. */
+ * It links the portable core with its own port, in which a task runs inside the call that starts it and input ends with
+ * the fuzzer's bytes, and with its own benchmark, which has every kind of parameter. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ uint64_t port_cycles_hz(void) { return port_clock_hz(); }
 uint32_t port_cycles_bits(void) { return 0; }
 uint64_t port_clock_hz(void) { return 1000000000; }
 uint32_t port_tick_hz(void) { return 1000; }
-uint32_t port_lost_rings(void) { return 0; }
+uint32_t port_recovered_doorbells(void) { return 0; }
 void port_mark(bool on) { (void)on; }
 const char *port_clock_name(void) { return "counter"; }
 const char *port_board(void) { return "fuzz"; }
@@ -50,7 +50,7 @@ void port_console_set_rate(uint32_t bits_per_second) { rate = bits_per_second; }
 void port_sleep_until(uint64_t when) { now = when > now ? when : now; }
 void port_sleep_ticks(uint32_t ticks) { now += (uint64_t)ticks * (port_clock_hz() / port_tick_hz()); }
 
-/* Hands out a few bytes at a time, so that lines are split everywhere. */
+/* Returns a few bytes at a time, so that lines are split everywhere. */
 enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline) {
     (void)deadline;
     size_t count = left < 7 ? left : 7;
@@ -70,7 +70,7 @@ static void require(bool holds) {
     }
 }
 
-/* Braces and brackets match, and nothing but printable characters stands in a string. */
+/* Braces and brackets match, and strings have printable characters only. */
 static bool is_balanced(const char *text, size_t length) {
     int depth = 0;
     bool in_string = false;

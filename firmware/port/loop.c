@@ -1,16 +1,16 @@
 #include "loop.h"
 
-/* How long the loop has to come by, in seconds. */
+/* Seconds within which the loop must call port_loop_pass() */
 #define COMES_BY_S 1U
 
 static struct {
     bool open;
     uint32_t core;
     port_sem_t waits;   /* one while the loop is waiting for a benchmark */
-    port_sem_t started; /* given to it by one */
-    port_sem_t ended;   /* and by it, after the last call */
+    port_sem_t started; /* given by a benchmark, to start */
+    port_sem_t ended;   /* given by the loop, after the last call */
     struct port_loop_config config;
-    /* The loop's own. */
+    /* The loop's own */
     bool busy;
     uint32_t priority_before;
 } loop;

@@ -1,14 +1,12 @@
-/* What a platform supplies that can record what its tasks do (core/trace.h), beside port.h; and what it records by
- * itself: its kernel's events, interrupts, and interrupts to other cores. A board that can says so by including
- * trace/trace.cmake. */
+/* Platform interface for the recorder (core/trace.h), in addition to port.h. The platform also records its kernel's
+ * events, interrupts, and interrupts to other cores. A board that supports it includes trace/trace.cmake. */
 #ifndef PORT_TRACE_H
 #define PORT_TRACE_H
 
 #include <stdint.h>
 
-/* Keeps everything else off the core that calls, handlers included, for some instructions; returns what
- * port_trace_unmask() puts back. From tasks and handlers, nested in each other or in critical sections. Meanwhile
- * port_core_id() is one and the same. */
+/* Masks all interrupts of the calling core, for some instructions; returns the state that port_trace_unmask() restores.
+ * From tasks and handlers; may nest, also in critical sections. port_core_id() does not change in between. */
 uint32_t port_trace_mask(void);
 void port_trace_unmask(uint32_t kept);
 

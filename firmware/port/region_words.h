@@ -1,5 +1,5 @@
-/* The words of a region that can only be read (port.h), for the initialiser of a table of uintptr_t: so the compiler
- * makes it, and no other tool. */
+/* The words of a read-only region (port.h), as the initialiser of a table of uintptr_t: made by the compiler, without
+ * another tool */
 #ifndef REGION_WORDS_H
 #define REGION_WORDS_H
 

@@ -1,4 +1,4 @@
-/* port_samples() where Intercore has the chip to itself: static memory, for as many samples as the board says. */
+/* port_samples() where Intercore has the chip to itself: static memory, of a size set by the board */
 #include "port.h"
 
 #ifndef IC_SAMPLES_CAPACITY

@@ -1,4 +1,4 @@
-/* When the recorder records, and what that costs. */
+/* Start and end of a recording, and the cost of recording an event */
 #include "port.h"
 #include "ring_trace.h"
 #include "trace.h"
@@ -7,11 +7,11 @@ static struct {
     uint32_t costs[PORT_CORES_MAX][IC_TRACE_COSTS];
     bool armed;
     bool there;
-    port_task_t task; /* on a chip it may hold the task's whole stack */
+    port_task_t task; /* on a chip it may contain the task's stack */
 } recording PORT_SHARED(trace_recording_state);
 
-/* From one event to the next, as the kernel's places have it: with the look whether to record. Of a kind that nothing
- * else puts in meanwhile. */
+/* From one event to the next, as in the kernel's hooks: including the test whether to record. Of a kind that nothing
+ * else records in between. */
 static void measure_cost(void *arg) {
     (void)arg;
     uint32_t core = port_core_id();

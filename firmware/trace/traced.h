@@ -1,5 +1,5 @@
-/* What the sources of benchmarks are compiled with where there is a recorder: their calls that say what is measured are
- * recorded, and they know nothing of it. The compiler's option -include (trace.cmake) puts it in front of each. */
+/* Included in front of each benchmark's source by the compiler's option -include (trace.cmake) in a program with the
+ * recorder: the benchmark's calls are recorded, without a change of its source. */
 #ifndef TRACED_H
 #define TRACED_H
 

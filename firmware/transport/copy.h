@@ -1,12 +1,12 @@
-/* How a transport copies. */
+/* Copying by a transport */
 #ifndef IC_COPY_H
 #define IC_COPY_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* A processor that has instructions for several words copies such a block by them: the Cortex-M0+ in three quarters of
- * a cycle per byte, twice as fast as the C library. It may hold anything, whatever type its owner gives it. */
+/* A compiler copies such a block by instructions for several words: on the Cortex-M0+ in three quarters of a cycle per
+ * byte, twice as fast as the C library. It may alias any type. */
 typedef struct {
     uint32_t words[12];
 } __attribute__((may_alias)) ic_copy_block_t;

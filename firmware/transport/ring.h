@@ -1,11 +1,11 @@
-/* The ring of the transport `ring` (ring.c), for transports that are such a ring, but wait in their own way. */
+/* The ring of the transport `ring` (ring.c), for transports with such a ring and another way to wait */
 #ifndef IC_TRANSPORT_RING_H
 #define IC_TRANSPORT_RING_H
 
 #include "spsc.h"
 #include "transport.h"
 
-/* Bytes of the largest message that a ring in so much memory can move; 0 if there is too little for any. */
+/* Bytes of the largest message that a ring in this much memory can move; 0 if there is too little */
 uint32_t ic_ring_capacity(uint32_t memory_bytes);
 
 /* Opens an end of a ring in that memory, and copies through it. */

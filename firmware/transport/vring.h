@@ -1,26 +1,25 @@
-/* A split virtqueue ("vring") for buffers of one descriptor each: what RPMsg, and every virtio device, moves buffers
- * by.
+/* A split virtqueue ("vring") with buffers of one descriptor each, as RPMsg and every virtio device use it.
  *
  * The layout in shared memory is that of the virtio specification, version 1.2, section 2.7 "Split Virtqueues" (2.6 in
  * version 1.1): a table of descriptors (2.7.5), a ring of those that the driver makes available to the device (2.7.6),
- * and a ring of those that the device has used and gives back (2.7.8), one after the other as 2.7.2 has it, which is
- * how remoteproc and OpenAMP place them. All words are little-endian, as 2.7.3 demands: so are all processors that this
- * is for. Without the features EVENT_IDX, INDIRECT_DESC and IN_ORDER, and without chains: RPMsg asks for none of them.
+ * and a ring of those that the device has used and returns (2.7.8), in the order of 2.7.2, as remoteproc and OpenAMP
+ * place them. All words are little-endian, as 2.7.3 demands and as all supported processors are. Without the features
+ * EVENT_IDX, INDIRECT_DESC and IN_ORDER, and without chains: RPMsg does not need them.
  *
- * The driver allocates buffers and makes them available; the device takes them and gives them back. Whoever sleeps is
- * notified as 2.7.7 and 2.7.10 have it: each ring has a flag by which its reader says that it wants to be told of
- * nothing. An end takes it back when it is about to sleep, and looks again, lest both miss each other (2.7.14); who has
- * made progress looks at the flag behind a barrier (2.7.13, step 6). With a fence between the two at either end at
- * least one sees the other's (C11 7.17.4: sequentially consistent fences have one order). As in all of virtio an end
- * may be told more than once while it wakes up.
+ * The driver allocates buffers and makes them available; the device takes and returns them. A sleeping end is notified
+ * as in 2.7.7 and 2.7.10: each ring has a flag with which its reader suppresses notifications. An end clears it when it
+ * is about to sleep, and checks again, or both could miss each other (2.7.14); after progress, an end reads the flag
+ * after a barrier (2.7.13, step 6). With a fence between the two at either end, at least one sees the other's store
+ * (C11 7.17.4: sequentially consistent fences have one order). As in all of virtio, an end may be notified more than
+ * once while it wakes up.
  *
- * Each word in shared memory is written by one end only, so it needs no atomic operation but load and store. Neither
- * end trusts what it finds there: indexes, numbers of buffers, addresses and lengths are read once and checked before
- * they are used. What makes no sense ends it. */
+ * Each word in shared memory is written by one end only, so atomic loads and stores are sufficient. Neither end trusts
+ * shared memory: indexes, numbers of buffers, addresses and lengths are read once and checked before use. Invalid data
+ * end the connection. */
 #ifndef IC_VRING_H
 #define IC_VRING_H
 
-/* First, as newlib's stdatomic.h relies on it with clang. */
+/* First: newlib's stdatomic.h relies on it with clang. */
 #include <stdint.h>
 
 #include <stdatomic.h>
@@ -30,12 +29,12 @@
 
 /* Most buffers: as many as Linux has in each direction (drivers/rpmsg/virtio_rpmsg_bus.c). Powers of two only. */
 #define IC_VRING_MOST 256U
-/* "Queue Align" of 2.7.2: what driver and device write stands on different cache lines. */
+/* "Queue Align" of 2.7.2: data of driver and device are on different cache lines. */
 #define IC_VRING_ALIGN 64U
 
 /* 2.7.5. */
 struct ic_vring_descriptor {
-    uint64_t addr; /* of the buffer: the same for both ends */
+    uint64_t addr; /* address of the buffer, the same for both ends */
     uint32_t len;
     uint16_t flags;
     uint16_t next; /* not used */
@@ -62,7 +61,7 @@ struct ic_vring_used {
 };
 _Static_assert(sizeof(_Atomic(uint16_t)) == 2, "an index is two plain bytes");
 
-/* Where the parts of a vring are. */
+/* The parts of a vring */
 struct ic_vring {
     uint32_t num; /* "Queue Size": 1 to IC_VRING_MOST, a power of two */
     struct ic_vring_descriptor *descriptors;
@@ -70,60 +69,61 @@ struct ic_vring {
     struct ic_vring_used *used;
 };
 
-/* A buffer that the driver has made available. */
+/* A buffer that the driver has made available */
 struct ic_vring_buffer {
     uint32_t id;
     void *address; /* aligned to 8 */
     uint32_t bytes;
 };
 
-/* One end's own memory, which the other never sees. All members but `corrupt` belong to vring.c. */
+/* Private memory of an end. All members except `corrupt` belong to vring.c. */
 struct ic_vring_end {
     struct ic_vring ring;
     struct ic_waiting waiting;
-    uint16_t given; /* our own ring's idx */
-    uint16_t taken; /* how far we are in the other's ring */
-    uint16_t seen;  /* the other's idx, when we looked last */
-    /* The other end has written what makes no sense: nothing gets through any more. Users set it for what they find in
-     * the buffers. */
+    uint16_t given; /* this end's own idx */
+    uint16_t taken; /* position in the other end's ring */
+    uint16_t seen;  /* the other end's idx, when last read */
+    /* The other end has written invalid data: nothing gets through any more. Users set it for invalid data in the
+     * buffers. */
     bool corrupt;
-    /* The device's: where buffers may lie, and what their flags must be. */
+    /* The device's: memory that may contain buffers, and their required flags */
     uint64_t first;
     uint32_t bytes;
     uint16_t flags;
 };
 
-/* Bytes of a vring for so many buffers (2.7.2). */
+/* Bytes of a vring for that many buffers (2.7.2) */
 uint32_t ic_vring_bytes(uint32_t num);
 
-/* The vring that begins there; aligned to IC_VRING_ALIGN. All zero, it is an empty one: so it is to be made before
- * either end opens it. */
+/* The vring at that address, aligned to IC_VRING_ALIGN. All zeros is an empty one: clear it before either end opens
+ * it. */
 struct ic_vring ic_vring_at(void *memory, uint32_t num);
 
-/* Each is called once, by its own end; the other may be open and at work already. */
+/* Each is called once, by its own end; the other may be open and active already. */
 void ic_vring_open_driver(struct ic_vring_end *driver, const struct ic_vring *ring, const struct ic_waiting *waiting);
-/* Takes no buffer but those that lie in so many bytes at `memory`, and have these flags: 0 or IC_VRING_WRITE. */
+/* Accepts only buffers inside the `bytes` at `memory`, with these flags: 0 or IC_VRING_WRITE. */
 void ic_vring_open_device(struct ic_vring_end *device, const struct ic_vring *ring, const struct ic_waiting *waiting,
                           const void *memory, uint32_t bytes, uint16_t flags);
 
 /* ---- the driver's ---- */
 
-/* Makes a buffer available that the device does not have. It has it from then on. `id` is below the vring's num. */
+/* Makes a buffer available that the device does not have; the device has it from then on. `id` is below the vring's
+ * num. */
 void ic_vring_make_available(struct ic_vring_end *driver, uint32_t id, const void *address, uint32_t bytes,
                              uint16_t flags);
-/* Takes back the next buffer that the device has used, and how many bytes it says it wrote. False if there is none.
- * That it is one that the device had is not checked: if not, contents suffer, which are the users' to judge. */
+/* Takes back the next used buffer, and the number of bytes written according to the device. False if there is none.
+ * Does not check that the device had it: a wrong one corrupts contents, which users must check. */
 bool ic_vring_take_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *written);
-/* The same, but waits for one. False if wait() has given up, or the device is corrupt. */
+/* The same, with a wait. False if wait() has given up, or the device is corrupt. */
 bool ic_vring_await_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *written);
 
 /* ---- the device's ---- */
 
-/* Takes the next buffer that is available. False if there is none. */
+/* Takes the next available buffer. False if there is none. */
 bool ic_vring_take_available(struct ic_vring_end *device, struct ic_vring_buffer *buffer);
-/* The same, but waits for one. False if wait() has given up, or the driver is corrupt. */
+/* The same, with a wait. False if wait() has given up, or the driver is corrupt. */
 bool ic_vring_await_available(struct ic_vring_end *device, struct ic_vring_buffer *buffer);
-/* Gives a buffer back of which so many bytes have been written. */
+/* Returns a buffer of which that many bytes have been written. */
 void ic_vring_give_back(struct ic_vring_end *device, uint32_t id, uint32_t written);
 
 #endif

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from intercore.benchmarks.failed import analysable, failed_by
 from intercore.errors import UsageError, unknown
 from intercore.record.export import columns, frames
-from intercore.record.measurement import LOOKING_PREFIX
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 from intercore.record.store import StoreReader
 from intercore.statistics.distribution import Distribution, distribution
 
@@ -169,7 +169,7 @@ def _summarised(run: Run, benchmark: str | None, kinds: Mapping[str, Kind]) -> I
 
 
 def _is_summarised(series: Series) -> bool:
-    return series.unit != "moment" and len(series.ticks) > 0 and not series.name.startswith(LOOKING_PREFIX)
+    return series.unit != "moment" and len(series.ticks) > 0 and not series.name.startswith(TIMESTAMP_OVERHEAD_PREFIX)
 
 
 def _distribution(pool: Iterable[Series]) -> Distribution:

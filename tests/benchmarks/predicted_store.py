@@ -30,7 +30,7 @@ def measured(
 ) -> Measurement:
     """A measurement whose series are times in µs."""
     made = [Series(name, "common", HZ, np.array([round(1e3 * us) for us in values])) for name, values in series.items()]
-    looking = Series("looking.0", "common", HZ, np.array([30, 30, 30]))
+    looking = Series("timestamp_overhead.0", "common", HZ, np.array([30, 30, 30]))
     return Measurement(
         benchmark,
         {**USUAL, **factors},

@@ -41,7 +41,7 @@ def measurement(
 ) -> Measurement:
     """Return samples whose calls took so many cycles, looking not counted."""
     ticks = np.asarray(cycles if isinstance(cycles, list) else [cycles] * 20, np.int64) + (looking or 0)
-    values = {f"looking.{core}": [looking] * 9, "call": ticks} if looking is not None else {"call": ticks}
+    values = {f"timestamp_overhead.{core}": [looking] * 9, "call": ticks} if looking is not None else {"call": ticks}
     factors = {"call": call, "size": size, "core": core, "other": other, "batch": batch, "opt": opt, "seed": 1}
     return Measurement(
         benchmark="api",
@@ -221,7 +221,7 @@ def test_the_table_shows_alone_and_hammered_in_one_row_of_at_most_100_columns() 
     assert [figure.name for figure in found.section.figures] == ["api-costs"]
 
 
-def test_answers_hold_the_reading_of_the_clock_as_all_others_do_and_say_what_is_left_without() -> None:
+def test_api_answers_include_the_overhead_and_state_the_net_time() -> None:
     taken = [measurement("lock", 2000), measurement("create", 3000)]
     lock, dearest = answers(api.analyse(taken))
     for answer, call in ((lock, taken[0]), (dearest, taken[1])):

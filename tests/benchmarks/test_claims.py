@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intercore.benchmarks.claims import difference, in_words, outcome, quotient
+from intercore.benchmarks.claims import Said, difference, in_words, outcome, quotient, within_scope
+from intercore.benchmarks.published import Scope
 from intercore.statistics.intervals import Interval, scaled
+from intercore.view.exhibit import Outcome
 
 numbers = st.floats(-1e6, 1e6)
 positive = st.floats(1e-3, 1e6)
@@ -70,6 +74,21 @@ def test_scaling_keeps_what_is_known(known: Interval, factor: float) -> None:
     assert found.high is not None
     assert found.low <= found.value <= found.high
     assert scaled(Interval(known.value), factor) == Interval(known.value * factor)
+
+
+@pytest.mark.parametrize("scope", get_args(Scope))
+@pytest.mark.parametrize("outcome_", get_args(Outcome))
+def test_another_chip_contradicts_no_finding_and_agrees_with_none_that_is_about_one_chip(
+    scope: Scope, outcome_: Outcome
+) -> None:
+    said = Said(outcome_, "So many.")
+    assert within_scope(scope, said, "") == said, "on the publication's chip"
+    elsewhere = within_scope(scope, said, "RP2040")
+    assert elsewhere.because.startswith(said.because)
+    agrees = outcome_ == "agrees" and scope != "chip"
+    assert elsewhere.outcome == ("agrees" if agrees else "cannot tell")
+    without = within_scope(scope, said, "", "host does not run FreeRTOS.")
+    assert without == (Said("cannot tell", "host does not run FreeRTOS.") if scope == "kernel" else said)
 
 
 def test_bounds_that_read_as_the_value_are_left_out() -> None:

@@ -36,7 +36,7 @@ def measurement(
     wrong: int = 0,
     longest_us: int = 1000,
 ) -> Measurement:
-    values = {"looking.0": [46] * 9, "looking.1": [47] * 9, "interval": interval}
+    values = {"timestamp_overhead.0": [46] * 9, "timestamp_overhead.1": [47] * 9, "interval": interval}
     if true is not None:
         values["true"] = true
     return Measurement(

@@ -79,7 +79,7 @@ def measurement(
             if part:
                 every = TOWER / part
                 ends[name] += [number * WINDOW + round(every * (1 + i)) - 1 for i in range(int(WINDOW / every))]
-    found = {"looking.0": [40], "alone.0": [TOWER] * 5, "alone.1": [TOWER] * 5, **ends}
+    found = {"timestamp_overhead.0": [40], "alone.0": [TOWER] * 5, "alone.1": [TOWER] * 5, **ends}
     return Measurement(
         benchmark="contention",
         factors={**DEFAULT, **factors},
@@ -256,7 +256,7 @@ def sleeper(parts: Mapping[str, float], **factors: int | str) -> Measurement:
     return with_series(slept, tower_0=[TOWER // 2] * 5, tower_1=[TOWER // 2] * 5)
 
 
-def test_with_a_sleep_after_each_tower_parts_are_of_what_a_task_does_that_sleeps_as_well() -> None:
+def test_shares_with_a_sleep_are_relative_to_a_sleeping_task() -> None:
     found = one(sleeper({"task1.1": 1.0, "main.1": 0.5}, task1="work", main="work"))
     assert (found.sleeps, found.alone_sleeps) == (True, True)
     assert [each.of_a_core for each in found.competitors] == pytest.approx([1.0, 0.5])

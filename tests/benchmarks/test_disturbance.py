@@ -13,7 +13,7 @@ STARTED = "2026-01-01T00:00:00+00:00"
 
 
 def measured(*series: Series, **checks: int) -> Measurement:
-    return Measurement("lock", {"measure": "hand-over"}, 0, series, {}, checks, STARTED)
+    return Measurement("lock", {"measure": "hand-off"}, 0, series, {}, checks, STARTED)
 
 
 def run(*measurements: Measurement) -> Run:

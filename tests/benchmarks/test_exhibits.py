@@ -55,7 +55,7 @@ def test_table_1_has_every_published_row_and_the_runs_own_in_the_same_columns() 
 
 
 @pytest.mark.measures("speedup")
-def test_figure_2_has_the_papers_axes_and_limit_and_tells_own_points_from_published_ones() -> None:
+def test_figure_2_has_the_papers_axes_limit_and_both_kinds_of_points() -> None:
     (figure,) = of(esp32.run(simulated=True))["seed-000-figure-2"].figures
     (panel,) = figure.panels
     assert (panel.x.log, panel.y.log) == (True, False)
@@ -112,7 +112,7 @@ def test_the_towers_have_the_seven_rows_twice_and_bars_for_either() -> None:
 
 
 @pytest.mark.measures("contention")
-def test_currents_are_there_only_with_a_meter_or_an_estimate_and_have_the_charge_of_a_tower() -> None:
+def test_currents_need_a_meter_or_an_estimate() -> None:
     assert "seed-001-currents" not in of(esp32.run())
     exhibit = of(read_by_eye(esp32.run()))["seed-001-currents"]
     rows = cells(exhibit)

@@ -92,7 +92,7 @@ def test_what_is_answered_is_what_the_others_alone_answer(benchmark: str, check:
     assert headline(as_run(*sound)) is None
 
 
-def test_wrong_results_and_impossible_samples_are_called_wrong_and_other_failures_are_not() -> None:
+def test_wrong_and_impossible_results_differ_from_other_failures() -> None:
     verdicts = {cause: MeasurementsFailed(failed=1, measurements=1, causes={cause: 1}).verdict for cause in CAUSES}
     wrong = {verdicts["wrong"], verdicts["impossible"]}
     assert len(wrong) == 1

@@ -45,7 +45,7 @@ def measurement(
     )
 
 
-def test_a_set_breaks_down_between_the_last_load_that_it_kept_and_the_first_that_it_did_not() -> None:
+def test_breakdown_lies_between_last_kept_and_first_missed_load() -> None:
     (found,) = analyse([measurement(100, missed=1), measurement(90), measurement(95), measurement(120, 1)]).sets
     assert [one.load for one in found.loads] == [90, 95, 100, 120]
     assert (found.kept_percent, found.missed_percent) == (95, 100)

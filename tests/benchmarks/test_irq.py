@@ -48,7 +48,7 @@ def measurement(
     sys_hz: int | None = HZ,
     **factors: int | str,
 ) -> Measurement:
-    values = {"looking.0": [46] * 9, "looking.1": [54] * 9, "latency": ticks}
+    values = {"timestamp_overhead.0": [46] * 9, "timestamp_overhead.1": [54] * 9, "latency": ticks}
     return Measurement(
         benchmark="irq",
         factors={"path": path, "from": first, "to": second, "interrupted": interrupted, "seed": 1, **factors},

@@ -76,7 +76,14 @@ def test_nothing_measured_says_nothing() -> None:
 
 def test_migrations_are_counted_by_core() -> None:
     (one,) = analyse(
-        [measurement([10, 20, 10, 20], core_series=[1, 0, 1, 0], migrate="affinity", checks={"asked": 4, "moved": 4})]
+        [
+            measurement(
+                [10, 20, 10, 20],
+                core_series=[1, 0, 1, 0],
+                migrate="affinity",
+                checks={"migrations_requested": 4, "migrations_done": 4},
+            )
+        ]
     ).settings
     assert one.migrations == 3
     assert (one.asked, one.moved) == (4, 4)
@@ -86,14 +93,21 @@ def test_migrations_are_counted_by_core() -> None:
 
 def test_forced_migrations_are_told_with_their_bound_beside_rest() -> None:
     rest = measurement([1000, 1000, 1000])
-    moved = measurement([1000, 1125, 1000], core_series=[1, 0, 1], migrate="affinity", checks={"asked": 3, "moved": 3})
+    moved = measurement(
+        [1000, 1125, 1000],
+        core_series=[1, 0, 1],
+        migrate="affinity",
+        checks={"migrations_requested": 3, "migrations_done": 3},
+    )
     unmoved = Deviation(0.0, (10_000.0,))
     expected = JitterMoved(published=False, deviation_us=1.0, unmoved=unmoved, asked=3, moved=3)
     assert found_in(moved, rest, kind=JitterMoved) == expected
 
 
 def test_migrations_that_did_not_happen_are_told() -> None:
-    moved = measurement([1000] * 3, core_series=[1, 0, 0], migrate="blockers", checks={"asked": 3, "moved": 2})
+    moved = measurement(
+        [1000] * 3, core_series=[1, 0, 0], migrate="blockers", checks={"migrations_requested": 3, "migrations_done": 2}
+    )
     found = found_in(moved, kind=JitterMoved)
     assert (found.asked, found.moved) == (3, 2)
     expected = JitterNotMoved(label="blockers", load="none", migrate="blockers", asked=3, moved=2)
@@ -101,7 +115,9 @@ def test_migrations_that_did_not_happen_are_told() -> None:
 
 
 def test_movers_that_came_too_late_are_told() -> None:
-    moved = measurement([1000] * 3, core_series=[1, 0, 0], migrate="affinity", checks={"asked": 2, "moved": 2})
+    moved = measurement(
+        [1000] * 3, core_series=[1, 0, 0], migrate="affinity", checks={"migrations_requested": 2, "migrations_done": 2}
+    )
     expected = JitterFewMigrations(label="affinity", load="none", migrate="affinity", asked=2, releases=3)
     assert list(caveats([moved])) == [expected]
 

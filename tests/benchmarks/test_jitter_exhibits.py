@@ -51,7 +51,7 @@ def taken(
         late,
         core_series=cores,
         more={"raw": raw} if len(raw) else None,
-        checks={"asked": asked, "moved": asked if moved is None else moved},
+        checks={"migrations_requested": asked, "migrations_done": asked if moved is None else moved},
         **factors,
     )
     series = tuple(msgspec.structs.replace(one, clock="counter") if one.name == "raw" else one for one in found.series)
@@ -223,7 +223,7 @@ def test_two_counters_agree_with_it_where_they_are_farther_apart_than_a_period(
     verdict, because = said("moved-average", both)
     assert verdict == "contradicts", "whatever they give is no time"
     assert (f"{2**31 / HZ:.1f} s" in because) == agrees, "half a wrap"
-    assert ("are not durations" in because) == agrees
+    assert ("not durations" in because) == agrees
     assert agrees or shown(both)[MOVED].untested
 
 
@@ -256,10 +256,10 @@ def test_what_a_migration_costs(us: int, expected: str, migrate: str) -> None:
 @pytest.mark.parametrize(
     ("late", "wake", "expected"),
     [
-        ([0, 30_000 * US, 20_001 * US, 10_002 * US, 0], "kept", "contradicts"),
+        ([0, 30_000 * US, 20_001 * US, 10_002 * US, 0], "kept", "cannot tell"),
         ([0, 30_000 * US, 25_000 * US, 20_000 * US, 14_000 * US], "kept", "agrees"),
         ([0, 1000 * US, 0, 1000 * US], "kept", "cannot tell"),
-        ([0, 30_000 * US, 20_001 * US, 10_002 * US, 0], "anew", "cannot tell"),
+        ([0, 30_000 * US, 20_001 * US, 10_002 * US, 0], "reset", "cannot tell"),
     ],
 )
 def test_whether_load_can_be_the_reason(late: Sequence[int], wake: str, expected: str) -> None:

@@ -46,7 +46,7 @@ def raw(
         (clock - grid + 1000)[1:].tolist(),
         core_series=list(cores[1:]),
         more={"raw": (np.diff(counters) & (2**bits - 1 if bits < 64 else -1)).tolist()},
-        checks={"asked": moved, "moved": moved, "wrong": wrong},
+        checks={"migrations_requested": moved, "migrations_done": moved, "wrong": wrong},
         **{"migrate": "published", "wake": "kept", "time": "raw-counter", **factors},
     )
     series = tuple(msgspec.structs.replace(one, clock="counter") if one.name == "raw" else one for one in found.series)

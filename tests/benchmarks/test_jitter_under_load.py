@@ -71,8 +71,8 @@ def test_what_disturbed_a_setting_concerns_the_answer_that_it_is_part_of(load: s
     }.get(load, [False, True])
 
 
-def test_what_went_wrong_with_a_task_that_is_moved_concerns_none_that_is_not_and_what_is_of_all_both() -> None:
-    moved = measurement([10] * 3, migrate=FORCED[0], checks={"asked": 3, "moved": 2})
+def test_fault_of_a_moved_task_does_not_mark_the_others() -> None:
+    moved = measurement([10] * 3, migrate=FORCED[0], checks={"migrations_requested": 3, "migrations_done": 2})
     told = list(answers(analyse([measurement([1000] * 9), measurement([1000] * 9, load="both")])))
     (found,) = caveats([moved])
     assert not any(concerns(found, one) for one in told)

@@ -22,7 +22,7 @@ FACTORS: dict[str, Level] = {"from": 0, "to": 1, "cores": 2, "hold": 10, "pause"
 
 
 def hand_overs(lock: str, there: float, back: float) -> list[Measurement]:
-    setting = {**FACTORS, "lock": lock, "measure": "hand-over"}
+    setting = {**FACTORS, "lock": lock, "measure": "hand-off"}
     return [measured("lock", {"there": [there] * 50, "back": [back] * 50}, setting, at) for at in range(5)]
 
 

@@ -89,7 +89,7 @@ def test_a_line_that_begins_nobody_knows_where_says_less_than_the_sizes_beside_i
     assert told["vague"] == expected
 
 
-def test_what_disturbed_latencies_is_named_of_all_and_concerns_these_sizes_and_those_between() -> None:
+def test_disturbed_latencies_concern_their_sizes_and_those_between() -> None:
     drifting = [*np.linspace(10.0, 12.0, 100), *np.linspace(20.0, 22.0, 100)]
     taken = [
         measurement(drifting if (name, size) != ("ring", 16) else [10.0] * 200, transport=name, size=size)
@@ -123,9 +123,7 @@ def test_what_disturbed_latencies_is_named_of_all_and_concerns_these_sizes_and_t
 
 
 @pytest.mark.parametrize(("factor", "levels"), [("opt", ("O0", "O2")), ("receiver", ("polling", "blocked"))])
-def test_with_one_transport_what_disturbed_latencies_concerns_the_level_that_was_disturbed(
-    factor: str, levels: tuple[str, str]
-) -> None:
+def test_disturbed_latencies_of_one_transport_concern_their_level(factor: str, levels: tuple[str, str]) -> None:
     drifting = [*np.linspace(10.0, 12.0, 100), *np.linspace(20.0, 22.0, 100)]
     taken = [
         measurement(us, size=16, **{factor: level}) for level, us in zip(levels, (drifting, [11.0] * 200), strict=True)
@@ -136,7 +134,7 @@ def test_with_one_transport_what_disturbed_latencies_concerns_the_level_that_was
     assert (concerns(found, disturbed), concerns(found, quiet)) == (True, False)
 
 
-def test_what_a_receiver_that_sleeps_takes_to_wake_is_said_to_be_part_of_what_a_message_takes() -> None:
+def test_latency_of_a_sleeping_receiver_includes_its_wake_up() -> None:
     def told(receiver: str) -> str:
         ways = {"ring": line(2.0, 0.0), "queue": line(3.0, 0.0)}
         taken = [

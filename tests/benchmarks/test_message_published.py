@@ -96,7 +96,7 @@ def test_levels_stand_from_the_best_to_the_worst_by_their_own_names(here: list[m
     assert [level.level for level in opt.levels] == ["O3", "O0"]
 
 
-def test_what_is_said_of_one_direction_is_held_against_that_one_alone_and_on_its_chip_only() -> None:
+def test_claim_of_one_direction_is_judged_by_it_and_on_its_chip() -> None:
     found = curves([one for one in as_the_paper_says() if one.factors["measure"] == "throughput"])
     known = {"latency": None, "throughput": None}
     away = [one for one in found if one.setting["to"] == 1]

@@ -138,9 +138,7 @@ class TestThePublishedTable:
         excess_ms = [row.tp_ms - row.t1_ms / 2 for row in table.figures.rows]
         assert 1e3 * np.mean(excess_ms) > 10 * only_fit(analyse_published(table)).overhead_us.value
 
-    def test_implies_an_efficiency_of_90_percent_between_its_first_two_rows_compatible_with_its_own_advice(
-        self, table: SpeedupPublication
-    ) -> None:
+    def test_implies_90_percent_efficiency_between_its_first_two_rows(self, table: SpeedupPublication) -> None:
         wanted = only_fit(analyse_published(table)).isoefficiency
         assert wanted.t1_us is not None
         assert wanted.n is not None

@@ -142,7 +142,7 @@ def test_planted_data_turns_each_verdict(claim: str, outcome: Outcome) -> None:
     assert says(claim, TURNED[claim][outcome], reads_flash=claim == "flash") == outcome
 
 
-def test_every_finding_of_the_paper_is_held_against_a_run_and_all_but_those_of_the_watchdog_can_be_turned() -> None:
+def test_each_finding_of_the_paper_is_judged_and_can_be_refuted() -> None:
     assert {one.id for one in table().claims} == CLAIMS.keys()
     assert CLAIMS.keys() - TURNED.keys() == {"watchdog", "watchdog-resets"}
     for claim in CLAIMS.keys() - TURNED.keys():
@@ -157,7 +157,7 @@ def told(measurements: Sequence[Measurement], **target: str) -> dict[str, tuple[
     return {known[each.finding]: (each.outcome, each.because) for each in verdicts(one)}
 
 
-def test_another_chip_neither_confirms_nor_refutes_what_is_said_of_the_papers_and_shows_its_numbers() -> None:
+def test_other_chip_gives_no_verdict_on_the_papers_claims() -> None:
     for run in (AS_PUBLISHED, planted(900, 0.05)):
         own, other = told(run), told(run, chip="RP2040")
         for claim in ("at-the-limit", "no-conflict"):
@@ -274,6 +274,14 @@ def test_an_advice_for_long_work_agrees_only_where_all_less_work_loses(
     assert known.outcome == outcome, known.because
     assert below in known.because
     assert above in known.because
+
+
+def test_a_smallest_size_that_takes_about_as_long_as_the_papers_is_held_against_it() -> None:
+    known = CLAIMS["proportional"](held(planted(900, sizes=SIZES[2:])))
+    assert known.because.startswith("From n = 1,000 "), "4.00 ms, and 4.14 in the paper"
+    once = CLAIMS["proportional"](held(planted(900, samples=1)))
+    assert once.outcome == "cannot tell"
+    assert "too few samples" in once.because
 
 
 def test_a_curve_that_does_not_flatten_yet_cannot_tell() -> None:

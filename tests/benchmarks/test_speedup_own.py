@@ -114,7 +114,7 @@ def test_a_loss_is_that_of_the_largest_work_in_which_causes_are_counted() -> Non
     assert (loss.value, loss.low, loss.high) == (near(5), near(5), near(5))
 
 
-def test_two_sizes_do_not_tell_starting_from_losing_and_their_sum_has_causes_all_the_same() -> None:
+def test_two_sizes_give_the_sum_of_overhead_and_loss_with_causes() -> None:
     two = own(loss=0.05, checks={"conflicts.sram1": share(4)})[-2:]
     assert found(SpeedupOwnFewSizes, two) == SpeedupOwnFewSizes(work="fft")
     told = found(SpeedupOwnLoss, two)
@@ -125,7 +125,7 @@ def test_two_sizes_do_not_tell_starting_from_losing_and_their_sum_has_causes_all
     assert found(SpeedupOwnLoss, own(loss=0.05)[-2:]).causes is None
 
 
-def test_what_starting_takes_is_not_left_out_of_a_loss_if_it_cannot_be_told_from_nothing() -> None:
+def test_overhead_within_its_interval_of_zero_stays_in_the_loss() -> None:
     ours = own(overhead_us=1.0, loss=0.05, noise_us=20.0)
     assert found(SpeedupOwnOverhead, ours) == SpeedupOwnOverhead(work="fft", overhead_us=None)
     told = found(SpeedupOwnLoss, ours)

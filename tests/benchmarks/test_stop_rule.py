@@ -88,7 +88,7 @@ def test_the_worst_series_counts_and_those_beside_the_matter_do_not() -> None:
         Setting("speedup", {}, 0),
         series("narrow", [100] * 10),
         series("wide", wide),
-        *(series(name, [1, 10**6] * 5) for name in ("looking.0", "true")),
+        *(series(name, [1, 10**6] * 5) for name in ("timestamp_overhead.0", "true")),
         series("where", [0, 1] * 5, "core"),
         series("when", wide, "moment"),
         series("empty", []),

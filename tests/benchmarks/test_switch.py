@@ -237,14 +237,14 @@ def test_synchronised_counters_are_not_called_false() -> None:
 # What makes it doubtful
 
 
-def test_yields_that_came_too_early_are_blamed_on_time_slicing_before_a_clock_is_accused() -> None:
+def test_early_yields_are_blamed_on_time_slicing_before_the_clock() -> None:
     sliced, whole = ({"freertos.time_slicing": on} for on in "10")
     early = measurement([1], primitive="yield", checks={"wrong": 5}, conditions=sliced)
     assert list(caveats([early])) == [SwitchTimeSlices(count=5, condition="freertos.time_slicing")]
     for broken in (
         measurement([1], primitive="yield", checks={"wrong": 5}, conditions=whole),
         measurement([1], primitive="queue", checks={"wrong": 5}, conditions=sliced),
-        measurement([1], primitive="yield", checks={"wrong": 5, "retaken": 15}, conditions=sliced),
+        measurement([1], primitive="yield", checks={"wrong": 5, "repeated_turns": 15}, conditions=sliced),
     ):
         (found,) = caveats([broken])
         assert isinstance(found, SwitchFailedCheck)
@@ -252,7 +252,7 @@ def test_yields_that_came_too_early_are_blamed_on_time_slicing_before_a_clock_is
 
 
 def test_turns_that_were_taken_again_are_counted_and_nothing_to_warn_of() -> None:
-    taken = measurement([1], primitive="yield", checks={"retaken": 2}, conditions={"freertos.time_slicing": "1"})
+    taken = measurement([1], primitive="yield", checks={"repeated_turns": 2}, conditions={"freertos.time_slicing": "1"})
     assert found_in(taken)[-1] == SwitchRetaken(turns=2)
     assert list(caveats([taken])) == []
 

@@ -179,7 +179,9 @@ EITHER = "improvements-or-monitoring"
     ("across_us", "conditions", "slower", "either"),
     [
         (14, ESP32, "contradicts", "cannot tell"),
-        (1_200, ESP32, "contradicts", "agrees"),
+        (100, ESP32, "contradicts", "cannot tell"),
+        (130, ESP32, "cannot tell", "agrees"),
+        (1_200, ESP32, "cannot tell", "agrees"),
         (36_000, ESP32, "agrees", "agrees"),
         (190_334, ESP32, "agrees", "agrees"),
         (14, PICO, "cannot tell", "cannot tell"),

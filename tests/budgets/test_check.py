@@ -74,7 +74,7 @@ def test_so_many_more_repetitions_do_tell() -> None:
     assert told >= 15
 
 
-def test_of_one_repetition_on_real_hardware_nobody_can_tell_and_on_a_simulated_chip_anybody() -> None:
+def test_one_repetition_decides_only_on_a_simulated_chip() -> None:
     once = of([100.0])
     assert outcomes("switch: median <= 200 us", host(*once)) == ["cannot tell: 4 more"]
     assert outcomes("switch: max <= 200 us", host(*once)) == ["kept"], "it was seen"

@@ -20,7 +20,7 @@ def plan(opt: str, repetitions: int = 4, **levels: list[Level]) -> Plan:
     return Plan("host", None, "switch", (Part("switch", of),), repetitions)
 
 
-def test_each_repetition_stands_next_to_its_counterpart_and_which_comes_first_is_swapped() -> None:
+def test_repetitions_pair_with_counterparts_in_swapped_order() -> None:
     found = turns(plan("O2"), plan("O3"))
     both = list(zip(found[::2], found[1::2], strict=True))
     assert len(both) == 4 * 4

@@ -79,7 +79,7 @@ def test_the_whole_of_seed_001_is_one_command(tool: Tool) -> None:
         assert text in page
 
 
-def test_a_meter_that_does_wrong_costs_no_sample_of_time_and_its_energy_can_be_made_up_for(tool: Tool) -> None:
+def test_faulty_meter_loses_no_time_and_energy_is_measured_later(tool: Tool) -> None:
     done = tool("run", "host", *TABLE, "--meter", "typed:50,10")
     assert done.status == 1, done
     assert "energy of 1 of 1 measurements is missing: 2 readings are given, and there were 7 windows" in done.err

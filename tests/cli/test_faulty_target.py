@@ -57,7 +57,9 @@ FROM_THE_START = {
     # fault: words of the sentence; such a target is found out before a run is made
     "mute": f"has sent nothing for {WAIT_S} s: is it powered, and is it the right port?",
     "dead-end": f"hangs: no answer to `list` for {WAIT_S} s",
-    "version-2": "speaks version 2 of the Intercore protocol, this tool speaks version 1: update the older of the two",
+    "version-1": "speaks version 1 of the Intercore protocol, this tool speaks version 2: build its firmware again "
+    "with this tool, and flash it",
+    "version-3": "speaks version 3 of the Intercore protocol, this tool speaks version 2: update this tool",
 }
 
 HARMLESS = ("noise", "wrong-crc", "lose-begin", "lose-tail")
@@ -160,7 +162,7 @@ def test_a_bad_link_is_no_error_and_changes_no_sample(tool: Tool, board: FakeBoa
     assert all(other == clean for other in others)
 
 
-@pytest.mark.parametrize("fault", ["version-2", "mute"])
+@pytest.mark.parametrize("fault", ["version-1", "mute"])
 def test_a_resume_that_fails_again_loses_nothing_and_can_be_resumed_again(
     tool: Tool, board: FakeBoard, fault: str
 ) -> None:

@@ -236,7 +236,7 @@ def test_a_work_competes_and_is_done_beside_another_core_here(tool: Tool) -> Non
 
 
 @SLOW
-def test_a_work_is_done_beside_another_core_where_each_has_a_kernel_and_does_not_compete_there(tool: Tool) -> None:
+def test_own_work_on_amp_runs_in_memory_and_not_in_contention(tool: Tool) -> None:
     need_tools()
     crc = EXAMPLES / "crc.c"
     told = sentence(tool("run", "pico-amp-sim", "memory", f"other={crc}", "bytes=4096", "samples=5").succeeded())
@@ -289,7 +289,7 @@ INTERCORE_WORKLOAD(made_work, .units = 64, .expected = seven)
 
 
 @SLOW
-def test_a_library_for_the_targets_compiler_is_a_part_of_a_work_and_one_for_another_is_named(tool: Tool) -> None:
+def test_own_work_links_the_targets_library_and_names_a_foreign_one(tool: Tool) -> None:
     need_tools()
     (tool.directory / "twice.c").write_text("unsigned twice(unsigned x) { return 2U * x; }\n")
     arm = ["arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-mthumb"]

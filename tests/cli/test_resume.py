@@ -318,9 +318,7 @@ def test_an_older_run_is_resumed_and_the_newer_one_of_a_plan_file_is_told(swept:
 # Who is at it already
 
 
-def test_a_run_that_another_process_measures_is_not_measured_as_well_until_that_one_is_killed(
-    tool: Tool, board: FakeBoard
-) -> None:
+def test_run_is_locked_until_its_process_is_killed(tool: Tool, board: FakeBoard) -> None:
     board.behave(repetition_time=0.2)
     words = (
         "run",

@@ -63,7 +63,10 @@ def check_first_screen(store: Path, shown: dict[str, Any]) -> None:
     left = printed.getvalue()
     remarked = any(isinstance(part, Sentence) for part in parts)
     of_answers = 0 if remarked or run.plan.simulated else 8  # a noisy machine has long intervals, which are not cut
-    assert left.count("\n") < ONE_SCREEN + of_answers, left  # below it comes the name of the page
+    of_warnings = (
+        3 if "Warning: " in left else 0
+    )  # whether the values of a setting are on two levels is up to the layout
+    assert left.count("\n") < ONE_SCREEN + of_answers + of_warnings, left  # below it comes the name of the page
     *above, last = left.splitlines()
     assert max(map(len, above)) <= 80
     assert re.fullmatch(r"All tables(, and \d+ more warnings?)?: intercore show 1 --store .*", last)
@@ -193,9 +196,9 @@ def test_the_suite_measures_everything_on_the_simulated_chip_undisturbed(
     assert shown["simulated"]
     for one in shown["measurements"]:
         assert not any(one["checks"].get(name) for name in DISTURBED), one
-    moved = [one["checks"] for one in shown["measurements"] if "asked" in one["checks"]]
+    moved = [one["checks"] for one in shown["measurements"] if "migrations_requested" in one["checks"]]
     assert bool(moved) == ("jitter" in registry.names())
-    assert all(checks["moved"] == checks["asked"] > 0 for checks in moved)
+    assert all(checks["migrations_done"] == checks["migrations_requested"] > 0 for checks in moved)
 
 
 @pytest.mark.timeout(900)
@@ -229,12 +232,12 @@ def test_the_suite_comes_to_what_its_committed_baseline_says(simulated: tuple[To
     found = tool("compare", str(SUITE), "1", "--phases", "0", "--format", "json").succeeded().json
     moved = [pair for pair in found["pairs"] if pair["verdict"] != "same"]
     assert not moved, f"{len(moved)} numbers moved; if that is meant, `make baseline` and commit it"
-    assert SUITE.name not in {one["target"] for one in found["alone"]}
+    assert SUITE.name not in {one["target"] for one in found["unpaired"]}
 
 
 @pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes: set INTERCORE_SLOW=1")
 @pytest.mark.timeout(900)
-def test_the_suite_of_two_kernels_leaves_out_what_means_nothing_there_and_stands_beside_that_of_one(tool: Tool) -> None:
+def test_amp_suite_skips_smp_benchmarks_and_compares_with_smp(tool: Tool) -> None:
     need_tools()
     result = tool("run", "pico-amp-sim", "suite", "--format", "json", kill_after=600).succeeded()
     names = f"contention, {'jitter' if 'jitter' in registry.names() else 'api'}"
@@ -245,7 +248,7 @@ def test_the_suite_of_two_kernels_leaves_out_what_means_nothing_there_and_stands
     assert {*registry.names()} & {"speedup", "switch", "irq", "memory", "message", "clock"} <= set(shown["analysis"])
     assert not {"contention", "jitter", "api", "rhealstone", "threadmetric", "lock"} & set(shown["analysis"])
     for one in shown["measurements"]:
-        assert not any(one["checks"].get(name) for name in (*DISTURBED, "rings_lost")), one
+        assert not any(one["checks"].get(name) for name in (*DISTURBED, "recovered_doorbells")), one
     for measure in ("latency", "throughput"):
         rows = shown["analysis"]["message"][measure]
         assert {(row["from"], row["to"]) for row in rows} == {(0, 1), (1, 0)}

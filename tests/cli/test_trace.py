@@ -109,7 +109,7 @@ def test_marks_in_a_workload_of_ones_own_are_in_the_file_on_the_core_that_sets_t
         ((*SWITCH, "trace=0"), "trace=0 is a program without the recorder"),
         ((*SWITCH, "opt=O0", "trace=256"), "the code of -O0 leaves the recorder no room"),
         ((*SWITCH, "primitive=quue"), "there is no primitive 'quue'; did you mean 'queue'?"),
-        ((*SWITCH, "primitive=yield", "from=0", "to=1"), "ask for yield with from and to the same"),
+        ((*SWITCH, "primitive=yield", "from=0", "to=1"), "take yield with from and to the same"),
         ((*SWITCH, "primitive=queue,yield"), "trace measures one setting"),
     ],
 )

@@ -58,7 +58,7 @@ STEADY = [1000] * 8
 MOVED = [[996] * 8, [1003] * 8, [1001] * 8, [998] * 8]
 
 
-def test_what_moves_no_more_than_in_other_phases_is_not_of_the_change_and_what_moves_more_is() -> None:
+def test_move_within_the_phases_spread_is_not_of_the_change() -> None:
     sides = before_and_after([STEADY, STEADY, STEADY], [[1004] * 8, [1111] * 8, STEADY])
     phases = in_phases(*([median, [one + 111 for one in median], STEADY] for median in MOVED))
     found = compared(sides, Change(("xTaskGenericNotify",), phases=phases, phased=1))

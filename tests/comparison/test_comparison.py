@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
 
 
-def test_the_same_setting_on_two_targets_is_a_pair_whose_ratio_is_the_second_over_the_first() -> None:
+def test_same_setting_on_two_targets_has_the_ratio_second_over_first() -> None:
     smp, amp = (measured([ticks] * 8, from_=0, to=1) for ticks in (10, 13))
     found = compare([run("pico-sim", smp), run("pico-amp-sim", amp)])
     (pair,) = found.pairs

@@ -30,7 +30,7 @@ def found() -> Check:
     return check(budgets(*EACH), run("pico-sim", measured([100] * 20)), {})
 
 
-def test_a_broken_budget_is_a_failure_an_unmeasured_one_an_error_and_an_uncertain_one_skipped(found: Check) -> None:
+def test_junit_has_failure_error_and_skipped_for_budgets(found: Check) -> None:
     assert [one.outcome for one in found.budgets] == ["kept", "broken", "cannot tell", "not measured"]
     text = junit(found)
     SCHEMA.validate(text.decode())

@@ -18,7 +18,7 @@ CASES = 2000 if os.environ.get("INTERCORE_SLOW") else 40
 
 
 @pytest.mark.parametrize("mark", [True, False], ids=["by the mark", "by the pattern"])
-def test_energy_is_within_half_a_percent_and_its_interval_right_in_as_many_cases_as_it_says(mark: bool) -> None:
+def test_energy_is_within_half_a_percent_and_intervals_cover(mark: bool) -> None:
     covered = offsets = drifts = 0
     for seed in range(CASES):
         made = case(seed, mark=mark)

@@ -46,7 +46,7 @@ def test_garbage_is_borne_for_a_while_and_then_called_a_flood() -> None:
 
 def test_contents_are_forgiven_before_the_greeting_only() -> None:
     hello = (
-        b'{"type":"hello","id":0,"i":0,"protocol":1,"firmware":"1","board":"b","chip":"c","cores":1,"clock":"k",'
+        b'{"type":"hello","id":0,"i":0,"protocol":2,"firmware":"1","board":"b","chip":"c","cores":1,"clock":"k",'
         b'"hz":1,"tick_hz":0}'
     )
     link = Link(Played(sealed(b'{"type":"gift"}'), sealed(hello), sealed(b'{"type":"gift\\u001b"}')))

@@ -164,7 +164,7 @@ def test_a_target_that_computes_for_a_minute_is_hardly_disturbed_and_not_lost(se
     assert session.statistics.bad_lines == 0
 
 
-def test_a_target_that_is_reset_while_it_may_compute_for_minutes_is_found_before_they_are_over() -> None:
+def test_reset_during_a_long_computation_is_found_early() -> None:
     console = Console(RATES, reset_in_run=True)
     port = ConsolePort(console)
     session = Session(port, timeout=ESP_TIMEOUT)

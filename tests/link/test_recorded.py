@@ -73,9 +73,7 @@ def test_what_was_recorded_is_read(recording: Recording) -> None:
 
 @settings(max_examples=1000, deadline=None)
 @given(recordings(), st.data())
-def test_damaged_lost_and_doubled_lines_are_asked_for_again_or_are_an_error_and_never_another_recording(
-    recording: Recording, data: st.DataObject
-) -> None:
+def test_recording_over_a_faulty_line_is_complete_or_an_error(recording: Recording, data: st.DataObject) -> None:
     sent = lines_of(recording)
     incoming = Incoming()
     for number in data.draw(st.permutations([*range(len(sent)), *range(len(sent))])):

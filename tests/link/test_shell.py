@@ -68,7 +68,7 @@ class Board(Port):
         return self._time
 
     def _info(self, answer_id: int) -> bytes:
-        told = {"protocol": 1, "firmware": "1", "board": "b", "chip": "c", "cores": 2, "clock": "t", "hz": 1000}
+        told = {"protocol": 2, "firmware": "1", "board": "b", "chip": "c", "cores": 2, "clock": "t", "hz": 1000}
         hello = sealed(type="hello", id=answer_id, i=0, tick_hz=0, **told)
         return hello + sealed(type="end", id=answer_id, i=1)
 

@@ -86,9 +86,7 @@ def reported(*reports: Report) -> Reported:
 
 
 @pytest.mark.parametrize("has_locks", [True, False])
-def test_a_free_mutex_is_asked_under_locks_if_there_are_some_and_else_under_its_own_benchmark(
-    *, has_locks: bool
-) -> None:
+def test_free_mutex_is_shown_under_locks_or_else_its_own_benchmark(*, has_locks: bool) -> None:
     section = Section("Locks (lock)", ["."], [])
     locks = Report("lock", {}, [], [], section, topic="locks", answers=[answer(1.0)])
     calls = [

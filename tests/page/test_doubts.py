@@ -42,7 +42,7 @@ def reported(
     conditions: Mapping[str, str] | None = None,
 ) -> Reported:
     """A run of one measurement without samples, and a report with two answers."""
-    measured = Measurement("lock", {"measure": "hand-over"}, 0, (), dict(conditions or {}), dict(checks or {}), STARTED)
+    measured = Measurement("lock", {"measure": "hand-off"}, 0, (), dict(conditions or {}), dict(checks or {}), STARTED)
     plan = Plan(target, None, "lock", (Part("lock", {}),), seed=1, simulated=target != "host")
     run = Run({"host": 7}.get(target, 8), plan, STARTED, "0.1.0", 1, (measured,))
     section = Section("Locks (lock)", ["."], [])
@@ -173,9 +173,7 @@ def test_a_worst_case_that_something_else_may_have_made_is_marked_and_leads_to_t
 
 
 @pytest.mark.parametrize(("count", "scrolls"), [(3, 0), (4, 1)])
-def test_answers_of_more_runs_than_a_screen_has_room_for_scroll_alone_and_name_their_run(
-    tmp_path: Path, count: int, scrolls: int
-) -> None:
+def test_answers_of_many_runs_scroll_and_name_their_run(tmp_path: Path, count: int, scrolls: int) -> None:
     source = written(tmp_path, *[reported(target="pico-sim")] * count)
     answers = source.split('<section id="answers">')[1].split("</section>")[0]
     assert len(re.findall(r'<div class="scroll"[^>]*>\s*<table class="answers">', answers)) == scrolls

@@ -79,7 +79,12 @@ def measurement(
         benchmark=benchmark,
         factors=setting | dict(factors),
         repetition=0,
-        series=(ticks("looking.0", [36] * 20), ticks("looking.1", [41] * 20), ticks("t1", t1), ticks("tp", tp)),
+        series=(
+            ticks("timestamp_overhead.0", [36] * 20),
+            ticks("timestamp_overhead.1", [41] * 20),
+            ticks("t1", t1),
+            ticks("tp", tp),
+        ),
         conditions=CONDITIONS | dict(conditions),
         checks={"wrong": 0, "migrated": 0, "preempted": 0, "lost": 0} | dict(checks),
         started=STARTED,
@@ -215,7 +220,7 @@ def test_how_fast_a_core_computes_is_told_before_what_else_differs(tmp_path: Pat
 
 
 @of_speedups
-def test_of_several_runs_each_has_a_card_and_a_column_and_the_machine_at_the_desk_comes_last(tmp_path: Path) -> None:
+def test_page_of_several_runs_has_a_card_and_column_each_and_host_last(tmp_path: Path) -> None:
     chip = run(*both_modes(), number=8, target="pico-sim", simulated=True)
     shown = page(tmp_path, run(*both_modes()), chip)
     targets = re.findall(r'<p class="target"><strong>(.*?)</strong>', shown.source)

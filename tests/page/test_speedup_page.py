@@ -48,7 +48,9 @@ def test_a_run_without_any_ratio_says_so_and_why(tmp_path: Path) -> None:
 
 
 def test_disturbed_measurements_are_marked_in_the_table_and_warned_of(tmp_path: Path) -> None:
-    shown = page(tmp_path, run(measurement(1000), measurement(10_000, checks={"preempted": 3, "rings_lost": 1})))
+    shown = page(
+        tmp_path, run(measurement(1000), measurement(10_000, checks={"preempted": 3, "recovered_doorbells": 1}))
+    )
     assert shown.row("1,000")[-1] == "9"
-    assert shown.row("10,000")[-1] == "9 ⚠ rings_lost 1, preempted 3"
+    assert shown.row("10,000")[-1] == "9 ⚠ recovered_doorbells 1, preempted 3"
     assert SpeedupFailedCheck.wording["preempted"].format(count=3).partition(". ")[0] in shown.text

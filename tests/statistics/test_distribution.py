@@ -53,7 +53,7 @@ def test_a_percentile_is_told_only_if_ten_samples_lie_beyond_it(n: int, told: li
     assert [name for name in ("p90", "p99", "p99_9") if getattr(found, name) is not None] == told
 
 
-def test_the_median_of_six_lies_between_the_smallest_and_the_largest_and_fewer_have_no_interval() -> None:
+def test_median_interval_of_six_is_their_range_and_of_fewer_is_none() -> None:
     # 2 × 0.5^6 = 3.1 % miss it on either side, 2 × 0.5^5 = 6.3 % are more than 5 %.
     assert distribution([[6, 2, 3, 4, 5, 1]]).median == Interval(3.5, 1, 6)
     assert distribution([[5, 2, 3, 4, 1]]).median == Interval(3, None, None)

@@ -97,7 +97,7 @@ def test_a_step_is_two_levels_that_lie_apart_in_time_and_not_a_drift_as_well() -
     assert disturbances([values]) == (SeveralLevels(levels=both, change="seldom", changes=1),)
 
 
-def test_levels_of_whole_repetitions_are_said_to_be_such_and_not_blamed_on_what_changes_within_one() -> None:
+def test_levels_between_repetitions_are_not_blamed_on_changes_within() -> None:
     rng = np.random.default_rng(8)
     repetitions = [rng.normal(centre, 0.3, 100) for centre in (20, 30, 20, 20, 30)]
     repetitions[0][3] = 30  # a stray changes nothing

@@ -33,7 +33,7 @@ def test_what_takes_this_machines_time_runs_alone_and_simulated_chips_run_in_pro
     assert processes == {"pico-sim", "pico-amp-sim", "stm32h745-sim"}
 
 
-def test_an_instruction_is_interpreted_for_what_it_does_alone_where_nothing_else_of_it_is_known() -> None:
+def test_function_only_targets_interpret_each_instruction() -> None:
     assert {target.name for target in TARGETS if target.interpreted} == {"stm32h745-sim"}
 
 
@@ -43,7 +43,7 @@ def test_a_target_has_a_board_unless_it_is_this_machine_or_any_serial_port(targe
     assert target.board is None or target.factors == target.board.factors
 
 
-def test_the_simulated_stm32h745_is_for_function_only_takes_faults_and_runs_no_image_that_is_named() -> None:
+def test_stm32h745_sim_is_function_only_with_faults_and_no_image() -> None:
     target = find("stm32h745-sim")
     assert (target.origin, target.runs_on) == ("emulated", "process")
     target.check(Address(faults=("stuck:core=1@1e9..2e9", "uart-out:lose=0.01", "hsem:to=1,interrupt=3")))

@@ -43,7 +43,7 @@ def test_the_shares_of_a_time_add_up_and_the_recorder_has_its_part_of_each() -> 
     assert sum(float(str(row["share"])) for row in listed) == pytest.approx(1)
 
 
-def test_the_document_says_of_each_part_how_long_it_took_and_of_each_core_what_is_missing() -> None:
+def test_document_has_time_per_part_and_losses_per_core() -> None:
     made = machine(8)
     history = History(made.recording((40, 1000)))
     series = traced(history, made.series, {one.name: one for one in made.series})
@@ -140,7 +140,7 @@ def of_linux(scheduler_cost: int) -> tuple[History, list[Series]]:
     return History(Recording(10**9, rings, {})), [Series("switch", "common", 10**9, np.array([2500]))]
 
 
-def test_of_linux_schedulers_records_each_is_taken_off_once_however_many_events_it_makes() -> None:
+def test_overhead_of_a_linux_scheduler_record_counts_once() -> None:
     history, series = of_linux(200)
     (one,) = traced(history, series, {})
     recorder_ns = {share.part.value: share.recorder_us * 1000 for share in one.shares}
@@ -160,7 +160,7 @@ def test_what_a_record_of_the_scheduler_costs_is_told_for_each_core() -> None:
     assert "200 ns on core 0 and 200 ns on core 1, measured" in " ".join(section(found).sentences)
 
 
-def test_where_it_could_not_be_told_what_a_record_costs_each_event_is_one_of_the_programs_own() -> None:
+def test_events_belong_to_the_program_when_record_cost_is_unknown() -> None:
     history, series = of_linux(0)
     (one,) = traced(history, series, {})
     recorder_ns = {share.part.value: share.recorder_us * 1000 for share in one.shares}

@@ -52,7 +52,7 @@ def test_all_panels_of_all_targets_have_one_scale() -> None:
     assert len({one for figure in found for one in ends(figure, "y")}) == 1
 
 
-def test_histograms_of_different_sizes_have_a_logarithmic_axis_and_bars_that_can_be_seen() -> None:
+def test_histograms_of_different_sizes_share_a_logarithmic_axis() -> None:
     rng = np.random.default_rng(1)
     small = histogram_figure("h", "H", {"all": 12 + 0.01 * rng.random(500)}, "")
     large = histogram_figure("h", "H", {"all": 5 + 90 * rng.random(500)}, "")

@@ -69,7 +69,7 @@ def test_bins_follow_the_sample_that_varies_least() -> None:
     assert all(len(bars.boxes) > 10 for bars in bars_of(figure))
 
 
-def test_a_long_tail_gets_a_logarithmic_axis_and_the_caption_says_what_that_does_to_bins() -> None:
+def test_long_tail_has_a_logarithmic_axis_and_a_caption() -> None:
     tailed = np.concatenate((np.random.default_rng(2).uniform(1, 2, 10_000), [1000]))
     figure = histogram_figure("h", "H", {"a": tailed}, "All.")
     assert figure.panels[0].x.log
@@ -125,7 +125,7 @@ def test_columns_show_what_the_samples_can_tell() -> None:
     }
 
 
-def test_equal_samples_beside_others_are_a_narrow_bar_where_they_are_and_no_axis_goes_below_zero() -> None:
+def test_histogram_of_equal_samples_has_a_narrow_bar_and_no_negative_axis() -> None:
     others = np.linspace(0.39, 5.75, 100)
     figure = histogram_figure("h", "H", {"equal": [0.392] * 100, "others": others}, "", tick_us=0.008)
     ((begin, end, _, count),) = bars_of(figure)[0].boxes

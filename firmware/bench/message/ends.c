@@ -3,13 +3,14 @@
 
 #include "port_objects.h"
 
-/* Turns of a loop between two looks at the clock: reading it is in the way of who reads it on the other core. */
+/* Iterations between two readings of the clock. The clock is a shared register: polling it would delay the other core's
+ * readings. */
 #define TURNS_PER_LOOK 65536U
-/* That of the console task. */
+/* The console task's priority */
 #define LEADERS_CORE 0U
-/* Steps of a turn of a load in registers. */
+/* Steps of an iteration of a load in registers */
 #define MIXES 4U
-/* Messages that the receiver takes at most before it gives up, beyond twice those that were sent. */
+/* Beyond twice the messages sent, the receiver takes at most this many before it gives up. */
 #define BUDGET 16U
 
 struct stage ic_message PORT_SHARED(message);
@@ -18,14 +19,14 @@ const struct ic_transport *ic_message_transport;
 
 void ic_message_find_transport(void) {
     const struct ic_transport *found = port_transport(ic_message.run->values[P_TRANSPORT]);
-    if (ic_message_transport != found) { /* else others may be reading it */
+    if (ic_message_transport != found) { /* others may be reading it */
         ic_message_transport = found;
     }
 }
 
-/* ---- the end of it all ---- */
+/* ---- termination ---- */
 
-/* Who waits for the other end, wakes. */
+/* Wakes an end that waits for the other one. */
 static void declare_over(void) {
     atomic_store(&ic_message.over, true);
     port_notify(&ic_message.sender.task);
@@ -52,7 +53,7 @@ static void work(volatile uint32_t *words) {
     }
 }
 
-/* As ic_message_await(), but works as a load does if there are words for it. */
+/* Like ic_message_await(), but accesses `words` like a load, if not NULL. */
 static bool await(const atomic_uint *turn, volatile uint32_t *words) {
     struct vigil vigil = ic_message_begin_vigil();
     for (uint32_t turns = 1; !reached(turn); turns++) {
@@ -63,7 +64,7 @@ static bool await(const atomic_uint *turn, volatile uint32_t *words) {
             work(words);
         }
         if (!ic_message.apart) {
-            port_yield(); /* where priorities mean nothing, the other may not have run yet */
+            port_yield(); /* without priorities, the other may not have run yet */
         }
         if (turns % TURNS_PER_LOOK == 0) {
             ic_message_keep_vigil(&vigil);
@@ -74,7 +75,7 @@ static bool await(const atomic_uint *turn, volatile uint32_t *words) {
 
 bool ic_message_await(const atomic_uint *turn) { return await(turn, NULL); }
 
-/* ---- how one end wakes the other ---- */
+/* ---- wake-ups ---- */
 
 static void wake(struct ic_transport_end *end) { port_notify(end->other); }
 
@@ -83,9 +84,9 @@ static void wait(struct ic_transport_end *end) {
     port_notify_take();
 }
 
-/* ---- what is timed ---- */
+/* ---- timed code ---- */
 
-/* What is timed stands in these functions directly. An observer from outside finds those that send by their names. */
+/* The timed code is in these functions directly. A probe of the simulator finds the sending ones by their names. */
 static bool message_send_copied(void) {
     uint64_t before = port_clock();
     bool sent = ic_message_transport->send(&ic_message.sender.end, ic_message.sender.own);
@@ -117,7 +118,7 @@ static void receive_loaned(struct arrival *arrival) {
     arrival->message = message;
 }
 
-/* Where the next message is produced; NULL if all is over. */
+/* Where to produce the next message; NULL if everything is over. */
 static uint32_t *room(void) {
     return ic_message_transport->zero_copy ? ic_message_transport->loan(&ic_message.sender.end) : ic_message.sender.own;
 }
@@ -142,7 +143,7 @@ static void release(void) {
     }
 }
 
-/* In what is timed, of each message only the stamps are written and looked at. */
+/* In timed code, only the stamps of a message are written and checked. */
 static bool produce_and_send(void) {
     uint32_t *message = room();
     if (message == NULL) {
@@ -170,7 +171,7 @@ static bool message_send_stream(void) {
     return true;
 }
 
-/* Called through pointers, so that each stays one function. */
+/* Called through pointers, so that each stays one function */
 static bool (*const send_timed[])(void) = {message_send_copied, message_send_loaned, message_send_stream};
 static void (*const receive_timed[])(struct arrival *arrival) = {receive_copied, receive_loaned};
 static uint32_t kind(void) { return ic_message.streams ? 2U : ic_message_transport->zero_copy ? 1U : 0U; }
@@ -189,7 +190,7 @@ static bool await_turn(struct party *party) {
     return !atomic_load(&party->dismissed);
 }
 
-/* Where the transport copies, an end has memory of its own for a message. False if there is none. */
+/* For a transport that copies, an end has its own memory for a message. False if there is none. */
 static bool get_memory(struct party *party) {
     party->own = ic_message_transport->zero_copy ? NULL : port_allocate(((size_t)ic_message.setup.size + 7U) / 8U * 8U);
     return ic_message_transport->zero_copy || party->own != NULL;
@@ -262,14 +263,14 @@ static void take_receivers_turn(void) {
     }
     reach(&ic_message.arrived);
     if (ic_message.apart) {
-        (void)await(&ic_message.sent, NULL); /* so that somebody sees when the sender gets no further */
+        (void)await(&ic_message.sent, NULL); /* detects that the sender is stuck */
     }
 }
 
 void ic_message_run_receiver(void *arg) { run_end(arg, take_receivers_turn); }
 PORT_ENTRY(ic_message_run_receiver);
 
-/* Looks until a task is blocked and off its core. False if all is over. */
+/* Polls until a task is blocked and off its core. False if everything is over. */
 static bool await_waiting(const port_task_t *task) {
     struct vigil vigil = ic_message_begin_vigil();
     while (!port_task_waits(task)) {
@@ -284,12 +285,12 @@ static bool await_waiting(const port_task_t *task) {
     return true;
 }
 
-/* Whether the leader has its core, while a turn is taken, to finish what it does: no end spins there. */
+/* Whether the console task has a core to itself during a turn: no end spins there. */
 static bool leader_runs_on(void) {
     return ic_message.setup.from != LEADERS_CORE && (!ic_message.setup.polling || ic_message.setup.to != LEADERS_CORE);
 }
 
-/* Lets the receiver wait, and the leader. */
+/* Lets the receiver wait, and the console task. */
 static bool arm_receiver(void) {
     port_sem_give(&ic_message.receiver.go);
     if (!await(&ic_message.armed, NULL)) {
@@ -348,8 +349,8 @@ static void take_senders_turn(void) {
     (void)await(&ic_message.arrived, ic_message.load_from.started ? ic_message.words : NULL);
 }
 
-/* The load of this core lets each message go, and at last one that is behind the window: so that what either end does
- * when it has done its last is behind it as well. */
+/* The load of this core releases each message, and one after the window, so that the last actions of either end are
+ * after the window as well. */
 static void take_paced_turn(void) {
     if ((ic_message.sends && !arm_receiver()) || !start_loads()) {
         return;
@@ -374,8 +375,8 @@ static void take_paced_turn(void) {
 void ic_message_run_sender(void *arg) { run_end(arg, ic_message.counts ? take_paced_turn : take_senders_turn); }
 PORT_ENTRY(ic_message_run_sender);
 
-/* Marsaglia, Xorshift RNGs, Journal of Statistical Software 8(14), 2003. In registers alone: so a turn takes nothing
- * from what the other core has on the bus but the words of its own code. */
+/* Marsaglia, Xorshift RNGs, Journal of Statistical Software 8(14), 2003. In registers only: on the bus, an iteration
+ * competes with the other core for nothing but its own code. */
 uint32_t ic_message_spin(uint32_t value, uint32_t steps) {
     for (uint32_t i = 0; i < steps; i++) {
         value ^= value << 13U;

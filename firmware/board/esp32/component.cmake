@@ -14,7 +14,7 @@ set(sources ${IC_PORTABLE} bench/registry.c
   port/freertos_smp/port_freertos.c
   ${transports}
   board/esp32/esp32_memory.c board/esp32/main_loop.c board/esp32/start.c board/esp32/transports.c
-  board/esp32/clock/esp32_beside.c board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c
+  board/esp32/clock/esp32_counter_phase.c board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c
   board/esp32/clock/frequency.c board/esp32/clock/timer_ccompare.c board/esp32/clock/timer_gptimer.c
   board/esp32/console/console.c board/esp32/cores/doorbell.c board/esp32/cores/handler.c board/esp32/cores/lock.c
   board/esp32/fault/watchdog.c

@@ -1,5 +1,5 @@
-/* What a session takes from the heap, and how much: samples, regions and stacks. ESP-IDF's program is not ours, so none
- * of it is static, and all of it goes back when the session ends. */
+/* A session's memory from the heap: samples, regions and stacks. None of it is static, because it runs inside ESP-IDF's
+ * program, and all of it is freed when the session ends. */
 #ifndef ESP32_MEMORY_H
 #define ESP32_MEMORY_H
 
@@ -8,16 +8,16 @@
 
 #include "intercore.h"
 
-/* Internal memory that takes accesses of any width. */
+/* Internal memory that takes accesses of any width */
 #define ESP32_MEMORY_CAPS (MALLOC_CAP_INTERNAL | MALLOC_CAP_8BIT)
 
-/* A piece of the heap, aligned to 64 bytes, for heap_caps_free(); NULL if there is none. The heap is asked for its
- * largest piece first: a project may have an allocation that fails end the program
+/* A block of the heap, aligned to 64 bytes, for heap_caps_free(); NULL if there is none. Checks the heap's largest
+ * block first: a project may be configured to abort at a failed allocation
  * (CONFIG_HEAP_ABORT_WHEN_ALLOCATION_FAILS). */
 void *esp32_memory_piece(size_t bytes, uint32_t caps);
 #define ESP32_MEMORY_ALIGNMENT 64U
 
-/* The sizes of a session, each as given or as configured, and within its range (intercore.h). */
+/* The sizes of a session, as given or as configured, and within their ranges (intercore.h) */
 struct esp32_memory_sizes {
     uint32_t samples;
     uint32_t region_bytes;
@@ -26,18 +26,19 @@ struct esp32_memory_sizes {
     uint32_t task_stack_bytes;
 };
 
-/* Takes samples and regions, of the sizes that `config`, or for what it leaves out the project's configuration, asks
- * for, and sets the stacks of benchmarks' tasks. NULL; or in a sentence why not, and then nothing is kept. */
+/* Allocates samples and regions, of the sizes in `config` or, where it leaves them out, in the project's configuration,
+ * and sets the stacks of benchmarks' tasks. Returns NULL, or a sentence with the reason of a failure; then nothing
+ * stays allocated. */
 const char *esp32_memory_take(const struct intercore_config *config);
 
-/* Gives it back. Nobody measures any more. */
+/* Frees it. No measurement may run. */
 void esp32_memory_give_back(void);
 
-/* The sizes that were taken. */
+/* The allocated sizes */
 const struct esp32_memory_sizes *esp32_memory_sizes(void);
 
-/* The sentence that there is no piece of `bytes` bytes for something, with the largest piece that there is. It stays as
- * it is until intercore_start() is called again. */
+/* The sentence that there is no block of `bytes` bytes for something, with the size of the largest block. Valid until
+ * intercore_start() is called again. */
 const char *esp32_memory_lacks(const char *what, uint32_t bytes);
 
 #endif

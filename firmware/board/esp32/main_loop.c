@@ -1,4 +1,4 @@
-/* intercore.h: the main loop. */
+/* intercore.h: the main loop */
 #include "intercore.h"
 #include "loop.h"
 

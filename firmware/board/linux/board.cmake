@@ -19,8 +19,8 @@ target_include_directories(linux PUBLIC board/linux transport/posix)
 target_compile_definitions(linux PRIVATE _GNU_SOURCE)
 target_compile_definitions(linux PRIVATE
   IC_FLAGS="-std=c11 ${flags}" IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}")
-# A sanitizer takes locks that inherit no priority, its own and, where a thread begins, the kernel's of the address
-# space: a real-time task that spins keeps whoever holds one off its core for good.
+# A sanitizer takes locks without priority inheritance, its own and, at the start of a thread, the kernel's of the address
+# space: a spinning real-time task would keep the owner of one off its core for good.
 set(realtime 1)
 if(IC_SANITIZE MATCHES "thread|address")
   set(realtime 0)
@@ -41,7 +41,7 @@ target_link_libraries(intercore PUBLIC linux) # the portable code and its platfo
 
 add_executable(intercore-target board/linux/main.c)
 target_link_libraries(intercore-target PRIVATE intercore)
-# It would be loaded, and it depends on where the program was built: debugging information names folders.
+# It would be loaded, and it depends on the folder of the build, which debugging information names.
 target_link_options(intercore-target PRIVATE -Wl,--build-id=none)
 
 add_executable(intercore-port-test EXCLUDE_FROM_ALL board/linux/test/port_test_main.c ${IC_PORT_TEST})

@@ -32,7 +32,7 @@ if(IC_OPT STREQUAL "O0")
 elseif(IC_OPT MATCHES "^(O3|Ofast)$")
   set(samples 7104)
 endif()
-if(IC_OWN OR IC_ADDED) # what the user brings has the room of most of them
+if(IC_OWN OR IC_ADDED) # the user's code and data replace most of them
   set(samples 2048)
 endif()
 if(IC_TRACE) # an event takes the room of two samples, and there are two cores; the recorder's code that of some hundred
@@ -40,7 +40,7 @@ if(IC_TRACE) # an event takes the room of two samples, and there are two cores; 
     message(FATAL_ERROR "The RP2040 has no room for a recorder beside the code of -O0 or the user's benchmarks.")
   endif()
   math(EXPR samples "${samples} - 4 * ${IC_TRACE} - 704")
-  if(IC_OWN) # whose work shares the room of all others with the rings
+  if(IC_OWN) # the user's code shares the remaining room with the rings
     set(samples 1024)
   endif()
 endif()
@@ -94,7 +94,7 @@ function(ic_image name)
 endfunction()
 
 set(IC_PROGRAM board/rp2040/main.c CACHE STRING "Files of the program, with one that has main()")
-if(NOT IC_PROGRAM STREQUAL board/rp2040/main.c) # somebody's own: to be warned of what is up to them
+if(NOT IC_PROGRAM STREQUAL board/rp2040/main.c) # another program: show warnings to its author
   set_source_files_properties(${IC_PROGRAM} PROPERTIES COMPILE_OPTIONS -w)
 endif()
 if(IC_PROGRAM MATCHES "[.](cc|cpp|cxx)(;|$)")

@@ -13,8 +13,8 @@
 
 static void (*program)(void);
 
-/* The C library's square roots set errno, which nobody reads. The library's own stands in a kilobyte of variables for
- * all that it could do, of which there would be a copy for a restart, too. */
+/* The C library's square roots set errno, which is not read. The library's own errno is in a kilobyte of variables for
+ * all its features, of which there would also be a copy for a restart. */
 int *__errno(void) { // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): newlib's name
     static int number;
     return &number;

@@ -1,4 +1,4 @@
-/* Registers of the RP2040 by their names in the datasheet ("DS"), as far as they are needed. */
+/* Registers of the RP2040 that are used, by their names in the datasheet ("DS") */
 #ifndef RP2040_REGISTERS_H
 #define RP2040_REGISTERS_H
 

@@ -1,4 +1,4 @@
-/* What port/freertos_amp needs of the RP2040. */
+/* The RP2040's part of port/freertos_amp */
 #include "crc32.h"
 #include "hardware/irq.h"
 #include "hardware/sync.h"
@@ -20,10 +20,10 @@
 #define LOWEST_PRIORITY 255U
 #define FIFO_VLD 1U
 #define FIFO_RDY 2U
-/* The SDK's number for locks of operating systems (PICO_SPINLOCK_ID_OS1), which neither kernel uses. */
+/* The SDK's number for locks of operating systems (PICO_SPINLOCK_ID_OS1), which neither kernel uses */
 #define LOCK PICO_SPINLOCK_ID_OS1
 #define WATCHDOG_TRIGGER (1U << 31U)
-/* Core 1's boot ROM answers within some microseconds; a word that is lost is not answered at all. */
+/* Core 1's boot ROM answers within some microseconds; a lost word is never answered. */
 #define LAUNCH_MS 100U
 #define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
 
@@ -36,9 +36,9 @@ uint32_t board_build(void) {
     return ic_crc32(made, sizeof made);
 }
 
-/* ---- the doorbell: a word of the FIFO to the other core (DS 2.3.1.4), whatever word ---- */
+/* ---- the doorbell: a word of any value in the FIFO to the other core (DS 2.3.1.4) ---- */
 
-/* Where the FIFO is full its interrupt is pending anyway. */
+/* If the FIFO is full, its interrupt is pending anyway. */
 void board_ring(void) {
     rp2040_trace_ring();
     __dmb();
@@ -78,7 +78,7 @@ void board_unlock(uint32_t mask) { spin_unlock(spin_lock_instance(LOCK), mask); 
 
 /* ---- core 1 ---- */
 
-/* Where core 1's image begins (core_1.c has it so). */
+/* Start of core 1's image (as in core_1.c) */
 extern const struct {
     uint32_t stack;
     uint32_t entry;
@@ -91,7 +91,7 @@ static bool goes_on(void) {
     return xTaskGetTickCount() - launch_began < pdMS_TO_TICKS(LAUNCH_MS);
 }
 
-/* Where it is not answered to the end, perhaps only the last echo was lost and core 1 runs: it is stopped. */
+/* If the answer is incomplete, perhaps only the last echo was lost and core 1 runs: it is stopped. */
 bool board_start_core_1(void) {
     launch_began = xTaskGetTickCount();
     bool launched =
@@ -106,7 +106,7 @@ void board_core_1_runs(void) { rp2040_tick_start(); }
 
 void board_alive(void) { rp2040_watchdog_feed(); }
 
-/* What is shared cannot be trusted any more: whichever core says so, the chip starts again. */
+/* Shared data are no longer trustworthy: whichever core panics, the chip restarts. */
 void board_end(uint32_t status) {
     (void)status;
     SET_BITS(WATCHDOG_CTRL) = WATCHDOG_TRIGGER;
@@ -115,7 +115,7 @@ void board_end(uint32_t status) {
     }
 }
 
-/* ---- the timer: core n takes the interrupt of alarm n ---- */
+/* ---- the timer: core n handles the interrupt of alarm n ---- */
 
 static struct {
     void (*handler)(void *arg);
@@ -136,7 +136,7 @@ enum port_error board_timer_open(void (*handler)(void *arg), void *arg) {
     return PORT_OK;
 }
 
-/* Of whichever core: one timer is open at a time. */
+/* Of either core: one timer is open at a time. */
 void board_timer_close(void) {
     uint32_t both = 3;
     TIMER_INTE = 0;

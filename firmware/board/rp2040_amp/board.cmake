@@ -15,8 +15,8 @@ ic_freertos(ThirdParty/GCC/RP2040 port/freertos_amp board/rp2040_amp board/rp204
 
 target_sources(intercore PRIVATE bench/registry_amp.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
-# The striped SRAM, 256 KiB, in three parts: core 0's program, core 1's, and what they share, samples among it. With code
-# for each core there is no room for more of them; and beside the larger code of -O0 for fewer, and none for the
+# The striped SRAM, 256 KiB, in three parts: core 0's program, core 1's, and the shared data, which include the samples. With
+# code for each core there is no room for more samples; the larger code of -O0 leaves room for fewer, and none for the
 # functions of double precision.
 set(core_0_bytes "136K + 512")
 set(core_1_bytes "82K + 512")
@@ -29,7 +29,7 @@ if(IC_OPT STREQUAL "O0")
   set(samples 1216)
   target_compile_definitions(intercore PUBLIC IC_FEWER_WORKLOADS)
 endif()
-if(IC_OWN) # what the user brings has the room of most of them
+if(IC_OWN) # the user's code and data replace most of them
   set(samples 640)
 endif()
 if(IC_TRACE) # its code is in both programs; an event takes the room of two samples, and there are two cores
@@ -40,7 +40,7 @@ if(IC_TRACE) # its code is in both programs; an event takes the room of two samp
   set(core_1_bytes 86K)
   set(shared_bytes 28K)
   math(EXPR samples "1696 - 4 * ${IC_TRACE}")
-  if(IC_OWN) # the user's work stands in place of ours, whose code is larger: its data has what that leaves
+  if(IC_OWN) # the user's workload replaces ours, whose code is larger: its data get the difference
     set(core_0_bytes 138K)
     set(shared_bytes 32K)
     set(samples 512)
@@ -72,8 +72,8 @@ target_link_libraries(rp2040_amp PUBLIC intercore freertos)
 target_link_libraries(freertos PUBLIC rp2040_amp) # they call each other
 target_link_libraries(intercore PUBLIC rp2040_amp)
 
-# All objects, not only those that something refers to: what is shared must be the same in both images. The linker leaves
-# out the functions that nothing uses.
+# All objects, not only referenced ones: shared data must be the same in both images. The linker leaves out unused
+# functions.
 function(ic_image name core)
   add_executable(${name} board/rp2040_amp/core_${core}.c
     $<TARGET_OBJECTS:intercore> $<TARGET_OBJECTS:rp2040_amp> ${ARGN})

@@ -9,7 +9,7 @@ extern uint32_t port_amp_shared[], port_amp_shared_end[];
 
 int main(void);
 
-/* Core 1 may still be running what it was given before, and hold a lock: where core 0 alone was reset. */
+/* Core 1 may still run the previous program, and hold a lock, if core 0 alone was reset. */
 int main(void) {
     multicore_reset_core1();
     board_unlock(save_and_disable_interrupts());

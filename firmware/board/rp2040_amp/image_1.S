@@ -1,4 +1,4 @@
-/* Core 1's image, where it runs; the build has made it first. */
+/* Core 1's image, at its run address; the build makes it first. */
     .section .core_1, "a"
     .global board_core_1_image
 board_core_1_image:

@@ -69,7 +69,7 @@ add_library(stm32h745 STATIC
   ${transports})
 target_include_directories(stm32h745 PUBLIC ${here} ${here}/clock ${here}/console ${here}/cores ${here}/fault
   ${here}/instruments ${here}/memory ${here}/start)
-# Numbers of the factors, and what they are called; what both images must agree in is IC_BUILD.
+# Numbers of the factors, and their names; both images must agree in IC_BUILD.
 target_compile_definitions(stm32h745 PUBLIC ${factors} IC_VOS=${IC_VOS} IC_SUPPLY=${ldo} IC_SUPPLY_CR3=${supply_cr3}
   IC_ICACHE=${icache} IC_DCACHE=${dcache})
 target_compile_definitions(stm32h745 PRIVATE
@@ -83,8 +83,8 @@ target_link_libraries(stm32h745 PUBLIC intercore freertos)
 target_link_libraries(freertos PUBLIC stm32h745) # they call each other
 target_link_libraries(intercore PUBLIC stm32h745)
 
-# All objects, not only those that something refers to: what is shared must be the same in both images. The linker
-# leaves out the functions that nothing uses.
+# All objects, not only referenced ones: shared data must be the same in both images. The linker leaves out unused
+# functions.
 add_executable(intercore-target board/stm32h745/main.c $<TARGET_OBJECTS:intercore> $<TARGET_OBJECTS:stm32h745>)
 target_link_libraries(intercore-target PRIVATE intercore m)
 target_link_options(intercore-target PRIVATE -nostartfiles -L${memory}/core${IC_CORE} -L${memory}/${IC_SHARED}

@@ -13,7 +13,7 @@
 #include "stm32h745_uart.h"
 #include "stm32h745_watchdog.h"
 
-/* Of the kernel's port. */
+/* From the kernel's port */
 void xPortSysTickHandler(void);
 
 void stm32h745_board_tick(void) {

@@ -1,5 +1,5 @@
-/* Registers of the STM32H745 by their names in the reference manual RM0399 Rev 4 ("RM") and in CMSIS, as far as they
- * are needed; those of the cores by their names in the ARMv7-M Architecture Reference Manual ("ARM"). */
+/* Registers of the STM32H745 that are used, by their names in the reference manual RM0399 Rev 4 ("RM") and in CMSIS;
+ * those of the cores by their names in the ARMv7-M Architecture Reference Manual ("ARM"). */
 #ifndef STM32H745_REGISTERS_H
 #define STM32H745_REGISTERS_H
 
@@ -24,7 +24,7 @@
 #define PWR_D3CR_VOS_MASK (3U << 14U)
 #define PWR_D3CR_VOSRDY (1U << 13U)
 
-/* RM 9.7. A core finds its own peripheral enable bits at these addresses (RM 9.7.1). */
+/* RM 9.7. Each core finds its own peripheral enable bits at these addresses (RM 9.7.1). */
 #define RCC_CR REGISTER(0x58024400U)
 #define RCC_CR_HSEON (1U << 16U)
 #define RCC_CR_HSERDY (1U << 17U)

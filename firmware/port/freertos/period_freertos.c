@@ -1,8 +1,8 @@
 /* Periodic tasks, by vTaskDelayUntil(). */
 #include "port_freertos.h"
 
-/* The part of a tick after whose edge the kernel has surely counted it: core 0 does so in some microseconds, and core 1
- * could see the edge before the count. */
+/* The part of a tick after whose edge the kernel has certainly counted it: core 0 does so within some microseconds, and
+ * core 1 could see the edge before the count */
 #define COUNTED_AFTER 4U
 
 static uint64_t tick(void) { return port_clock_hz() / configTICK_RATE_HZ; }

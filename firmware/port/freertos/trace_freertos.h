@@ -1,16 +1,16 @@
-/* What the recorder (core/trace.h) records of a FreeRTOS kernel, in the kernel's own terms: for V11 included by each
- * FreeRTOSConfig.h, for ESP-IDF's by trace_esp_idf.h, and expanded in the kernel's sources. Without a recorder only
- * what both have to name is there, and is nothing.
+/* Events of a FreeRTOS kernel for the recorder (core/trace.h), by the kernel's trace macros: included by each
+ * FreeRTOSConfig.h for V11, and by trace_esp_idf.h for ESP-IDF; expanded in the kernel's sources. Without a recorder
+ * the macros are empty.
  *
- * A task's number is where the kernel keeps one for "third party trace code", uxTaskNumber. What the kernel calls a
- * queue is a semaphore or a mutex by its type, which it keeps for the same purpose. */
+ * A task's number is in the kernel's field for "third party trace code", uxTaskNumber. A kernel queue is a semaphore or
+ * a mutex according to its type, which the kernel keeps for the same purpose. */
 #ifndef TRACE_FREERTOS_H
 #define TRACE_FREERTOS_H
 
 #ifdef IC_TRACE
 #include "trace.h"
 
-/* The task that the core has. A kernel that calls it otherwise says so before. */
+/* The running task of the core. A kernel with another name for it defines this before. */
 #ifndef TRACE_CURRENT
 #define TRACE_CURRENT pxCurrentTCB
 #endif

@@ -1,4 +1,4 @@
-/* The functions that one core's image starts in the other's: by number, since each has them at addresses of its own. */
+/* The functions that one core's image starts in the other's: by number, since their addresses differ */
 #include "port_amp.h"
 #include "port_freertos.h"
 

@@ -1,10 +1,10 @@
-/* port_interrupt.h between two kernels: the timer is this core's or the other's, a ring is an order. */
+/* port_interrupt.h between two kernels: the timer is this core's or the other's; a doorbell is an order. */
 #include "port_interrupt.h"
 
 #include "port_amp.h"
 #include "port_freertos.h"
 
-/* Of this core, as opened last. */
+/* Of this core, as last opened */
 static struct {
     void (*handler)(void *arg);
     void *arg;
@@ -55,7 +55,7 @@ void port_doorbell_ring(uint32_t core) {
     }
 }
 
-/* A ring that comes late finds the doorbell closed. */
+/* A late ring finds the doorbell closed. */
 void port_amp_doorbell(void) {
     if (doorbell.handler != NULL) {
         doorbell.handler(doorbell.arg);

@@ -1,11 +1,11 @@
-/* The types that users of port.h allocate, for one FreeRTOS kernel per core. Those that several cores use lie in shared
- * memory (PORT_SHARED): what belongs to one kernel alone, such as a handle, is for that kernel to use. */
+/* The types that users of port.h allocate, with a FreeRTOS kernel on each core. Those that several cores use are in
+ * shared memory (PORT_SHARED); members of one kernel, such as a handle, are for that kernel only. */
 #ifndef PORT_TYPES_H
 #define PORT_TYPES_H
 
 #include <stdatomic.h>
 
-#include "object_types.h" /* of one kernel: for tasks of the core that makes them */
+#include "object_types.h" /* of one kernel: for tasks of the core that creates them */
 #include "port_shared.h"
 
 #define PORT_CORES_MAX 2U
@@ -15,7 +15,7 @@
     static void (*const entry_##function)(void *) __attribute__((section(".entries." #function), used)) = (function)
 
 typedef struct port_task {
-    uint32_t core;         /* whose kernel has it */
+    uint32_t core;         /* core of its kernel */
     TaskHandle_t handle;   /* that kernel's */
     void (*entry)(void *); /* that core's */
     void *arg;
@@ -27,10 +27,10 @@ typedef struct port_task {
 #endif
     volatile uint32_t waits;            /* written at every switch: FreeRTOSConfig.h */
     atomic_uint ended;                  /* the entry has returned */
-    _Atomic(struct port_task *) joiner; /* who waits for that */
+    _Atomic(struct port_task *) joiner; /* the task that waits for that */
 } port_task_t;
 
-/* Tasks that may wait for one semaphore at a time. */
+/* Tasks that may wait for one semaphore at a time */
 #define PORT_SEM_WAITERS 4U
 
 typedef struct port_sem {

@@ -1,6 +1,6 @@
-/* Semaphores for tasks of both kernels: a count in shared memory, under the lock between the cores. Who has to wait
- * enters itself in a list and is woken by its own kernel. First come, first served: one kernel does not know how urgent
- * the tasks of the other are. */
+/* Semaphores for tasks of both kernels: a count in shared memory, under the lock between the cores. A waiting task
+ * enters itself in a list and is woken by its own kernel. First come, first served: a kernel does not know the
+ * priorities of the other's tasks. */
 #include "port_amp.h"
 #include "port_freertos.h"
 #include "port_objects.h"
@@ -24,7 +24,7 @@ static uint32_t place_of(const port_sem_t *sem, const port_task_t *task) {
     return place;
 }
 
-/* Takes the waiter at a place, if there is one, out of the list. */
+/* Removes the waiter at a place, if there is one, from the list. */
 static void leave(port_sem_t *sem, uint32_t place) {
     if (place >= sem->waiting) {
         return;

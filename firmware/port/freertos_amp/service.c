@@ -1,23 +1,23 @@
-/* What one core's tasks have the other core's kernel do: a call, and the service task that answers it. */
+/* Calls from one core's tasks to the other core's kernel, and the service task that answers them */
 #include "port_amp.h"
 #include "port_freertos.h"
 
-/* One call at a time from each core; by the core that calls. */
+/* One call at a time from each core; written by the calling core */
 static struct call {
     enum port_amp_service what;
     void *object;
     uint32_t index;
     enum port_error result;
     port_task_t *caller;
-    atomic_uint asked; /* calls ever made */
-    atomic_uint done;  /* and answered */
+    atomic_uint asked; /* number of calls made */
+    atomic_uint done;  /* number of calls answered */
 } calls[PORT_AMP_CORES] PORT_SHARED(calls);
 
 static StaticTask_t control;
 static StackType_t stack[PORT_FREERTOS_STACK_WORDS];
 static TaskHandle_t service;
 static StaticSemaphore_t turn_control;
-static SemaphoreHandle_t turn; /* who calls */
+static SemaphoreHandle_t turn; /* the calling task */
 
 /* ---- calling ---- */
 

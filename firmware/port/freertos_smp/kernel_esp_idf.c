@@ -1,4 +1,4 @@
-/* ESP-IDF's FreeRTOS: the console task and the critical section. The scheduler runs before any of our code does. */
+/* ESP-IDF's FreeRTOS: the console task and the critical section. The scheduler runs before any code of Intercore. */
 #include "kernel.h"
 #include "port_lock.h"
 
@@ -20,7 +20,7 @@ void kernel_run(void *task) {
     self->waiter_memory = &waiter_memory;
     self->run(self);
     for (;;) {
-        vTaskSuspend(NULL); /* who joins deletes it, and the stack with it */
+        vTaskSuspend(NULL); /* the joiner deletes it, and the stack with it */
     }
 }
 
@@ -39,7 +39,7 @@ void port_freertos_join_console(void) { kernel_delete_ended(console_task.handle)
 
 void kernel_set_stack(uint32_t bytes) { kernel_stack_bytes = bytes; }
 
-/* A task that is not ready may still be on its way off its core. */
+/* A task that is not ready may not have left its core yet. */
 static bool is_on_a_core(TaskHandle_t task) {
     return xTaskGetCurrentTaskHandleForCore(0) == task || xTaskGetCurrentTaskHandleForCore(1) == task;
 }

@@ -1,4 +1,4 @@
-/* What one task does to another: moves it, stops it. Threads can be moved by Linux, and stopped by themselves only. */
+/* Pinning and suspending tasks. Linux can pin threads; a thread can only suspend itself. */
 #include <errno.h>
 #include <pthread.h>
 
@@ -8,7 +8,7 @@
 enum port_error port_task_pin(port_task_t *task, uint32_t core) {
     cpu_set_t set;
     port_posix_cpu_set(core, &set);
-    /* Of itself a task knows by other means than the variable that its creator may still be writing. */
+    /* A task knows its own number without the variable that its creator may still be writing. */
     pthread_t thread = task == port_task_self() ? pthread_self() : task->thread;
     int failed = pthread_setaffinity_np(thread, sizeof set, &set);
     return failed == 0 || failed == ESRCH ? PORT_OK : PORT_ERR_RESOURCE;
@@ -21,7 +21,7 @@ void port_task_suspend(port_task_t *task) {
     }
 }
 
-/* What was given to a task that had not come to its checkpoint makes it look once more at the next one. */
+/* A semaphore given before a task reached its checkpoint makes it check once more at the next one. */
 void port_task_resume(port_task_t *task) {
     if (atomic_exchange(&task->suspended, false)) {
         sem_post(&task->resumed);

@@ -3,20 +3,20 @@
 #include "port.h"
 
 #define PPM 1e6
-/* Between the two ends of the measurement; some ten times what the program takes to start otherwise. */
+/* Length of the measurement; about ten times the rest of the start-up */
 #define WINDOWS_PER_S 200U
-/* One that nothing comes between takes some 50 ns. An interrupt takes microseconds, and other tasks as long as they
- * like: but not again and again within a microsecond. */
+/* An undisturbed reading takes about 50 ns. Interrupts take microseconds, and other tasks any time: but not repeatedly
+ * within a microsecond. */
 #define BRACKETS 16U
 
-/* Of the counter. CNTVCT_EL0 may have but 56, which last for 40 years at least (Arm ARM D12.1.2). */
+/* Width of the counter. CNTVCT_EL0 may have only 56 bits, which last for at least 40 years (Arm ARM D12.1.2). */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define BITS 64U
 #else
 #define BITS 0U
 #endif
 
-/* A reading of the counter, taken between two of the common clock. */
+/* A reading of the counter, between two of the common clock */
 struct bracket {
     uint64_t before;
     uint64_t cycles;
@@ -26,7 +26,7 @@ struct bracket {
 static uint64_t cycles_hz;
 static uint32_t uncertainty_ppm;
 
-/* Each with what keeps the processor from reading the counter before the loads in front of it are done (Intel SDM 4.3,
+/* Each with a barrier: the processor must not read the counter before preceding loads are complete (Intel SDM 4.3,
  * RDTSC; Arm ARM D12.2.1). */
 #if defined(__x86_64__)
 uint64_t port_cycles(void) {
@@ -71,8 +71,8 @@ static struct bracket tightest_bracket(void) {
     return tightest;
 }
 
-/* The counter was read halfway between the clock's two readings, give or take half of what lies between them. Each
- * reading tells only when the last tick was: a nanosecond of the clock, or a tick of the counter that it is made of. */
+/* The counter was read halfway between the clock's two readings, ± half of their difference. Each reading is the time
+ * of the last tick: of a nanosecond of the clock, or of the counter that it is made of. */
 void counter_posix_start(void) {
     struct bracket first = tightest_bracket();
     while (port_clock() - first.after < port_clock_hz() / WINDOWS_PER_S) {

@@ -1,6 +1,5 @@
-/* port_interrupt.h with signals. An interrupt is a thread pinned to its core, of a priority above all tasks, that does
- * nothing but take one signal: so the handler interrupts what runs on that core, as an interrupt does, after the
- * kernel's way to a thread.
+/* port_interrupt.h with signals. An interrupt is a thread pinned to its core, of a priority above all tasks, that only
+ * waits for one signal: its handler interrupts that core after the kernel's path to a thread.
  *
  * The signals are standard ones: like an interrupt they are pending or not, however often they were sent, and need no
  * entry in a queue that could be full. */
@@ -31,7 +30,7 @@ struct interrupt {
     sem_t ready;
     bool failed;
     atomic_bool closing;
-    atomic_uint sent; /* orders memory between who sends and the handler; signals alone need not */
+    atomic_uint sent; /* orders memory between sender and handler; signals alone need not */
 };
 
 static struct interrupt timer;
@@ -42,7 +41,7 @@ static __thread struct interrupt *served; /* by the calling thread */
 static void arrives(int signal) {
     (void)signal;
     int kept = errno;
-    if (served != NULL) { /* else it is not ours: somebody has sent it to the process */
+    if (served != NULL) { /* else it was sent to the process from outside */
         (void)atomic_load(&served->sent);
         if (!atomic_load(&served->closing)) {
             served->handler(served->arg);
@@ -58,7 +57,7 @@ static bool create_timer(void) {
     return timer_create(CLOCK_MONOTONIC, &event, &timer_id) == 0;
 }
 
-/* The thread takes its signal while it waits and at no other time: none is missed before a wait. */
+/* The thread accepts its signal only while it waits: none is missed before a wait. */
 static void serve(void *arg) {
     struct interrupt *interrupt = arg;
     sigset_t all, all_but_ours;
@@ -94,7 +93,7 @@ static enum port_error open_interrupt(struct interrupt *interrupt, uint32_t core
         .entry = serve,
         .arg = interrupt,
         .core = core,
-        .priority = PORT_PRIORITY_MAX + 1U, /* above what a task may have */
+        .priority = PORT_PRIORITY_MAX + 1U, /* above a task's highest priority */
     };
     if (port_task_start(&interrupt->thread, &config) != PORT_OK) {
         sem_destroy(&interrupt->ready);
@@ -120,8 +119,8 @@ enum port_error port_timer_open(uint32_t core, void (*handler)(void *arg), void 
     return open_interrupt(&timer, core, TIMER_SIGNAL);
 }
 
-/* The timer goes last. If its signal is pending, that of the close is one with it, and since Linux 6.13 a signal of a
- * timer that has been deleted is dropped: the thread would wait for ever. */
+/* The timer is deleted last. A pending signal of it merges with that of the close; since Linux 6.13 a signal of a
+ * deleted timer is dropped, and the thread would wait for ever. */
 void port_timer_close(void) {
     close_interrupt(&timer);
     timer_delete(timer_id);

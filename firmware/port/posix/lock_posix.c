@@ -11,9 +11,8 @@
 
 static pthread_mutex_t critical;
 
-/* With priority inheritance where the system has it: a task that is kept waiting lends its priority to whoever is
- * inside, who may otherwise be kept from its core by a third. A lock that is waited for by spinning would never be
- * given back to a more urgent task on the holder's own core. */
+/* With priority inheritance if the system has it: a waiting task lends its priority to the owner, which a third task
+ * may otherwise keep from its core. A spinning wait would deadlock with an owner of lower priority on the same core. */
 bool lock_posix_start(void) {
     pthread_mutexattr_t attributes;
     if (pthread_mutexattr_init(&attributes) != 0) {

@@ -1,6 +1,6 @@
-/* Two tasks of one core wake each other in turns with the trace points on and off, one turn after the other, so that
- * whatever else the machine does meets both alike. What an exchange takes longer with them is what its records cost:
- * two wake-ups and two switches. Medians of turns, as some are disturbed. */
+/* Two tasks of one core wake each other with the trace points alternately on and off, so that other activity of the
+ * machine affects both alike. The difference of an exchange is the cost of its records: two wake-ups and two switches.
+ * Medians of turns, as some are disturbed. */
 #include "trace_cost_posix.h"
 
 #include <stdatomic.h>
@@ -10,7 +10,7 @@
 #include "port.h"
 #include "trace_points_posix.h"
 
-/* Of each kind, 5 ms in all. A few exchanges before each let the caches see the change. */
+/* Of each kind, 5 ms in total. A few exchanges before each warm the caches after the change. */
 #define TURNS 21U
 #define EXCHANGES 20U
 #define BEFORE 3U
@@ -18,7 +18,7 @@
 static port_task_t asking, answering;
 static atomic_bool over;
 static uint64_t off[TURNS], on[TURNS];
-static uint64_t records; /* of all turns that are on, and of the exchanges before these */
+static uint64_t records; /* of all turns with trace points on, and of the exchanges before them */
 
 static void answer_all(void *unused) {
     (void)unused;

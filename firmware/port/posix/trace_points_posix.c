@@ -15,19 +15,19 @@
 #include "port_posix.h"
 #include "trace.h"
 
-/* What a record takes of the ring, at least and usually: its head, the time, and the trace point's 36 to 68 bytes. */
+/* Space of a record in the ring, minimum and usual: its head, the time, and the trace point's 36 to 68 bytes */
 #define RECORD_MIN 48U
 #define RECORD_USUAL 96U
 #define RECORD_MAX 512U
 #define FORMAT_MAX 4096U
 #define FOLDER "/sys/kernel/tracing"
 
-/* Of common_flags: in a hardware interrupt (include/linux/trace_events.h of Linux, TRACE_FLAG_HARDIRQ). */
+/* Of common_flags: in a hardware interrupt (include/linux/trace_events.h of Linux, TRACE_FLAG_HARDIRQ) */
 #define IN_INTERRUPT 0x08U
-/* Of prev_state: that the thread waits or ends (include/linux/sched.h, TASK_REPORT). */
+/* Of prev_state: the thread waits or ends (include/linux/sched.h, TASK_REPORT) */
 #define WAITS 0xffU
 
-/* Where a value stands in what a trace point tells, as its `format` says, which has to agree with the size. */
+/* Position of a value in a trace point's record, from its `format`, which must agree with the size */
 struct field {
     const char *name;
     uint32_t size;
@@ -58,17 +58,17 @@ static struct {
 
 static struct ring {
     int files[TRACE_POINTS];
-    struct perf_event_mmap_page *page; /* the ring itself is behind it */
+    struct perf_event_mmap_page *page; /* followed by the ring */
     uint64_t head;                     /* when it began */
-    uint64_t before;                   /* records that were counted until then */
-    uint64_t count;                    /* from then on */
+    uint64_t before;                   /* number of records before that */
+    uint64_t count;                    /* and since */
 } rings[PORT_CORES_MAX];
 
 static size_t page_bytes;
 static size_t ring_bytes; /* a power of two */
 static char why_not[160];
 
-/* ---- what they tell ---- */
+/* ---- formats ---- */
 
 static const char *reason(void) {
     return strerror(errno); // NOLINT(concurrency-mt-unsafe): no other thread runs yet
@@ -90,13 +90,13 @@ static bool read_file(const char *point, const char *file, char *text, size_t si
     return length > 0;
 }
 
-/* UINT32_MAX if the word is not there. */
+/* UINT32_MAX if the word is missing */
 static uint32_t number_behind(const char *text, const char *word) {
     const char *found = strstr(text, word);
     return found != NULL ? (uint32_t)strtoul(found + strlen(word), NULL, 10) : UINT32_MAX;
 }
 
-/* A line of a format: "field:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;", with "[16]" behind an array's name. */
+/* A line of a format: "field:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;", with "[16]" after an array's name */
 static bool find_field(const char *format, struct field *field) {
     size_t length = strlen(field->name);
     for (const char *at = strstr(format, field->name); at != NULL; at = strstr(at + 1, field->name)) {
@@ -136,8 +136,8 @@ static bool find_points(void) {
 
 /* ---- the rings ---- */
 
-/* A ring is written from its end to its beginning, and goes on over the oldest records: those that are whole are read
- * from the last one on. */
+/* A ring is written from its end to its beginning, and overwrites the oldest records: whole records are read from the
+ * last one on. */
 static int open_point(uint32_t core, enum trace_point point) {
     struct perf_event_attr attributes = {
         .type = PERF_TYPE_TRACEPOINT,
@@ -278,7 +278,7 @@ static void name_of(uint32_t field, const unsigned char *raw, char *name) {
     name[TRACE_POINTS_NAME_MAX - 1U] = '\0';
 }
 
-/* What a trace point has told, which begins with its number. */
+/* The data of a trace point, which begin with its number */
 static bool read_point(const unsigned char *raw, uint32_t size, struct trace_point_record *record) {
     uint16_t id;
     memcpy(&id, raw, sizeof id);

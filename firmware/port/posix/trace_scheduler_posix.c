@@ -13,11 +13,11 @@
 #include "trace_points_posix.h"
 #include "trace_posix.h"
 
-/* Of the program's threads the last so many are known, which is more than a ring has events of. */
+/* The last threads of the program that are known: more than a ring has events */
 #define TASKS_MAX (2U * (uint32_t)IC_TRACE)
-/* Threads of others; all beyond have one number. */
+/* Threads of others; all beyond have one number */
 #define STRANGERS_MAX 128U
-/* A record is so many events at most: the interrupt, who is made ready in it, and its end. */
+/* A record makes at most so many events: the interrupt, the task made ready in it, and its end. */
 #define EVENTS_OF_RECORD 3U
 
 static const char *why_not = "the trace points were not looked for";
@@ -35,11 +35,10 @@ static struct {
 static uint32_t stranger_count;
 static uint32_t all_other_strangers; /* 0 until there is one */
 
-static uint32_t costs[PORT_CORES_MAX]; /* of a record, on each core; 0 if that is not known */
+static uint32_t costs[PORT_CORES_MAX]; /* of a record, on each core; 0 if unknown */
 
-/* Trace points tell threads by the numbers that the system's first PID namespace gives them; where the program is in
- * another, gettid() tells others. The first one's file has this number (include/linux/proc_ns.h of Linux,
- * PROC_PID_INIT_INO). */
+/* Trace points use the thread numbers of the system's first PID namespace; in another namespace, gettid() returns
+ * different ones. The first one's file has this number (include/linux/proc_ns.h of Linux, PROC_PID_INIT_INO). */
 #define FIRST_NAMESPACE 0xEFFFFFFCU
 
 static bool has_numbers_of_its_own(void) {
@@ -64,9 +63,9 @@ void trace_scheduler_know(uint32_t task) {
     atomic_store(&tasks[place].thread, (int)gettid());
 }
 
-/* ---- who it is ---- */
+/* ---- threads ---- */
 
-/* 0 if it is none of the program's. A number that the system has given twice is the last one's. */
+/* 0 if it is not one of the program's. A reused number belongs to the last one. */
 static uint32_t own_task(int thread) {
     uint32_t count = atomic_load(&task_count);
     for (uint32_t back = 1; back <= count && back <= TASKS_MAX; back++) {
@@ -111,7 +110,7 @@ static void add(struct events *events, uint64_t time, enum ic_trace_kind kind, u
     events->first[events->count++] = (struct ic_trace_event){time, (uint32_t)kind | detail << 8U, object};
 }
 
-/* A core's idle thread is no task: the core has none then. */
+/* A core's idle thread is not a task: the core has none then. */
 static void add_switch(struct events *events, const struct trace_point_record *record) {
     if (record->left.id != 0) {
         add(events, record->time, IC_TRACE_OUT, record->runs_on, task_of(&record->left));
@@ -121,7 +120,7 @@ static void add_switch(struct events *events, const struct trace_point_record *r
     }
 }
 
-/* What wakes the benchmarks' threads out of an interrupt are the system's timers, and nothing else. */
+/* Only timers of the system wake the benchmarks' threads from an interrupt. */
 static void add_waking(struct events *events, const struct trace_point_record *record) {
     uint32_t task = own_task(record->thread.id);
     if (task == 0) {
@@ -147,17 +146,17 @@ static void add_all(struct events *events, const struct trace_point_record *reco
     }
 }
 
-/* ---- both together ---- */
+/* ---- merging ---- */
 
-/* What is put together of a core's ring and of its records. */
+/* The merged events of a core's ring and of its records */
 struct joined {
     struct events events;
-    uint32_t task; /* that the core has; 0: none, or not known */
+    uint32_t task; /* the core's task; 0: none, or unknown */
 };
 
-/* `author` is the task whose event it is, 0 of a record. Linux loses records now and then, of some threads all by which
- * they leave a core. That a task is there which did not come, as far as is known, is seen by its own events, or by that
- * it leaves: it had come before. */
+/* `author` is the task of the event, 0 of a record. Linux loses records at times, of some threads all by which they
+ * leave a core. That a task runs which was not seen to come is detected by its own events, or when it leaves: it had
+ * come before. */
 static void join(struct joined *joined, const struct ic_trace_event *event, uint32_t author) {
     enum ic_trace_kind kind = event->what & 0xffU;
     uint32_t there = kind == IC_TRACE_OUT ? event->object : author;
@@ -167,13 +166,13 @@ static void join(struct joined *joined, const struct ic_trace_event *event, uint
     }
     uint32_t what = event->what;
     if (kind == IC_TRACE_IN && joined->task != 0) {
-        what |= 1U << 8U; /* behind one of whom nobody has seen it leave */
+        what |= 1U << 8U; /* after one that was not seen to leave */
     }
     joined->events.first[joined->events.count++] = (struct ic_trace_event){event->time, what, event->object};
     joined->task = kind == IC_TRACE_IN ? event->object : kind == IC_TRACE_OUT ? 0 : joined->task;
 }
 
-/* By time; of one moment the ring's own come last. Those before `since` are left out; returns how many these are. */
+/* By time; at one moment the ring's own come last. Skips those before `since`, and returns their number. */
 static uint32_t join_all(struct joined *joined, uint32_t core, const struct events *records, uint64_t since) {
     uint32_t own = ic_trace_first(core), end = ic_trace_count(core), record = 0, left_out = 0;
     while (own < end || record < records->count) {
@@ -190,15 +189,15 @@ static uint32_t join_all(struct joined *joined, uint32_t core, const struct even
     return left_out;
 }
 
-/* The first moment from which on nothing is missing of the ring, and nothing of the records. */
+/* The first moment from which the ring and the records are complete */
 static uint64_t whole_since(uint32_t core, const struct trace_point_record *oldest, uint32_t missing) {
     uint64_t own = ic_trace_first(core) > 0 ? ic_trace_event(core, ic_trace_first(core))->time : 0;
     uint64_t others = missing == 0 ? 0 : oldest == NULL ? UINT64_MAX : oldest->time;
     return own > others ? own : others;
 }
 
-/* What is missing of the records counts as one event each. Where there is no memory for all of it, the ring stays empty
- * and all of it is missing: its own events alone would be those of a core whose switches were not seen. */
+/* Missing records count as one event each. If there is no memory for all, the ring stays empty and everything is
+ * missing: its own events alone would hide the core's switches. */
 static void join_core(uint32_t core) {
     uint32_t counted = trace_points_count(core);
     uint32_t room = counted < trace_points_room() ? counted : trace_points_room();

@@ -1,6 +1,6 @@
-/* SCHED_RR has equals take turns, after a time that is the whole system's: 100 ms, in which windows of some hundred
- * hold one turn. So threads are SCHED_FIFO, and a timer of each one's own processor time makes it yield: behind its
- * equals, and to nobody if there are none. */
+/* SCHED_RR has one time slice for the whole system: 100 ms, so that windows of some hundred have a single turn. So
+ * threads are SCHED_FIFO, and a timer of each one's processor time makes it yield: to tasks of equal priority, if there
+ * are any. */
 #include "turns_posix.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Timers and doorbells reach their handlers, once and in time. */
+/* Timers and doorbells call their handlers, once and in time. */
 #include "promises.h"
 
 #include "port_interrupt.h"
@@ -24,10 +24,9 @@ static void note_arrival(void *arg) {
     }
 }
 
-/* From 10 us before to 10 us after, in steps of 0.1 us. Who waits for what is lost then waits for ever. */
+/* From 10 us before to 10 us after, in steps of 0.1 us. A task would wait for ever for a lost interrupt. */
 static void the_timer_can_be_closed_while_it_fires(void) {
-    static struct arrivals arrivals = {.waiting = NULL,
-                                       .answer = PORT_CORE_ANY}; /* an interrupt may be on its way yet */
+    static struct arrivals arrivals = {.waiting = NULL, .answer = PORT_CORE_ANY}; /* an interrupt may be under way */
     uint64_t us = port_clock_hz() / 1000000U;
     for (uint32_t i = 0; i < 200; i++) {
         uint32_t core = port_core_count() - 1U;
@@ -62,7 +61,7 @@ static void the_timer_fires_once_when_it_is_due(void) {
 }
 
 struct ringer {
-    uint32_t core; /* that is rung */
+    uint32_t core; /* whose doorbell rings */
     struct arrivals *arrivals;
 };
 
@@ -95,7 +94,7 @@ static void each_core_can_ring_each(void) {
     }
 }
 
-/* While the cores also wake each other's tasks, which on some chips takes the same hardware. */
+/* While the cores also wake each other's tasks, which on some chips uses the same hardware */
 static void handlers_can_ring_and_no_ring_is_lost(void) {
     uint32_t other = port_core_count() - 1U;
     if (other == 0) {

@@ -1,4 +1,4 @@
-/* The kernel's objects do what port_objects.h says, between all cores. */
+/* The kernel's objects work as in port_objects.h, between all cores. */
 #include "promises.h"
 
 #include "port_objects.h"
@@ -6,7 +6,7 @@
 #define ITEMS 20U
 #define ITEM_BYTES_MAX 1024U
 
-/* The byte at a position of a stream, or of the items of a queue one after the other. */
+/* The byte at a position of a stream, or of a queue's successive items */
 static uint8_t byte_at(uint32_t position) { return (uint8_t)(position * 31U + position / 251U); }
 
 static void fill(uint8_t *bytes, uint32_t position, uint32_t size) {
@@ -78,7 +78,7 @@ static void a_binary_semaphore_is_given_or_not(void) {
 
 struct account {
     port_mutex_t mutex;
-    uint32_t balance; /* plain memory: the mutex must keep its users apart */
+    uint32_t balance; /* plain memory: the mutex must exclude its users */
 };
 
 static void pay_in(void *arg) {
@@ -86,7 +86,7 @@ static void pay_in(void *arg) {
     for (uint32_t i = 0; i < ITEMS; i++) {
         port_mutex_lock(&account->mutex);
         uint32_t balance = account->balance;
-        port_yield(); /* somebody else has time to do the same */
+        port_yield(); /* gives the other task time to do the same */
         account->balance = balance + 1U;
         port_mutex_unlock(&account->mutex);
     }
@@ -199,7 +199,7 @@ static void an_event_group_has_bits_of_its_own(void) {
 #define STREAM_ROOM 64U
 #define STREAM_CHUNKS 200U
 
-/* Sizes from one byte to more than there is room for. */
+/* Sizes from one byte to more than the capacity */
 static uint32_t chunk(uint32_t i, uint32_t step) { return 1U + i * step % (STREAM_ROOM + 9U); }
 
 struct channel {

@@ -1,4 +1,4 @@
-/* ESP-IDF's header of its ring buffer, which is not written for all of our warnings. */
+/* ESP-IDF's header of its ring buffer, with our warnings off that it does not pass */
 #ifndef RINGBUF_API_H
 #define RINGBUF_API_H
 

@@ -1,10 +1,10 @@
-/* FreeRTOS' direct-to-task notification, whose value is the address of the message: nothing is copied. The message lies
- * in the shared memory, in the one place there is. The sender has it back when the receiver notifies it. */
+/* FreeRTOS direct-to-task notification, with the address of the message as its value: zero-copy. The message is in the
+ * shared memory, which has room for one. The receiver's notification returns it to the sender. */
 #include "port_freertos.h"
 #include "slice_freertos.h"
 #include "transports.h"
 
-/* Whether the sender has the place. */
+/* Whether the sender owns the room */
 static bool has_place;
 
 static uint32_t notification_capacity(const struct ic_transport_setup *setup) { return setup->memory_bytes; }
@@ -31,7 +31,7 @@ static void *notification_loan(struct ic_transport_end *end) {
 static bool notification_send(struct ic_transport_end *end) {
     has_place = false;
     (void)xTaskNotifyIndexed(end->other->handle, PORT_FREERTOS_NOTIFY_TASK, (uint32_t)end->setup->memory,
-                             eSetValueWithOverwrite); /* there is nothing to be overwritten: one place, one message */
+                             eSetValueWithOverwrite); /* nothing can be overwritten: room for one message only */
     return true;
 }
 
@@ -43,7 +43,7 @@ static const void *notification_receive(struct ic_transport_end *end, uint32_t *
         }
     }
     *size = end->setup->size;
-    if (ic_transport_over(end)) { /* who declares that notifies as well */
+    if (ic_transport_over(end)) { /* the declaration of the end also notifies */
         return NULL;
     }
     return (const void *)address; // NOLINT(performance-no-int-to-ptr): a notification's value is an integer

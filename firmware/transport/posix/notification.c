@@ -1,9 +1,8 @@
-/* The notification of port.h (here a semaphore for each thread) and an address that the other thread finds: nothing is
- * copied. The message lies in the shared memory, in the one place there is, which the sender has back when the address
- * is gone. */
+/* The notification of port.h (here a semaphore for each thread) and an address for the other thread: zero-copy. The
+ * message is in the shared memory, which has room for one; the sender owns it again when the address has been taken. */
 #include "transports.h"
 
-/* NULL: the sender has the place. */
+/* NULL: the sender owns the room */
 static _Atomic(void *) address;
 
 static uint32_t notification_capacity(const struct ic_transport_setup *setup) { return setup->memory_bytes; }
@@ -17,7 +16,7 @@ static bool notification_open(struct ic_transport_end *end) {
 
 static void notification_close(struct ic_transport_end *end) { (void)end; }
 
-/* Waits until the address is there, or is not. */
+/* Waits until the address is set, or is not. */
 static bool await(struct ic_transport_end *end, bool there) {
     while ((atomic_load_explicit(&address, memory_order_acquire) != NULL) != there) {
         if (ic_transport_over(end)) {

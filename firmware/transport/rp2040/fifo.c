@@ -1,15 +1,15 @@
-/* fifo: messages as words through the FIFO between the cores, without memory to share but for two counts.
+/* fifo: messages as words through the FIFO between the cores; shared memory has only two counts.
  *
- * Under one kernel for both cores the FIFO is the kernel's: its interrupt asks a core to yield. So words are taken out
- * by that interrupt's handler, which tells them from the kernel's (board/rp2040/cores/rp2040_fifo.c), and a receiver
- * that polls looks at where the handler puts them.
+ * Under one kernel for both cores the FIFO belongs to the kernel: its interrupt requests a yield. So that interrupt's
+ * handler removes the words, which it distinguishes from the kernel's (board/rp2040/cores/rp2040_fifo.c), and a polling
+ * receiver polls the handler's buffer.
  *
- * A word of a message has its top bit set, whatever it carries. A message is its size; then for each 31 words of it one
- * word with the top bits of these, the first in bit 0; then these, their own top bits set. What is left of a message
- * that is no whole word is a word with zeros.
+ * A word of a message has its top bit set, whatever it carries. A message is its size, then for each 31 words of it one
+ * word with their top bits, the first in bit 0, followed by the words, with their own top bits set. A message is padded
+ * with zeros to whole words.
  *
- * A sender waits for places in the FIFO by looking again and again, however the receiver waits: the handler makes room
- * whatever runs there. */
+ * A sender waits for room in the FIFO by polling, however the receiver waits: the handler makes room whatever runs
+ * there. */
 #include "port_interrupt.h"
 #include "rp2040_board.h"
 #include "rp2040_fifo.h"
@@ -17,23 +17,23 @@
 
 #include <string.h>
 
-/* Words whose top bits fit one. */
+/* Words whose top bits fit into one word */
 #define GROUP 31U
 #define WORD_BYTES 4U
-/* What a size can be that does not use the top bit. */
+/* Largest size without the top bit */
 #define SIZE_MOST (FIFO_MESSAGE - 1U)
 _Static_assert(GROUP + 1U <= FIFO_BOX_WORDS, "a group and its top bits fit the box");
 
-/* In shared memory. */
+/* In shared memory: */
 struct counts {
     atomic_uint put;   /* words that have left the FIFO: written by the handler */
-    atomic_uint taken; /* words that have left the box: written by the receiver */
+    atomic_uint taken; /* words that have left the handler's buffer: written by the receiver */
 };
 
-/* The sender's. */
+/* The sender's: */
 static uint32_t sent;
 
-/* The receiver's. */
+/* The receiver's: */
 static struct rp2040_fifo_box box;
 static uint32_t taken;
 static port_task_t *task;
@@ -41,7 +41,7 @@ static port_task_t *task;
 static struct counts *counts_of(const struct ic_transport_end *end) { return end->setup->memory; }
 
 static const char *fifo_refuses(const struct ic_transport_setup *setup) {
-    return setup->from == setup->to ? "it leads from one core to the other" : NULL;
+    return setup->from == setup->to ? "from and to must be different cores" : NULL;
 }
 
 static uint32_t fifo_capacity(const struct ic_transport_setup *setup) {
@@ -75,7 +75,7 @@ static void fifo_close(struct ic_transport_end *end) {
 
 /* ---- sending ---- */
 
-/* Words that may follow: what messages may have of the FIFO, and what of the box is free. */
+/* Words that may be sent: the share of the FIFO for messages, and the room in the handler's buffer */
 static uint32_t room(const struct counts *counts) {
     uint32_t under_way = sent - atomic_load_explicit(&counts->put, memory_order_acquire);
     uint32_t kept = sent - atomic_load_explicit(&counts->taken, memory_order_acquire);
@@ -98,7 +98,7 @@ static bool send_words(const struct ic_transport_end *end, const uint32_t *words
     return true;
 }
 
-/* Words of a message from number `first` on, at most a group of them. */
+/* Words of a message from number `first` on, at most a group */
 static uint32_t group_words(uint32_t size, uint32_t first) {
     uint32_t left = (size + WORD_BYTES - 1U) / WORD_BYTES - first;
     return left < GROUP ? left : GROUP;
@@ -121,7 +121,7 @@ static bool fifo_send_message(struct ic_transport_end *end, const void *message)
         uint32_t count = group_words(size, first);
         uint32_t last[GROUP];
         bool is_cut = first + count > whole;
-        if (is_cut) { /* with zeros behind the message's end */
+        if (is_cut) { /* padded with zeros */
             last[count - 1U] = 0;
             memcpy(last, words + first, size - first * WORD_BYTES);
         }
@@ -136,7 +136,7 @@ static bool has_come(uint32_t words) {
     return (int32_t)(atomic_load_explicit(box.put, memory_order_acquire) - taken - words) >= 0;
 }
 
-/* Waits until that many words are in the box. */
+/* Waits until that many words are in the handler's buffer. */
 static bool await_words(struct ic_transport_end *end, uint32_t words) {
     while (!has_come(words)) {
         if (ic_transport_over(end)) {
@@ -144,7 +144,7 @@ static bool await_words(struct ic_transport_end *end, uint32_t words) {
         }
         if (!end->setup->polling) {
             box.wanted = taken + words;
-            atomic_store(&box.waiting, true); /* the handler is on this core: it comes before this, or after */
+            atomic_store(&box.waiting, true); /* the handler is on this core: it runs before this, or after */
             if (!has_come(words)) {
                 end->wait(end);
             }
@@ -154,8 +154,8 @@ static bool await_words(struct ic_transport_end *end, uint32_t words) {
     return true;
 }
 
-/* Puts the words of a group, without the last one's end that does not belong to the message or has no room, in their
- * place: `bytes` there. */
+/* Copies the words of a group to their place at `bytes`, without the bytes after the message's end or beyond the
+ * room. */
 static bool take_group(struct ic_transport_end *end, uint8_t *place, uint32_t bytes, uint32_t count) {
     struct counts *counts = counts_of(end);
     uint32_t *words = (uint32_t *)(void *)place;
@@ -194,7 +194,7 @@ static uint32_t fifo_receive(struct ic_transport_end *end, void *message) {
 
 const struct ic_transport ic_transport_fifo = {
     .name = "fifo",
-    .summary = "words through the FIFO between the cores, and from its interrupt; leaves the shared memory alone",
+    .summary = "words through the FIFO between the cores, received by interrupt; uses no shared memory",
     .refuses = fifo_refuses,
     .capacity = fifo_capacity,
     .open = fifo_open,

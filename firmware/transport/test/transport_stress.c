@@ -12,7 +12,7 @@
 #define LEAST_BUFFER 512U
 #define BUFFER_MOST 8192U
 #define PAUSE_US 100U
-/* A task that is woken by two others in turn, each at once, is late after so long. */
+/* A task that two others wake in turn is late after this time. */
 #define LATE_US 1000U
 #define DISTURBANCE_US 50U /* at least, and at most four times that */
 
@@ -53,7 +53,7 @@ static uint64_t ticks(uint32_t us) { return (uint64_t)us * port_clock_hz() / 100
 
 /* ---- contents ---- */
 
-/* Every other word is one that a transport may mean something by. */
+/* Every other word is one with a special meaning for some transport. */
 static uint32_t word_of(uint32_t number, uint32_t index) {
     static const uint32_t special[] = {0, 1, 2, UINT32_MAX, 0x80000000U, 0x80000001U, 0x7fffffffU, 0x7ffffffeU};
     uint32_t mixed = (stage.seed + number * 65536U + index) * 2654435769U; /* the golden ratio of 2^32 */
@@ -84,7 +84,7 @@ static bool is_right(const uint8_t *message, uint32_t number) {
 
 /* ---- the two ends ---- */
 
-/* Mostly none: then the two ends keep meeting. */
+/* Usually none: then the two ends keep meeting. */
 static void pause(struct party *party) {
     if (ic_random_below(&party->random, 4) == 0) {
         uint64_t length = ticks(ic_random_below(&party->random, PAUSE_US));
@@ -106,7 +106,7 @@ static bool send_one(uint32_t number) {
     produce(message, number);
     bool sent = transport->zero_copy ? transport->send_loan(&sender.end) : transport->send(&sender.end, message);
     if (!transport->zero_copy) {
-        memset(message, 0xa5, stage.setup.size); /* it is ours again */
+        memset(message, 0xa5, stage.setup.size); /* it belongs to this end again */
     }
     return sent;
 }
@@ -124,7 +124,7 @@ static bool receive_one(uint32_t number) {
         return false;
     }
     if (transport->zero_copy) {
-        pause(&receiver); /* it stays as it is meanwhile */
+        pause(&receiver); /* it must not change until then */
     }
     bool right = is_right(message, number);
     if (transport->zero_copy) {
@@ -235,7 +235,7 @@ static void begin_disturbance(void) {
     start(&disturbance.back, run_back, NULL, stage.setup.from, PRIORITY_DISTURBED);
 }
 
-/* The round that is under way ends first. */
+/* The round in progress ends first. */
 static void end_disturbance(void) {
     uint32_t rounds = disturbance.rounds;
     port_sleep_until(port_clock() + ticks(5U * LATE_US));
@@ -279,7 +279,7 @@ static void stream(struct ic_random *random) {
     if (stage.hold != NULL) {
         begin_disturbance();
     }
-    port_notify(&sender.task); /* one that polls keeps this task from its core */
+    port_notify(&sender.task); /* a polling end keeps this task off its core */
     port_task_join(&sender.task);
     port_task_join(&receiver.task);
     if (stage.hold != NULL) {
@@ -287,7 +287,7 @@ static void stream(struct ic_random *random) {
     }
 }
 
-/* Of this transport in the setup that is chosen so far, if it can be. */
+/* Of this transport in the setup chosen so far, if possible */
 static void choose_and_stream(struct ic_random *random) {
     const struct ic_transport *transport = stage.transport;
     struct ic_transport_setup *setup = &stage.setup;
@@ -304,7 +304,7 @@ static void choose_and_stream(struct ic_random *random) {
     }
     uint32_t capacity = transport->capacity(setup);
     capacity = capacity < SIZE_MOST ? capacity : SIZE_MOST;
-    /* Small ones as often as large ones. */
+    /* Small ones as often as large ones */
     setup->size = 1U + ic_random_below(random, 1U + ic_random_below(random, capacity));
     stream(random);
 }

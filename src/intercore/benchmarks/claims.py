@@ -1,6 +1,7 @@
 """What a run can tell of a publication: how its numbers are held against a finding, and whether its chip is the same.
 
-A time of another chip says nothing of a printed one. What is said of a kernel in general can be tried wherever it runs.
+A time of another chip says nothing about a printed one. A finding about a kernel can be tried wherever that kernel
+runs, but another chip never contradicts it.
 """
 
 from __future__ import annotations
@@ -46,9 +47,8 @@ def within_scope(scope: Scope, said: tuple[Outcome, str], chip: str, kernel: str
     """Return what a run says of a finding as far as its target lets it, by the finding's scope.
 
     `chip` names a chip that is not the publication's, and `kernel` says why the run tells nothing of its kernel; both
-    are empty otherwise. What is said of a kernel is not tried without it. What is said of one chip is neither confirmed
-    nor refuted by another one, whose numbers are shown all the same; nor is a pattern refuted that it does not show.
-    What is general may be told anywhere.
+    are empty otherwise. A finding about a kernel is not tried without it. Another chip contradicts no finding. It may
+    agree, but not with a finding about the publication's chip alone. Its numbers are shown all the same.
     """
     known = Said(*said)
     if scope == "kernel" and kernel:
@@ -56,9 +56,11 @@ def within_scope(scope: Scope, said: tuple[Outcome, str], chip: str, kernel: str
     if not chip or known.outcome == "cannot tell":
         return known
     if scope == "chip":
-        return cannot_tell(f"{known.because} This is said of the publication's chip: another one, {chip}, cannot tell.")
-    if scope == "pattern" and known.outcome == "contradicts":
-        return cannot_tell(f"Not so on {chip}, which is another chip. {known.because}")
+        return cannot_tell(
+            f"{known.because} The finding is about the publication's chip: another one, {chip}, cannot tell."
+        )
+    if known.outcome == "contradicts":
+        return cannot_tell(f"{known.because} But {chip} is not the publication's chip, so this is no contradiction.")
     return known
 
 

@@ -17,7 +17,7 @@ _CHECKS: Mapping[str, str] = {
     "migrated": "a pinned task was on another core",
     "lost": "a sample was lost",
     "preempted": "a task was forced off its core",
-    "rings_lost": "an interrupt between cores was lost",
+    "recovered_doorbells": "an interrupt between cores was lost",
 }
 """What each check counts that tells of a disturbance."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from intercore.record.measurement import LOOKING_PREFIX
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 from intercore.statistics.distribution import distribution
 from intercore.statistics.repetitions import median
 
@@ -99,7 +99,7 @@ def median_us(pool: Sequence[Measurement], series: str) -> Interval:
 
 def looking_us(pool: Sequence[Measurement], core: int) -> float:
     """Return the median cost of looking on a core, in µs; 0 where that was not measured."""
-    costs = [known.ns for one in pool for known in one.series if known.name == f"{LOOKING_PREFIX}{core}"]
+    costs = [known.ns for one in pool for known in one.series if known.name == f"{TIMESTAMP_OVERHEAD_PREFIX}{core}"]
     known = np.concatenate(costs) if costs else np.zeros(0)
     return float(np.median(known)) / 1e3 if len(known) else 0.0
 
@@ -110,7 +110,8 @@ def overhead_us(measurements: Sequence[Measurement]) -> float:
         int(core)
         for one in measurements
         for known in one.series
-        if known.name.startswith(LOOKING_PREFIX) and (core := known.name.removeprefix(LOOKING_PREFIX)).isdecimal()
+        if known.name.startswith(TIMESTAMP_OVERHEAD_PREFIX)
+        and (core := known.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX)).isdecimal()
     }
     return max((looking_us(measurements, core) for core in cores), default=0.0)
 

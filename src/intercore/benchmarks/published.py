@@ -72,9 +72,9 @@ class PublishedExhibit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of a figure: its axes, its lines, and what the publication says of it."""
 
 
-Scope: TypeAlias = Literal["general", "kernel", "pattern", "chip"]
-"""Where a finding can be tried: on any machine; wherever its kernel runs; on its own chip alone. A pattern, how times
-lie to each other, may be seen on another chip as well, which does not refute it."""
+Scope: TypeAlias = Literal["pattern", "kernel", "chip"]
+"""Where a finding can be seen: a pattern, how times lie to each other, on any machine; wherever its kernel runs; on its
+own chip alone. Only its own chip contradicts it."""
 
 
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from intercore.benchmarks import registry
 from intercore.benchmarks.benchmark import Quantity, Role
-from intercore.record.measurement import LOOKING_PREFIX
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Unit: TypeAlias = Literal["us", "bytes_per_s", "count", "factor"]
 
-_OF_ANY: Mapping[str, Role] = {f"{LOOKING_PREFIX}*": Role.AUXILIARY, "true": Role.AUXILIARY}
+_OF_ANY: Mapping[str, Role] = {f"{TIMESTAMP_OVERHEAD_PREFIX}*": Role.AUXILIARY, "true": Role.AUXILIARY}
 """What looking costs, and what an observer saw."""
 _BY_UNIT: Mapping[SampleUnit, Role] = {
     "tick": Role.RESULT,

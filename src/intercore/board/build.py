@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +13,7 @@ from intercore.board.image import Image, variant
 from intercore.board.kernel import CARGO, KERNEL_VARIABLE, freertos_kernel
 from intercore.board.prebuilt import prebuilt_boards, prebuilt_image, prebuilt_variants
 from intercore.board.sources import USUAL_SOURCES
-from intercore.errors import IntercoreError
+from intercore.operating_system import need_linux
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -73,6 +72,9 @@ def _for_cpp(sources: Sources, tool: Tool) -> tuple[Tool, ...]:
     return (tool,) if sources.own is not None and own_workload.in_cpp(sources.own) else ()
 
 
+HOST = "the target 'host'"
+ELSEWHERE = "to measure a board, name its port: intercore run serial --port COM3 …"
+"""What a user may do where that target needs another system."""
 _ALONE = (
     "only its build with {} needs none of them; your own workloads, the recorder and other levels, such as --opt, do"
 )
@@ -86,11 +88,7 @@ def host_program(opt: str, say: Callable[[str], None], sources: Sources = USUAL_
 
     `say` reports progress. Raises IntercoreError if this is not Linux, or if the compiler or CMake is missing or fails.
     """
-    if sys.platform != "linux":
-        raise IntercoreError(
-            f"the target 'host' needs Linux, and this is {sys.platform}. To measure a board, name its port: "
-            "intercore run serial --port COM3 …"
-        )
+    need_linux(HOST, ELSEWHERE)
     what = "the host program"
     tools = [host_compiler(), *builders(), *_for_cpp(sources, host_cpp_compiler())]
     carried = [f"{board.name}-sim" for board in prebuilt_boards()]

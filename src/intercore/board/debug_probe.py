@@ -18,7 +18,7 @@ import msgspec
 
 from intercore.board.elf import loaded
 from intercore.errors import IntercoreError, UsageError, unknown
-from intercore.process_group import OWN_GROUP, end_group, wait_for_group
+from intercore.operating_system import OWN_GROUP, end_group, wait_for_group
 from intercore.text import printable
 
 if TYPE_CHECKING:

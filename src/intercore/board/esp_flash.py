@@ -18,7 +18,7 @@ import serial.tools.list_ports
 
 from intercore.board.esp_image import CHIPS
 from intercore.errors import IntercoreError, UsageError
-from intercore.process_group import OWN_GROUP, end_group, wait_for_group
+from intercore.operating_system import OWN_GROUP, end_group, wait_for_group
 from intercore.text import printable
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from intercore.board.image import Image, variant
 from intercore.board.kernel import Kernel
 from intercore.board.sources import digest_of, firmware_sources
 from intercore.errors import IntercoreError
-from intercore.process_group import OWN_GROUP, end_group, wait_for_group
+from intercore.operating_system import OWN_GROUP, end_group, wait_for_group
 from intercore.text import printable
 
 if TYPE_CHECKING:

@@ -107,7 +107,7 @@ class Cluster:
         except Exception:  # any type: it comes from untrusted data
             raise IntercoreError(
                 f"not all workers of {self._address} report their version: restart those that hang, and check that "
-                "each has Intercore: pip install 'intercore[cluster]'"
+                "each has Intercore with its extra `cluster`"
             ) from None
         for worker, there in identities.items():
             compare(worker, there, _identity())

@@ -21,9 +21,10 @@ from intercore.board.sources import sources_of_plan
 from intercore.campaign.batch import Batch, measure_batch
 from intercore.campaign.batch import close as close_target
 from intercore.campaign.phase_cache import PhaseCache
-from intercore.campaign.simulator_processes import SimulatorProcesses, cores
+from intercore.campaign.simulator_processes import SimulatorProcesses
 from intercore.comparison.change import Change
 from intercore.errors import IntercoreError
+from intercore.operating_system import usable_cores
 from intercore.record.factors import of_target
 from intercore.record.identity import IMAGE
 from intercore.record.measurement import Measurement, Run
@@ -240,7 +241,7 @@ def _results(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, Result]]:
         finally:
             close_target()
         return
-    workers = SimulatorProcesses(cores())
+    workers = SimulatorProcesses(usable_cores())
     try:
         futures = {workers.submit(piece[-1]): piece for piece in pieces}
         for future in as_completed(futures):

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import queue
 import signal
+import sys
 import threading
 import traceback
 from concurrent.futures import BrokenExecutor, Future
@@ -16,7 +17,10 @@ from intercore.campaign.batch import measure_batch
 from intercore.campaign.workers import BATCH_MOST, CLOSE_TIMEOUT
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
+    if sys.platform == "win32":
+        from multiprocessing.connection import PipeConnection as Connection
+    else:
+        from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnProcess
 
     from intercore.campaign.batch import Batch, Result
@@ -118,11 +122,6 @@ class _Process:
                 theirs.close()  # if it stayed open here, a kill of the process would go unnoticed
                 self._process, self._connection = process, mine
             return self._connection
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _measure_batches(connection: Connection) -> None:

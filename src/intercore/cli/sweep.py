@@ -15,7 +15,7 @@ from intercore.campaign.campaign import Campaign
 from intercore.campaign.execution import DEFAULT_RECONNECT_TIMEOUT, carry_out
 from intercore.campaign.plan_file import on_target, part_of
 from intercore.campaign.preview import preview, total_duration
-from intercore.campaign.simulator_processes import SimulatorProcesses, cores
+from intercore.campaign.simulator_processes import SimulatorProcesses
 from intercore.cli.number_options import percent_option, seconds_option, whole_option
 from intercore.cli.options import (
     DEFAULT_STORE,
@@ -28,6 +28,7 @@ from intercore.cli.outcome import check_energy, check_page, check_sound, finding
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import command_to_go_on, open_existing
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
+from intercore.operating_system import usable_cores
 from intercore.record.store import Store
 from intercore.target.targets import find
 from intercore.terminal.console import messages, say, say_once
@@ -149,7 +150,7 @@ def sweep(
 def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Workers:
     """Return the workers that run the simulated chips of a plan file."""
     if cluster is None:
-        return SimulatorProcesses(jobs or cores())
+        return SimulatorProcesses(jobs or usable_cores())
     if jobs is not None:
         raise UsageError(
             "--jobs applies to this machine only: on a cluster, each worker has its own number of simulated chips. "

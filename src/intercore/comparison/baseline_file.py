@@ -199,7 +199,7 @@ def parse(text: str, name: str) -> Baseline:
     for place, line in lines[1:]:
         found = _decoded(place, line, _OTHER)
         if isinstance(found, _Series):
-            _add_series(place, found, settings)
+            _add_series(place, _renamed(found), settings)
             continue
         found = msgspec.structs.replace(found, name=renamed.condition(found.name))
         key = (found.name, str(found.build))
@@ -236,6 +236,12 @@ def _decoded(place: _Place, line: str, decoder: msgspec.json.Decoder[L]) -> L:
         return decoder.decode(line)
     except msgspec.MsgspecError as error:
         place.refuse(f"this is no line of a baseline: {error}; correct it, or {_SAVE} {place.file}")
+
+
+def _renamed(one: _Series) -> _Series:
+    """Return a line of an earlier version with the names of today."""
+    factors, name = renamed.levels(one.benchmark, one.factors), renamed.series_name(one.benchmark, one.series)
+    return msgspec.structs.replace(one, factors=factors, series=name)
 
 
 def _of_build(one: _Series, conditions: Iterable[_Condition]) -> dict[str, str]:

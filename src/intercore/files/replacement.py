@@ -11,13 +11,10 @@ import os
 import re
 import secrets
 import stat
-import sys
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from intercore.errors import IntercoreError, UsageError
-
-if sys.platform != "win32":
-    import fcntl
+from intercore.operating_system import keep_owner_and_mode, lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,14 +126,12 @@ def _partial(path: Path) -> tuple[Path, IO[bytes]]:
         partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}.partial")
         file = os.fdopen(os.open(partial, flags, 0o666 if kept is None else 0o600), "wb")
         try:
-            _lock(file.fileno())
-            if os.fstat(file.fileno()).st_nlink == 0:  # removed by another process before it was locked
+            lock(file.fileno())
+            if os.fstat(file.fileno()).st_nlink == 0:  # cleared by another process, before it was locked
                 file.close()
                 continue
             if kept is not None:
-                with contextlib.suppress(OSError):  # only root may change the owner
-                    os.fchown(file.fileno(), kept.st_uid, kept.st_gid)
-                os.fchmod(file.fileno(), stat.S_IMODE(kept.st_mode))
+                keep_owner_and_mode(file.fileno(), kept)
         except BaseException:
             file.close()
             partial.unlink(missing_ok=True)
@@ -163,18 +158,7 @@ def _clear_left(path: Path) -> None:
                     continue
                 descriptor = os.open(left, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
                 try:
-                    if _lock(descriptor):
+                    if lock(descriptor):
                         left.unlink()
                 finally:
                     os.close(descriptor)
-
-
-def _lock(descriptor: int) -> bool:
-    """Lock a file; return False if another process holds it, or if the file system has no locks."""
-    if sys.platform == "win32":
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError
 from intercore.link.port import CHUNK, Port, TargetLostError
-from intercore.process_group import OWN_GROUP, end_group, wait_for_group
+from intercore.operating_system import OWN_GROUP, end_group, wait_for_group
 from intercore.text import printable
 
 if TYPE_CHECKING:

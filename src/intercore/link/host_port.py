@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import errno
-import socket
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from intercore.link.child_port import ChildPort
+from intercore.operating_system import local_socket
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable, Iterator
 
 _NAME = b"\0intercore-host"
@@ -31,7 +32,7 @@ class HostPort(ChildPort):
     def turn(self, say: Callable[[str], None] | None = None) -> Iterator[None]:
         """See Port. Waits until no other Intercore process on this machine measures."""
         announce_at = time.monotonic() + _ANNOUNCE_AFTER_S
-        with socket.socket(socket.AF_UNIX) as name:
+        with local_socket() as name:
             while not _bound(name):
                 time.sleep(_POLL_S)
                 if say is not None and time.monotonic() > announce_at:

@@ -209,9 +209,11 @@ class Link:
             self._remember(line)
             return None
         if isinstance(message, ForeignHello):
+            old = message.protocol < PROTOCOL_VERSION
+            remedy = "build its firmware again with this tool, and flash it" if old else "update this tool"
             raise ProtocolError(
                 f"{self.port.description} speaks version {message.protocol} of the Intercore protocol, "
-                f"and this tool version {PROTOCOL_VERSION}: update the older of the two"
+                f"this tool speaks version {PROTOCOL_VERSION}: {remedy}"
             )
         self._greeted = self._greeted or isinstance(message, Hello)
         return message

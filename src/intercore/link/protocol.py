@@ -16,7 +16,7 @@ from intercore.text import CONTROLS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 MAX_COMMAND = 400
 """Most characters of a command, its CRC included."""
 MAX_LINE = 480
@@ -52,7 +52,7 @@ class Numbered(Line, frozen=True):
 class Hello(Numbered, frozen=True, tag="hello"):
     """First line of the answer to `info`."""
 
-    protocol: Literal[1]
+    protocol: Literal[2]
     firmware: Text
     board: Text
     chip: Text

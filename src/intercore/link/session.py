@@ -31,7 +31,7 @@ from intercore.link.protocol import (
 )
 from intercore.link.rate import RateControl
 from intercore.link.recorded import read_recording
-from intercore.record.measurement import LOOKING_PREFIX, SPOILING_CHECKS, Series
+from intercore.record.measurement import SPOILING_CHECKS, TIMESTAMP_OVERHEAD_PREFIX, Series
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -391,7 +391,7 @@ def _read_answer(lines: Sequence[Numbered], benchmark: str, parameters: Mapping[
 def _read_series(head: SeriesHead, values: list[tuple[int, ...]], taken: int) -> Series:
     if head.count != taken:
         raise _broken(f"series {head.name} has {taken} of {head.count} announced samples")
-    core = head.name.removeprefix(LOOKING_PREFIX)
+    core = head.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX)
     if core != head.name and not (core.isascii() and core.isdigit()):
         raise _broken(f"series {head.name} names no core")
     if core != head.name and head.unit != "tick":

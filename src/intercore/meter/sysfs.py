@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from intercore.meter.meter import MeterError
+from intercore.operating_system import why_not_here
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from intercore.meter.address import Address
+
+
+def root_of(address: Address, usual: Path) -> Path:
+    """Return the folder in which a meter's files are: its option `root`, or the usual one, which only Linux has."""
+    if "root" in address.options:
+        return Path(address.options["root"])
+    if (why := why_not_here(f"the meter {address.text}", "intercore meters lists the others")) is not None:
+        raise MeterError(why)
+    return usual
 
 
 def number_in(path: Path) -> float:

@@ -42,7 +42,7 @@ from intercore.page.overview import overview
 from intercore.record import identity
 from intercore.record.conditions import cycle_hz
 from intercore.record.factors import OPT_NAME, TARGET_FACTORS
-from intercore.record.measurement import LOOKING_PREFIX
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 from intercore.record.origin import CAUTION
 from intercore.record.plan import SUITE, command_to_go_on, left_out
 from intercore.statistics.intervals import summary
@@ -193,8 +193,8 @@ class _Section:
         samples: dict[str, list[NDArray[np.float64]]] = {}
         for measurement in () if self.run.plan.emulated else self.analysed.measurements:
             for series in measurement.series:
-                if series.name.startswith(LOOKING_PREFIX) and len(series.ticks):
-                    samples.setdefault(series.name.removeprefix(LOOKING_PREFIX), []).append(series.ns / 1e3)
+                if series.name.startswith(TIMESTAMP_OVERHEAD_PREFIX) and len(series.ticks):
+                    samples.setdefault(series.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX), []).append(series.ns / 1e3)
         return {core: summary(np.concatenate(parts)) for core, parts in sorted(samples.items())}
 
     @property

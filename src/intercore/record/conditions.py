@@ -131,7 +131,7 @@ def caveats(run: Run) -> Iterator[Caveat]:
         yield NoRealTimePriority()
     if any("times do not hold" in value for value in _values(run, "clock.frequency")):
         yield ClockMayChange()
-    if lost := sum(measurement.checks.get("rings_lost", 0) for measurement in run.measurements):
+    if lost := sum(measurement.checks.get("recovered_doorbells", 0) for measurement in run.measurements):
         yield CoreInterruptsLost(count=lost)
     if any(is_busy(measurement.conditions) for measurement in run.measurements):
         yield MachineBusy()

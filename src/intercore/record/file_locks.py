@@ -6,10 +6,7 @@ import os
 import tempfile
 from typing import TYPE_CHECKING
 
-try:
-    import fcntl
-except ImportError:  # Windows, whose file systems all have them
-    fcntl = None  # type: ignore[assignment]
+from intercore.operating_system import try_record_lock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,15 +17,13 @@ def why_none(folder: Path) -> str | None:
 
     A new file is tried, which no other process can have locked.
     """
-    if fcntl is None:
-        return None
     try:
         file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed below, and what it raises is another matter
     except OSError:
         return None
     with file:
         try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            try_record_lock(file)
         except OSError as error:
             return (
                 f"the file system of {folder} has no locks ({os.strerror(error.errno or 0)}); "

@@ -27,8 +27,8 @@ Unit: TypeAlias = Literal["tick", "moment", "count", "core"]
 durations (`tick`); readings of the clock, in ticks since some moment, of which only differences mean something
 (`moment`); how often something was done or found (`count`); numbers of cores (`core`)."""
 
-LOOKING_PREFIX = "looking."
-"""Series named `looking.<core>` hold the cost of looking: empty pairs of time stamps taken on that core."""
+TIMESTAMP_OVERHEAD_PREFIX = "timestamp_overhead."
+"""Series named `timestamp_overhead.<core>` hold the cost of looking: empty pairs of time stamps taken on that core."""
 MISTAKES: Final = "mistakes"
 """Check that the host adds, if there are any: mistakes of the program that a simulated chip reports and that a real one
 would not tolerate. The condition `host.mistakes` describes the first ones."""
@@ -41,7 +41,7 @@ class Series(msgspec.Struct, frozen=True, eq=False):
     """Raw samples of one quantity: integers as the target sent them, most often in ticks of a named clock."""
 
     name: str
-    """What was measured, e.g. `t1`, `tp` or `looking.0`; unique in its measurement."""
+    """What was measured, e.g. `t1`, `tp` or `timestamp_overhead.0`; unique in its measurement."""
     clock: str
     """Name of the clock whose ticks are counted, e.g. `common`; says nothing where the unit is `count` or `core`."""
     hz: int
@@ -105,9 +105,9 @@ class Measurement(msgspec.Struct, frozen=True, eq=False):
     def looking_ns(self) -> dict[int, float]:
         """Median cost of looking in ns, per core: what an empty pair of time stamps costs in place."""
         return {
-            int(series.name.removeprefix(LOOKING_PREFIX)): float(np.median(series.ns))
+            int(series.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX)): float(np.median(series.ns))
             for series in self.series
-            if series.name.startswith(LOOKING_PREFIX) and len(series.ticks)
+            if series.name.startswith(TIMESTAMP_OVERHEAD_PREFIX) and len(series.ticks)
         }
 
 

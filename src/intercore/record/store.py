@@ -15,7 +15,7 @@ import msgspec
 from intercore import __version__
 from intercore.errors import IntercoreError, UsageError
 from intercore.files import bounds
-from intercore.record import file_locks, run_lock, store_format
+from intercore.record import file_locks, renamed, run_lock, store_format
 from intercore.record.measurement import Plan, Run, RunInParts
 from intercore.record.meter_recording_rows import TABLES, head_of, recording_of, samples_of
 from intercore.record.plan import canonical
@@ -192,7 +192,7 @@ class StoreReader:
             with self._reading(f"run {number}"):
                 check_crc(crc, crc_of(row))
                 plan, total, started, tool = msgspec.convert(row, tuple[str, int, str, str])
-                decoded, lacking = msgspec.json.decode(plan, type=Plan), self._lacking_energy(number)
+                decoded, lacking = renamed.plan(msgspec.json.decode(plan, type=Plan)), self._lacking_energy(number)
                 summaries.append(RunSummary(number, decoded, started, tool, total, done, lacking))
         return summaries
 
@@ -384,12 +384,14 @@ class Store(StoreReader):
         what = f"the energy of repetition {setting.repetition} of {setting.benchmark} with {key}"
         with self._transaction(f"add {what} to run {run_id} in", "IMMEDIATE"):
             found = self._db.execute(
-                "SELECT id FROM measurements WHERE campaign = ? AND benchmark = ? AND setting = ? AND repetition = ?",
-                (run_id, setting.benchmark, key, setting.repetition),
-            ).fetchone()
-            if found is None:
+                "SELECT id, setting FROM measurements WHERE campaign = ? AND benchmark = ? AND repetition = ?",
+                (run_id, setting.benchmark, setting.repetition),
+            )
+            with self._reading(what):
+                number = next((each for each, old in found if renamed.setting(setting.benchmark, old) == key), None)
+            if number is None:
                 raise IntercoreError(f"run {run_id} of {self.path} has no measurement for {what}")
-            self._put_recording(found[0], recording)
+            self._put_recording(number, recording)
 
     def _put_recording(self, measurement: int, recording: Recording) -> None:
         for table in TABLES:

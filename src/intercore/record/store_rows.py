@@ -82,16 +82,20 @@ def measurement_of(row: list[Any], conditions: object, samples: list[tuple[Any, 
     )
     measurement = Measurement(
         benchmark=benchmark,
-        factors=msgspec.json.decode(factors, type=dict[str, Level]),
+        factors=_levels(benchmark, factors),
         repetition=repetition,
-        series=tuple(unpacked(sample) for sample in samples),
+        series=tuple(renamed.series(benchmark, unpacked(sample)) for sample in samples),
         conditions=_conditions(msgspec.convert(conditions, str)),
-        checks=msgspec.json.decode(checks, type=dict[str, int]),
+        checks=renamed.checks(msgspec.json.decode(checks, type=dict[str, int])),
         started=started,
     )
-    if not is_of(measurement, Setting(benchmark, msgspec.json.decode(setting, type=dict[str, Level]), repetition)):
+    if not is_of(measurement, Setting(benchmark, _levels(benchmark, setting), repetition)):
         raise DamagedError(f"its factors {factors} are not those of its setting {setting}")
     return measurement
+
+
+def _levels(benchmark: str, text: str) -> dict[str, Level]:
+    return renamed.levels(benchmark, msgspec.json.decode(text, type=dict[str, Level]))
 
 
 @lru_cache(maxsize=16)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import signal
 import sys
 from typing import IO, TYPE_CHECKING, NoReturn
 
@@ -15,6 +14,7 @@ from labgrid.resource import NetworkSerialPort
 from labgrid.util.proxy import proxymanager
 
 from intercore.errors import unknown
+from intercore.operating_system import ending_signals
 from intercore.target.labgrid_port import Refusal, Report, Reservation
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ async def _end_of_input() -> None:
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+    for number in ending_signals():
         loop.add_signal_handler(number, reader.feed_eof)
     await reader.read()
 

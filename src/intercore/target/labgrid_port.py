@@ -20,7 +20,7 @@ import msgspec
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.port import TargetLostError
 from intercore.link.serial_port import SerialPort
-from intercore.process_group import OWN_GROUP
+from intercore.operating_system import OWN_GROUP, need_posix
 from intercore.text import printable
 
 SCHEME = "labgrid://"
@@ -131,6 +131,7 @@ def meter_of(url: str) -> str:
 
 
 def _check_library(url: str) -> None:
+    need_posix(url, "name the board's own port by --port")
     if importlib.util.find_spec("labgrid") is None:
         raise IntercoreError(f"{url} needs the labgrid library; to install it: pip install 'intercore[lab]'")
 

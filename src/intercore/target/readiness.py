@@ -13,12 +13,13 @@ from serial.tools import list_ports
 
 from intercore.board import debug_probe, esp_flash, esp_idf
 from intercore.board.boards import PICO, PICO_AMP
-from intercore.board.build import CROSS_COMPILER, host_compiler
+from intercore.board.build import CROSS_COMPILER, ELSEWHERE, HOST, host_compiler
 from intercore.board.cmake import Tool, builders, find_tools, version_of
 from intercore.board.kernel import freertos_kernel
 from intercore.board.prebuilt import prebuilt_variants
 from intercore.board.sources import USUAL_SOURCES
 from intercore.errors import IntercoreError
+from intercore.operating_system import load_averages, may_have_real_time, may_open, why_not_here
 from intercore.target import emulator
 from intercore.target.targets import TARGETS, BoardTarget, Target
 
@@ -42,25 +43,14 @@ class ReadinessCheck(msgspec.Struct, frozen=True):
     """What was found, or how to fix it, with the command."""
 
 
-def _may_have_real_time() -> bool:
-    """Whether this process may use real-time priority; the present scheduling is restored."""
-    before, parameters = os.sched_getscheduler(0), os.sched_getparam(0)
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-    except OSError:
-        return False
-    os.sched_setscheduler(0, before, parameters)
-    return True
-
-
 class Machine(msgspec.Struct, frozen=True):
     """Sources of information about this machine; tests replace them."""
 
     clock_source: Path = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     processors: Path = Path("/proc/cpuinfo")
-    load: Callable[[], tuple[float, float, float]] = os.getloadavg
+    load: Callable[[], tuple[float, float, float]] = load_averages
     cores: Callable[[], int | None] = os.cpu_count
-    real_time: Callable[[], bool] = _may_have_real_time
+    real_time: Callable[[], bool] = may_have_real_time
     ports: Callable[[], list[str]] = lambda: [port.device for port in list_ports.comports()]
 
 
@@ -95,6 +85,11 @@ def _is_for(word: str, target: Target) -> bool:
 
 
 def _of_host(machine: Machine) -> Iterator[ReadinessCheck]:
+    if (why := why_not_here(HOST, ELSEWHERE)) is not None:
+        yield ReadinessCheck("host", "operating system", "missing", why)
+        for tool in builders():
+            yield _tool(_OF_OUR_RECIPE, tool.kind, tool)
+        return
     yield _tool("host", "C compiler", host_compiler())
     for tool in builders():
         yield _tool(f"host, {_OF_OUR_RECIPE}", tool.kind, tool)
@@ -183,7 +178,7 @@ def _of_ports(machine: Machine) -> Iterator[ReadinessCheck]:
         what = f"none: connect a board by a USB cable that carries data; {PICO.console}"
         yield ReadinessCheck("boards", "serial ports", "missing", what)
     for port in found:
-        if os.access(port, os.R_OK | os.W_OK):
+        if may_open(port):
             yield ReadinessCheck("boards", port, "ready", "accessible")
         else:
             fix = "sudo usermod -aG dialout $USER, then log in again"

@@ -249,7 +249,7 @@ def test_what_is_known_is_what_all_bounds_allow(logic: ctypes.CDLL, bounds: list
 
 
 @given(now=st.integers(0, 3 * WRAP), late=st.integers(1 - WRAP // 4, WRAP // 4), ways=WAYS.map(lambda ways: ways[:3]))
-def test_a_counter_that_has_wrapped_before_the_clock_began_makes_no_offset_of_a_whole_wrap(
+def test_counter_wrapped_before_the_clock_adds_no_offset(
     logic: ctypes.CDLL, now: int, late: int, ways: list[tuple[int, int]]
 ) -> None:
     """Core 1's counter began `late` cycles behind core 0's; the counts begin with what the counters hold."""

@@ -132,7 +132,7 @@ def test_what_the_kernel_did_is_recorded_in_its_order_with_nothing_left_out(sess
 
 
 @pytest.mark.measures("switch")
-def test_each_interrupt_of_the_other_core_comes_after_it_was_sent_and_each_that_was_sent_comes(
+def test_doorbells_arrive_once_each_and_after_they_were_sent(
     session: Session,
 ) -> None:
     events = [(one.time, ring.core, one) for ring in session.recording.rings for one in ring.events]
@@ -176,7 +176,7 @@ def test_tasks_have_the_names_that_the_kernel_was_given(program: Path) -> None:
 # How it is built
 
 
-def test_with_a_recorder_the_components_files_compile_for_32_bits_and_the_rings_are_what_it_adds(
+def test_recorder_compiles_for_32_bits_and_adds_only_its_rings(
     tmp_path: Path,
 ) -> None:
     knows = {"names", "recording", "ring", "traced", "traced_transport", "trace_freertos", "esp32_trace", "handler",
@@ -237,7 +237,7 @@ void switched(void) {{ traceTASK_SWITCHED_IN(); }}
         ("OFF", "defined(traceTASK_SWITCHED_OUT) || defined(traceISR_ENTER) || defined(IC_TRACE)", False),
     ],
 )
-def test_the_kernels_component_is_compiled_with_the_macros_its_assembler_is_not_and_without_a_recorder_nothing_is(
+def test_recorder_macros_reach_the_kernels_c_files_only(
     tmp_path: Path, traced: str, condition: str, *, calls: bool
 ) -> None:
     (tmp_path / "CMakeLists.txt").write_text(BUILD.format(traced=traced, firmware=FIRMWARE))

@@ -197,7 +197,7 @@ def name_of(task: int) -> bytes | None:
     return name
 
 
-def test_names_of_other_programs_make_room_when_the_next_recording_begins_and_those_of_own_tasks_stay() -> None:
+def test_new_recording_drops_foreign_names_and_keeps_own_tasks() -> None:
     c = recorder()
     before = tasks()
     recorded_others = 0

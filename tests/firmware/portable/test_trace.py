@@ -68,7 +68,7 @@ steps = st.lists(st.tuples(st.sampled_from(["event", "read", "read", "count"]), 
 
 
 @given(steps)
-def test_a_ring_keeps_the_last_events_and_of_readings_in_a_row_the_first_and_the_last_two(
+def test_ring_keeps_last_events_and_ends_of_a_row_of_readings(
     recorder: ctypes.CDLL, steps: list[tuple[str, int]]
 ) -> None:
     begin(recorder)

@@ -96,7 +96,7 @@ def test_what_is_measured_is_what_the_baseline_says(measured: Tool, kept: Baseli
     largest = measured("compare", str(KEPT), "1").succeeded().out
     what_to_do = f"{len(moved(found))} series moved; if that is meant, `make baseline` and commit it\n\n{largest}"
     assert not moved(found), what_to_do
-    assert not found["alone"], what_to_do
+    assert not found["unpaired"], what_to_do
     assert not found["deciding"], what_to_do
     known, theirs = conditions(measured), kept.measurements[0].conditions
     assert known["freertos.sources"] == theirs["freertos.sources"], what_to_do

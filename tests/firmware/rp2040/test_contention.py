@@ -94,7 +94,7 @@ def test_the_seven_published_rows_have_the_published_shape(
 
 
 @pytest.mark.usefixtures("desk")
-def test_a_task_gets_half_of_core_1_from_a_main_loop_that_spins_and_all_of_it_from_one_that_waits(
+def test_task_gets_half_a_core_from_a_spinning_main_loop(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     grid = ("preset=none", "task0=off", "task1=work", "main=spin,delay,block", *SMALL)

@@ -88,5 +88,5 @@ def test_where_an_image_has_no_room_for_it_that_is_said() -> None:
     board.ask("info")  # the greeting comes first
     answer = board.ask("run hartstone")
     (error,) = (line for line in answer if line["type"] == "error")
-    assert "no room for it" in error["text"]
+    assert "does not fit into this image" in error["text"]
     assert not any(line["type"] == "samples" for line in answer)

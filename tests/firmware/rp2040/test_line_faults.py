@@ -40,7 +40,7 @@ BEAT, UART = "rp2040_watchdog_beat", "interrupt"
 """Handlers that have nothing to do with what is measured."""
 AWAKE = 2000
 """Cycles for which core 0 is awake from ic_measure() on, at most."""
-SERIES = struct.Struct("<16s4xIII")
+SERIES = struct.Struct("<24s4xIII")
 """struct ic_series of firmware/core/samples.h: name, clock and unit (not read here), address of the samples, how many,
 room for how many."""
 

@@ -85,7 +85,7 @@ class Watched:
 def test_a_measured_hand_over_is_the_true_one_and_a_constant(o2: Path, lock: str) -> None:
     watched = Watched(o2 / "intercore-target", lock)
     words = "from=0 to=1 samples=60 hold=50 dither_us=300 seed=2"
-    answer = watched.board.ask(f"run lock measure=hand-over lock={lock} {words}")
+    answer = watched.board.ask(f"run lock measure=hand-off lock={lock} {words}")
     checks_of(answer)
     for name, giver, getter in (("there", 0, 1), ("back", 1, 0)):
         measured = np.array(series(answer, name))
@@ -99,7 +99,7 @@ def test_a_measured_hand_over_is_the_true_one_and_a_constant(o2: Path, lock: str
         # From the release itself to the begin of the reading after the acquisition: what is measured more is looking.
         # Who waits by looking again and again takes the bus from the other core's reading now and then.
         assert np.ptp(measured - (reading - release)) <= (SPREAD if lock == "mutex" else POLLING_SPREAD)
-        looking = np.median(series(answer, f"looking.{getter}"))
+        looking = np.median(series(answer, f"timestamp_overhead.{getter}"))
         assert np.median(measured - (reading - release)) == pytest.approx(looking, abs=6)
         assert np.all(acquired < reading)
 

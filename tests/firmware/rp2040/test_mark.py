@@ -102,10 +102,10 @@ def test_what_is_marked_does_not_change_what_is_measured(board: Board) -> None:
 
 @pytest.mark.parametrize("core", [0, 1])
 def test_it_is_set_by_the_core_that_is_timed(board: Board, pin: Pin, core: int) -> None:
-    answer = ran(board, f"run memory core={core} other=read bytes=4096 samples=4 mark=beside")
+    answer = ran(board, f"run memory core={core} other=read bytes=4096 samples=4 mark=contended")
     pulses = pin.pulses()
     assert [pulse.core for pulse in pulses] == [core] * 4
-    for pulse, sample in zip(pulses, series(answer, "beside"), strict=True):
+    for pulse, sample in zip(pulses, series(answer, "contended"), strict=True):
         assert sample < pulse.fall - pulse.rise < sample + 160
 
 

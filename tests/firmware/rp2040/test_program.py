@@ -55,14 +55,15 @@ def test_code_and_data_are_as_small_as_promised(o2: Path) -> None:
 
 
 @of_all_benchmarks
-def test_the_readme_says_how_much_of_the_chip_it_takes(o2: Path) -> None:
+def test_sizes_in_the_readme_are_those_of_the_program(o2: Path) -> None:
     found = sections(o2 / "intercore-target")
     (code, everything) = (sum(one.size for one in found if one.stored or not stored) / 1e3 for stored in (True, False))
-    row = next(line for line in (ROOT / "README.md").read_text("utf-8").splitlines() if line.startswith("| `pico` |"))
-    assert f"{code:.0f} kB of code, and {everything:.0f} of its 270 kB (264 KiB) of RAM" in row
+    rows = [line for line in (ROOT / "README.md").read_text("utf-8").splitlines() if line.startswith("| `pico` |")]
+    for row in (one for one in rows if "kB" in one):
+        assert {f"{code:.0f}", f"{everything:.0f}"} <= set(re.findall(r"\d+", row))
 
 
-def test_the_program_says_which_sources_its_kernel_is_of_and_only_there_whether_they_are_a_release(
+def test_info_has_the_kernels_sources_and_whether_they_are_modified(
     board: Board,
 ) -> None:
     said = {line["key"]: line["value"] for line in board.ask("info") if line["type"] == "condition"}

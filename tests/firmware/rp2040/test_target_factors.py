@@ -249,7 +249,7 @@ def test_a_word_of_flash_takes_the_time_of_the_wire_which_two_cores_share(flash:
             },
         )
         assert answer.checks["wrong"] == 0
-        alone, beside = (np.median(one.ticks) for one in answer.series if one.name in ("alone", "beside"))
+        alone, beside = (np.median(one.ticks) for one in answer.series if one.name in ("alone", "contended"))
         assert 1 + MISS < alone / words < 1.1 * (2 + MISS)
         assert 1.8 < beside / alone < 2.1
 

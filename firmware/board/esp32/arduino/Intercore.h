@@ -7,17 +7,17 @@
 
 class IntercoreClass {
   public:
-    /* Starts Intercore with this console, which must have been begun; to be called once, in setup(). From now on the
-     * console is Intercore's: it says what the chip is, and takes commands; type help. On false it has said there why
-     * it could not start.
+    /* Starts Intercore with this console, which must have been begun; call it once, in setup(). From then on the
+     * console belongs to Intercore: it describes the chip, and takes commands; type help. If it returns false, it has
+     * printed the reason there.
      *
-     * The bit rate of a HardwareSerial can be raised by the tool at the desk; `rate` is the one it was begun with. Any
-     * other Stream, such as that of native USB, has none. */
+     * The tool on the host can raise the bit rate of a HardwareSerial; `rate` is the one it was begun with. Any other
+     * Stream, such as native USB, has no bit rate. */
     bool begin(HardwareSerial &console, uint32_t rate = 115200);
     bool begin(Stream &console);
 
-    /* What loop() is to do, and nothing beside: the competitor `main` of the benchmark contention while one is
-     * measured, and waiting at all other times. */
+    /* The body of loop(), and nothing else: the competitor `main` of the benchmark contention while that is measured,
+     * and a wait at all other times. */
     void loop();
 };
 

@@ -14,7 +14,7 @@ _Static_assert(CONFIG_FREERTOS_NUMBER_OF_CORES == CORES, "both cores are needed:
 
 static struct {
     uint64_t count; /* port_cycles() of this core at its last tick */
-    uint64_t ahead; /* of core 0's, modulo 2^64 */
+    uint64_t ahead; /* lead over core 0's, modulo 2^64 */
 } counters[CORES];
 
 static uint64_t hz;
@@ -28,7 +28,7 @@ uint64_t IRAM_ATTR port_clock(void) {
     return count;
 }
 
-/* What stands before it is done: the core waits for its stores as well (MEMW). */
+/* Preceding accesses are complete: the core also waits for its stores (MEMW). */
 uint64_t IRAM_ATTR port_cycles(void) {
     uint32_t core;
     uint32_t counter;
@@ -39,7 +39,7 @@ uint64_t IRAM_ATTR port_cycles(void) {
     return count;
 }
 
-/* By each core's tick. Masked, as a handler of a higher level than the tick's may read the clock. */
+/* Called by each core's tick. Masked, because a handler of a higher level than the tick's may read the clock. */
 static void IRAM_ATTR note_count(void) {
     uint32_t core;
     uint32_t counter;
@@ -71,9 +71,9 @@ const char *port_clock_name(void) { return CPU_COUNTER " of each core, aligned t
 
 /* ---- the exchange ---- */
 
-/* Some 0.1 ms of them. An interrupt that falls into one makes it a long one, which says little but nothing wrong, so
- * none is masked: on an emulator one core may stand still for milliseconds while the other one asks. There more are
- * taken, until some have gone well. */
+/* About 0.1 ms of them. An interrupt in an exchange makes it long and so less informative, but not wrong, so none is
+ * masked: on an emulator one core may stop for milliseconds while the other one asks. More are taken there, until some
+ * have succeeded. */
 #define EXCHANGES 2048U
 #define MOST_SECONDS 2U
 #define OVER UINT32_MAX
@@ -82,17 +82,17 @@ static struct {
     struct count_ahead ahead;
     uint64_t answerers_count; /* its whole count at some moment before the first answer */
     uint32_t lacking;         /* core whose count lacks a wrap: count_unwrap() */
-    atomic_bool present;      /* the answerer is, and has set that */
+    atomic_bool present;      /* the answering task runs, and has set that */
     atomic_uint asked;        /* the number of the exchange, from 1; OVER */
-    atomic_uint answer; /* the answerer's counter, never the same twice in succession: one word, to be seen at once */
+    atomic_uint answer;       /* the answering core's counter, never the same twice in succession: one word, visible at
+                           once */
 } exchange;
 
 static inline uint32_t look(const atomic_uint *word) { return atomic_load_explicit(word, memory_order_relaxed); }
 
 static inline void show(atomic_uint *word, uint32_t value) { atomic_store_explicit(word, value, memory_order_relaxed); }
 
-/* Both loops are in IRAM, and not a part of who calls them: the cache of the flash could miss between a question and
- * its answer. */
+/* Both loops are in IRAM, and not inlined: the cache of the flash could miss between a question and its answer. */
 static __attribute__((noinline)) void IRAM_ATTR answer_all(void) {
     uint32_t heard = 0;
     uint32_t last = 0;
@@ -138,8 +138,8 @@ static __attribute__((noinline)) void IRAM_ATTR ask_all(uint64_t own_count, uint
     }
 }
 
-/* Lets a core count from what its counter reads, so that the two are at most a wrap apart. On the core whose count it
- * is, as the next one. */
+/* Starts a core's count from its counter, so that the two differ by at most a wrap. Called on that core, as the next
+ * one. */
 static void IRAM_ATTR begin_count(void) {
     uint32_t core;
     uint32_t counter;
@@ -156,7 +156,7 @@ static void IRAM_ATTR add_wrap(void) {
     cpu_unmask(state);
 }
 
-/* Who has begun it deletes the task. */
+/* The task that created it deletes it. */
 static void end(void) {
     for (;;) {
         vTaskSuspend(NULL);
@@ -210,7 +210,7 @@ static const char *align(void) {
     if (asked) {
         kernel_delete_ended(asker);
     } else {
-        atomic_store(&exchange.asked, OVER); /* the answerer waits for a question, and takes its core for it */
+        atomic_store(&exchange.asked, OVER); /* the answering task waits for a question, and occupies its core */
     }
     kernel_delete_ended(answerer);
     if (!asked) {
@@ -229,7 +229,7 @@ static const char *align(void) {
 
 static int32_t ppm;
 
-/* The clock when esp_timer has just begun another microsecond, and which. */
+/* The clock when esp_timer has just begun another microsecond, and which one */
 static uint64_t read_at_edge(int64_t *us) {
     int64_t last = esp_timer_get_time();
     uint64_t now;
@@ -252,7 +252,7 @@ static void compare(void) {
 
 /* ---- start ---- */
 
-/* Both cores' ticks note their counts, or neither's. */
+/* Both cores' ticks note their counts, or none does. */
 static bool hook_ticks(void) {
     if (esp_register_freertos_tick_hook_for_cpu(note_count, 0) != ESP_OK) {
         return false;

@@ -1,7 +1,6 @@
-/* The timer of port_interrupt.h on Xtensa: CCOMPARE1 of the core that takes it. It compares with the counter that the
- * common clock is made of, so it fires exactly when the clock reads what was asked for, to the cycle. Its interrupt
- * has level 3, the highest that is written in C: the kernel's critical sections keep it out, and the tick (level 1)
- * does not. */
+/* The timer of port_interrupt.h on Xtensa: CCOMPARE1 of the handling core. It compares with the counter of the common
+ * clock, so it fires when the clock reads the requested value, exact to the cycle. Its interrupt has level 3, the
+ * highest for C code: the kernel's critical sections exclude it, and the tick (level 1) does not. */
 #include "esp32_clock.h"
 #include "esp32_cpu.h"
 #include "esp32_idf.h"
@@ -14,7 +13,7 @@
 
 #include "esp32_ccompare.h"
 
-/* The least that the comparison lies ahead when it is set: if it were past, it would come 2^32 cycles later. */
+/* Minimum lead when it is set: a moment in the past would come 2^32 cycles later. */
 #define LEAD_CYCLES 400U
 
 static struct {
@@ -26,8 +25,8 @@ static struct {
     uint64_t when;
 } timer;
 
-/* Writing the same again acknowledges it: it comes again each 2^32 cycles, and is the one that is waited for if the
- * clock says so. */
+/* Writing the same value again acknowledges it. It comes again every 2^32 cycles; the clock shows whether it is the
+ * expected one. */
 static void IRAM_ATTR match(void *unused) {
     (void)unused;
     esp32_trace_enter(IC_TRACE_OF_TIMER, XCHAL_TIMER1_INTERRUPT);
@@ -40,7 +39,7 @@ static void IRAM_ATTR match(void *unused) {
     esp32_trace_leave(IC_TRACE_OF_TIMER, XCHAL_TIMER1_INTERRUPT);
 }
 
-/* ---- open: an interrupt inside of a core can be enabled by that core alone ---- */
+/* ---- open: only a core itself can enable an internal interrupt ---- */
 
 static void enable(void *result) {
     *(esp_err_t *)result =
@@ -71,8 +70,8 @@ void port_timer_close(void) {
 
 /* ---- set ---- */
 
-/* On the timer's core, masked. What no mask keeps out (ESP-IDF stalls a core while the other one uses the flash) can
- * take longer than that lead: then the moment has gone by, and nothing is pending. */
+/* On the timer's core, masked. Delays that no mask prevents (ESP-IDF stalls a core while the other one uses the flash)
+ * can exceed the lead: then the moment has passed, and nothing is pending. */
 static uint64_t arm(uint64_t when) {
     do {
         uint64_t earliest = port_clock() + LEAD_CYCLES;
@@ -95,7 +94,7 @@ static bool arm_here(uint64_t *when) {
 
 static void arm_there(void *when) { (void)arm_here(when); }
 
-/* From the other core it takes some ten microseconds, by a task of ESP-IDF's there. */
+/* From the other core it takes about ten microseconds, through a task of ESP-IDF there. */
 uint64_t port_timer_set(uint64_t when) {
     if (!arm_here(&when)) {
         (void)esp_ipc_call_blocking(timer.core, arm_there, &when);

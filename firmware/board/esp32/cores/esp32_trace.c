@@ -9,10 +9,10 @@
 #define CORES 2U
 
 static struct {
-    esp32_handler_t handler; /* who takes the cross-core interrupt */
-    atomic_bool rung;        /* by the other core, and not yet handled */
+    esp32_handler_t handler; /* the handler of the cross-core interrupt */
+    atomic_bool rung;        /* sent by the other core, and not yet handled */
     uint32_t open;           /* handlers that have begun and not ended */
-    uint32_t tick;           /* how many that were when the tick's had begun; 0: it has not */
+    uint32_t tick;           /* that number when the tick's had begun; 0: it has not */
     uint32_t tick_number;
 } cores[CORES];
 
@@ -40,7 +40,7 @@ void IRAM_ATTR trace_esp_idf_tick_begins(uint32_t number) {
     cores[core].tick_number = number;
 }
 
-/* A handler that has come between asks for a switch by the same macro: then another one is open. */
+/* A nested handler requests a switch by the same macro: then another one is open. */
 void IRAM_ATTR trace_esp_idf_tick_ends(void) {
     uint32_t core = cpu_core();
     if (cores[core].tick != 0 && cores[core].tick == cores[core].open) {
@@ -51,7 +51,7 @@ void IRAM_ATTR trace_esp_idf_tick_ends(void) {
 
 /* ---- the cross-core interrupt ---- */
 
-/* A core sends it to itself as well: on RISC-V that is how a task gives way. */
+/* A core also sends it to itself: on RISC-V a task yields in this way. */
 void IRAM_ATTR esp32_trace_ring(uint32_t core) {
     if (core != cpu_core()) {
         atomic_store(&cores[core].rung, true);
@@ -59,7 +59,7 @@ void IRAM_ATTR esp32_trace_ring(uint32_t core) {
     }
 }
 
-/* The kernel sends it by this function, which the linker has called so (component.cmake). */
+/* The kernel sends it by this function; the linker redirects the calls to this (component.cmake). */
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage): the linker's names
 void __real_esp_crosscore_int_send_yield(int core);
 void __wrap_esp_crosscore_int_send_yield(int core);

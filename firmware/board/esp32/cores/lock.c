@@ -1,8 +1,8 @@
-/* Spinlocks and atomics of port_lock.h, by S32C1I, the core's compare-and-swap, which works in internal memory only.
+/* Spinlocks and atomics of port_lock.h, with S32C1I, the core's compare-and-swap, which works in internal memory only
  *
- * ESP-IDF has a spinlock of its own, spinlock_t. It is not this one: it belongs to a core, and lets the core that has
- * it in again, so two tasks of one core would both be inside. It is in the kernel's critical sections, with interrupts
- * masked, where that cannot happen (port_critical_enter()). */
+ * ESP-IDF's own spinlock_t is not used: it belongs to a core, and is recursive for that core, so two tasks of one core
+ * would both be inside. The kernel's critical sections use it, with interrupts masked, where that cannot happen
+ * (port_critical_enter()). */
 #include "esp32_idf.h"
 #include "port_freertos.h"
 #include "port_lock.h"

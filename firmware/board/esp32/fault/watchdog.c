@@ -1,5 +1,5 @@
-/* ESP-IDF's task watchdog: it waits for the idle tasks of the cores, which have no time while a benchmark takes a core
- * for itself. The measurements of seed 000 set it to 60 s, so that long work does not reset the chip. */
+/* ESP-IDF's task watchdog: it monitors the idle tasks of the cores, which do not run while a benchmark occupies a core.
+ * The measurements of seed 000 set it to 60 s, so that long work does not reset the chip. */
 #include "esp32_board.h"
 #include "esp_task_wdt.h"
 
@@ -45,7 +45,7 @@ void esp32_watchdog_start_session(void) {}
 void esp32_watchdog_end_session(void) {}
 #endif
 
-/* The application may have started it by itself, and may end it. */
+/* The application may have started it itself, and may end it. */
 static bool is_on(void) {
 #ifdef CONFIG_ESP_TASK_WDT_EN
     return esp_task_wdt_status(NULL) != ESP_ERR_INVALID_STATE;

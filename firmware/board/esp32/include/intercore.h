@@ -1,4 +1,4 @@
-/* Intercore as a component of an ESP-IDF or Arduino program: two calls, and a console to talk over. */
+/* Intercore as a component of an ESP-IDF or Arduino program: two calls, and a console */
 #ifndef INTERCORE_H
 #define INTERCORE_H
 
@@ -10,32 +10,32 @@
 extern "C" {
 #endif
 
-/* A console: a serial line, or what stands for one. All functions are called by one task at a time, pinned to core 0 in
- * general, and get `context`. They may wait, but only by blocking: who spins takes time from what is measured. The
- * structure must stay as it is until intercore_stop() has returned. */
+/* A console: a serial line, or a substitute. All functions are called by one task at a time, usually pinned to core 0,
+ * and get `context`. They may wait only by blocking: a spinning wait takes time from the measurement. The structure
+ * must not change until intercore_stop() has returned. */
 struct intercore_console {
-    /* What it is, as the condition `console`, e.g. "UART0 by interrupt on core 0". */
+    /* Description for the condition `console`, e.g. "UART0 by interrupt on core 0" */
     const char *name;
-    /* Gets it ready: called once, on core 0, before all others. False if it cannot be had. May be NULL. */
+    /* Prepares it: called once, on core 0, before all others. False if it is not available. May be NULL. */
     bool (*open)(void *context);
-    /* Gives back what open() took. May be NULL. */
+    /* Releases the resources of open(). May be NULL. */
     void (*close)(void *context);
-    /* Moves up to `size` bytes that came into `buffer`, waiting for the first one for `timeout_ms` at most (0: not at
-     * all), and returns how many: 0 if none came. A character that came with an error is given as 0xFF. */
+    /* Moves up to `size` received bytes into `buffer`, and waits for the first one at most `timeout_ms` (0: no wait).
+     * Returns their number, 0 if none came. A character received with an error is 0xFF. */
     size_t (*read)(void *context, uint8_t *buffer, size_t size, uint32_t timeout_ms);
-    /* Sends all bytes and returns when the last has left, so that no interrupt of its own comes later. False if
-     * nobody will ever receive them any more; a serial line never says so. */
+    /* Sends all bytes and returns when the last has left, so that no interrupt of the console comes later. False if the
+     * other end has gone; a serial line never reports this. */
     bool (*write)(void *context, const uint8_t *bytes, size_t size);
-    /* The bit rates it can be switched to, ascending, and a 0 at the end; NULL where a rate has no meaning. */
+    /* The available bit rates, ascending, ended by 0; NULL if it has no bit rate */
     const uint32_t *rates;
-    /* The rate at start: one of those, or 0. */
+    /* The bit rate at start: one of those, or 0 */
     uint32_t rate;
-    /* Switches to one of `rates`. What write() was given has left before. NULL where `rates` is. */
+    /* Switches to one of `rates`, after all output of write() has left. NULL if `rates` is NULL. */
     void (*set_rate)(void *context, uint32_t bits_per_second);
     void *context;
 };
 
-/* The ranges of the sizes below. */
+/* The ranges of the sizes below */
 #define INTERCORE_SAMPLES_LEAST 512U
 #define INTERCORE_SAMPLES_MOST 32768U
 #define INTERCORE_REGION_LEAST 4096U
@@ -44,76 +44,76 @@ struct intercore_console {
 #define INTERCORE_TASK_STACK_LEAST 3072U
 #define INTERCORE_STACK_MOST 32768U
 
-/* As a size that may be 0: none. */
+/* For a size that may be 0: none */
 #define INTERCORE_NONE UINT32_MAX
 
-/* What is 0 or NULL is as the project's configuration says (menuconfig, Intercore), so {0} is all of that.
+/* Members that are 0 or NULL have the values of the project's configuration (menuconfig, Intercore), so {0} is all of
+ * them.
  *
- * The sizes are of memory that is taken from the heap, all of it internal; docs/esp32.md says what each benchmark
- * needs. With less, a benchmark offers smaller ranges (the command `list`) or is refused, in a sentence on the console.
- */
+ * Sizes are of internal memory from the heap; docs/esp32.md lists the needs of each benchmark. With less, a benchmark
+ * has smaller ranges (the command `list`) or is refused with a sentence on the console. */
 struct intercore_config {
-    /* NULL: the console of the project's configuration, else UART0 at 115200 bit/s on the pins it has at start. */
+    /* NULL: the console of the project's configuration, else UART0 at 115200 bit/s on its pins at start */
     const struct intercore_console *console;
-    /* Samples that one measurement can hold, 8 bytes each: INTERCORE_SAMPLES_LEAST to INTERCORE_SAMPLES_MOST; 8192
-     * unless configured otherwise. */
+    /* Capacity for the samples of one measurement, 8 bytes each: INTERCORE_SAMPLES_LEAST to INTERCORE_SAMPLES_MOST;
+     * default 8192 */
     uint32_t samples;
-    /* Bytes that benchmarks work on, memory region 0, in one piece: INTERCORE_REGION_LEAST to INTERCORE_REGION_MOST,
-     * rounded up to a multiple of 64; 40960 unless configured otherwise. */
+    /* Bytes of memory region 0, the benchmarks' working memory, in one block: INTERCORE_REGION_LEAST to
+     * INTERCORE_REGION_MOST, rounded up to a multiple of 64; default 40960 */
     uint32_t region_bytes;
-    /* Bytes of a second region in the other bank of memory, up to INTERCORE_REGION_MOST, for what two cores do in two
-     * banks; INTERCORE_NONE: no such region. 16384 unless configured otherwise. It is left out where that bank has no
-     * such piece, and where less than 32 KiB would be left for others. */
+    /* Bytes of a second region in the other memory bank, up to INTERCORE_REGION_MOST, for two cores in two banks;
+     * INTERCORE_NONE: no such region. Default 16384. It is left out if that bank has no such block, or if less than 32
+     * KiB would be left for others. */
     uint32_t second_region_bytes;
-    /* Bytes of the console task's stack: INTERCORE_CONSOLE_STACK_LEAST to INTERCORE_STACK_MOST; 6144 unless configured
-     * otherwise. A console of the program's own runs on it. */
+    /* Bytes of the console task's stack: INTERCORE_CONSOLE_STACK_LEAST to INTERCORE_STACK_MOST; default 6144. The
+     * program's own console runs on it. */
     uint32_t console_stack_bytes;
-    /* Bytes of the stack of each task that a benchmark starts: INTERCORE_TASK_STACK_LEAST to INTERCORE_STACK_MOST; 4096
-     * unless configured otherwise. What makes a task measures its making, so each stack comes from the heap when its
-     * task does. */
+    /* Bytes of the stack of each task that a benchmark starts: INTERCORE_TASK_STACK_LEAST to INTERCORE_STACK_MOST;
+     * default 4096. Creating a task is part of what is measured, so each stack comes from the heap when its task is
+     * created. */
     uint32_t task_stack_bytes;
 };
 
-/* Add a workload and a transport of the program's own, eight of each at most, before Intercore starts: they are listed
- * as own:NAME, and by the transport's name. NULL, or in a sentence why not. intercore_workload.h says how to declare
- * the one, transport.h the other. */
+/* Register a workload and a transport of the program, at most eight of each, before Intercore starts: they are listed
+ * as own:NAME, and by the transport's name. Return NULL, or a sentence with the reason of a refusal.
+ * intercore_workload.h and transport.h describe them. */
 struct intercore_workload;
 struct ic_transport;
 const char *intercore_add_workload(const char *name, const struct intercore_workload *own);
 const char *intercore_add_transport(const struct ic_transport *transport);
 
-/* Starts Intercore: a task of priority 1 on core 0 that serves the console, says what the target is, and carries out
- * what is asked for. Both cores should have nothing else to do while it measures. NULL as `config` is all by default.
+/* Starts Intercore: a task of priority 1 on core 0 that serves the console, describes the target, and executes
+ * commands. Both cores should be idle otherwise while it measures. `config` may be NULL, for all defaults.
  *
- * Until intercore_stop() ESP-IDF's task watchdog, if it is on, waits for 60 s, as it did in the measurements of the
- * published tables, and only warns; and ESP-IDF's power management, if it is on, neither changes the cores' clock nor
- * has the chip sleep.
+ * Until intercore_stop(), ESP-IDF's task watchdog, if it is on, is set to 60 s, as in the measurements of the published
+ * tables, and only warns; and ESP-IDF's power management, if it is on, neither changes the cores' clock nor lets the
+ * chip sleep.
  *
- * Takes from the heap: samples, regions and the console task's stack, as `config` says, a control block for that task
- * (some 350 bytes), and what the console's driver takes; with power management three locks of it, and with PSRAM in
- * use 128 KiB of it, if there are. For some milliseconds also two tasks with 2 KiB of stack each. What a benchmark
- * makes, tasks above all, it takes from the heap while it runs and gives back at its end.
+ * Allocates from the heap: samples, regions and the console task's stack, as in `config`, a control block for that task
+ * (about 350 bytes), and the memory of the console's driver; with power management three of its locks, and with PSRAM
+ * in use 128 KiB of it, if available. For some milliseconds also two tasks with 2 KiB of stack each. A benchmark
+ * allocates its objects, mainly tasks, from the heap while it runs and frees them at its end.
  *
- * Returns NULL when the console is being served. Otherwise in a sentence why it is not, for a person: a size is out of
- * its range, there is too little memory, the console or the clock cannot be had, or it is running already. Then all is
- * as before, and it may be called again. The sentence stays as it is until then. To be called from a task, on any core
- * and of any priority; waits for some 100 ms. */
+ * Returns NULL when the console is being served, else a sentence for a person: a size is out of its range, there is too
+ * little memory, the console or the clock is not available, or Intercore is running already. Then nothing has changed,
+ * and it may be called again; the sentence is valid until then. Call it from a task, on any core and of any priority;
+ * it waits for about 100 ms. */
 const char *intercore_start(const struct intercore_config *config);
 
-/* Ends that: waits until a run that is under way has been aborted and the console's task is gone, gives everything that
- * was taken from the heap back to it, sets the task watchdog back to what the project's configuration says, and lets
- * power management go on. Then Intercore may be started again, with other sizes as well. What stays is static memory,
- * less than 12 KiB. Does nothing if it is not running. To be called from any task but Intercore's own. */
+/* Stops Intercore: waits until a running measurement has been aborted and the console's task has ended, frees all
+ * memory from the heap, restores the task watchdog's configuration, and permits power management. Then Intercore may be
+ * started again, also with other sizes. Static memory remains, less than 12 KiB. Has no effect if it is not running.
+ * Call it from any task except Intercore's own. */
 void intercore_stop(void);
 
-/* Whether it is running. */
+/* Whether it is running */
 bool intercore_is_running(void);
 
-/* For a framework that calls one function of the program over and over, in a task pinned to a core: Arduino's loop().
- * Then the benchmark contention measures that very loop; without these two a task of its own stands in.
+/* For a framework that calls one function of the program repeatedly, in a task pinned to a core: Arduino's loop(). The
+ * benchmark contention then measures that loop; without these two calls a separate task replaces it.
  *
- * The first is called by that task, once, before intercore_start(): false if there is no memory. The second is all that
- * the function does: it waits, but for the time of such a measurement. */
+ * That task calls the first one once, before intercore_start(): false if there is no memory. The second one is the
+ * function's only content: it waits, except during such a measurement. */
 bool intercore_loop_open(void);
 void intercore_loop(void);
 

@@ -1,4 +1,4 @@
-/* What the chip and the program are, beside what esp32_instruments.c and the kernel's configuration say. */
+/* Conditions of the chip and the program, except those of esp32_instruments.c and of the kernel's configuration */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static char flash_header[TEXT_BYTES];
 static char psram_bytes[NUMBER_BYTES];
 static char heap_bytes[NUMBER_BYTES];
 
-/* ---- what the build has chosen ---- */
+/* ---- build options ---- */
 
 #ifdef CONFIG_IDF_TARGET_ESP32S3
 #define CHIP "ESP32-S3"
@@ -44,7 +44,7 @@ static char heap_bytes[NUMBER_BYTES];
 #define CACHE LEVEL_1 "; level 2 in front of flash and PSRAM, both cores', " LEVEL_2
 #else
 #define CHIP "ESP32"
-/* ESP32 TRM 1.3.3: "32 KB cache for each core, 2-way set associative, 32 byte blocks". */
+/* ESP32 TRM 1.3.3: "32 KB cache for each core, 2-way set associative, 32 byte blocks" */
 #define CACHE "each core's: instructions and data 32768 bytes, 2 ways of 32 byte lines"
 #endif
 
@@ -72,7 +72,7 @@ static char heap_bytes[NUMBER_BYTES];
 #define FLASH_MODE "dio"
 #endif
 
-/* Of a build by CMake; another one, such as Arduino's, says here what it can. */
+/* Of a build by CMake; other builds, such as Arduino's, have the values that they can determine. */
 #ifndef IC_FLAGS
 #if defined(__OPTIMIZE_SIZE__)
 #define IC_FLAGS "the framework's, for size (-Os)"
@@ -111,7 +111,7 @@ static char heap_bytes[NUMBER_BYTES];
 #define LIBRARY "newlib " _NEWLIB_VERSION
 #endif
 
-/* ---- what the chip says ---- */
+/* ---- the chip's description ---- */
 
 static const char *reset_reason(void) {
     switch (esp_reset_reason()) {
@@ -140,8 +140,8 @@ static const char *reset_reason(void) {
     }
 }
 
-/* What the boot loader's image says of the flash, which is how the ROM read it (ESP-IDF, "App Image Format"). The mode
- * of the boot loader and its application may be faster: the condition flash.mode. */
+/* The flash's parameters from the boot loader's image, with which the ROM read it (ESP-IDF, "App Image Format"). The
+ * mode of the boot loader and its application may be faster: the condition flash.mode. */
 static void read_flash_header(void) {
     static const char *const modes[] = {"qio", "qout", "dio", "dout", "fast", "slow"};
     esp_image_header_t header;
@@ -223,7 +223,7 @@ bool port_condition(uint32_t index, struct port_condition *condition) {
     return false;
 }
 
-/* ESP-IDF's name of the chip is the target's on the desk. */
+/* ESP-IDF's name of the chip is the target's name on the host. */
 const char *port_board(void) { return CONFIG_IDF_TARGET; }
 
 const char *port_chip(void) { return CHIP; }

@@ -1,4 +1,4 @@
-/* In a file of its own, which the linker is told to leave in flash. */
+/* In a separate file, which the linker leaves in flash */
 #include "esp32_region.h"
 #include "region_words.h"
 

@@ -9,15 +9,15 @@
 #define REGIONS_MOST 5U
 #define TEXT_BYTES 128U
 
-/* What the heap keeps while a piece of it in a bank is looked for, for those who ask meanwhile. */
+/* Memory left in the heap for concurrent allocations during the search for a block in a bank */
 #define OTHERS_BYTES 32768U
 
-/* The banks, the one for region 0 first. */
+/* The banks, the one for region 0 first */
 static const struct bank {
     const char *name;
     uintptr_t low;
     uintptr_t high;
-    uint32_t caps; /* by which the heap gives of it, and may give of others */
+    uint32_t caps; /* capabilities with which the heap returns blocks of the bank, and possibly others */
 } banks[] = {
 #ifdef CONFIG_IDF_TARGET_ESP32
     {"sram2", SOC_DRAM_LOW, SOC_DIRAM_DRAM_LOW, ESP32_MEMORY_CAPS},
@@ -56,8 +56,8 @@ static bool is_in(const struct bank *bank, const void *base, size_t bytes) {
     return (uintptr_t)base >= bank->low && (uintptr_t)base + bytes <= bank->high;
 }
 
-/* A block of the heap in a bank; NULL if there is none. The heap gives what it likes: what lies elsewhere is kept until
- * one has come that does not, as a list in the blocks themselves, as long as enough is left for others. */
+/* A block of the heap in a bank; NULL if there is none. The heap chooses the bank: blocks elsewhere are kept in a list,
+ * inside the blocks themselves, until one in the bank comes, while enough is left for others. */
 static void *take_in(const struct bank *bank, size_t bytes) {
     struct other {
         struct other *next;
@@ -81,7 +81,7 @@ static void *take_in(const struct bank *bank, size_t bytes) {
     return found;
 }
 
-/* Region 0: in its bank if it can be, else in any. */
+/* Region 0: in its bank if possible, else in any */
 static void *take_first(size_t bytes) {
     void *found = take_in(&banks[0], bytes);
     return found != NULL ? found : esp32_memory_piece(bytes, ESP32_MEMORY_CAPS);

@@ -1,4 +1,4 @@
-/* The stress run of the transports on this machine: as many rounds as the argument says, or one. */
+/* The stress test of the transports on this machine: as many rounds as the argument, or one */
 #include <stdio.h>
 #include <stdlib.h>
 

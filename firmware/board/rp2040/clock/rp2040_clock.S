@@ -39,9 +39,9 @@ port_clock_reads:           /* a name for the simulator's probes */
     adds  r0, r0, r1        /* 1: sets the carry */
     mov   r1, r12           /* 1: keeps it */
     adcs  r1, r2            /* 1 */
-port_clock_returns:         /* likewise */
+port_clock_returns:         /* for the probes, too */
     bx    lr                /* 2 */
-    /* Low may just have wrapped, behind the back of high, which was read a cycle or two before: once in 71 minutes, and
+    /* Low may just have wrapped, after high was read a cycle or two before: once in 71 minutes, and
        for a microsecond. Read again, high is right. */
 port_clock_wraps:
     subs  r0, #8

@@ -5,7 +5,7 @@
 #include "rp2040_clocks.h"
 #include "rp2040_registers.h"
 
-/* How far the PWM counter is set ahead of C × TIMER, less the cycles from TIMER's edge until it is set. */
+/* Lead of the PWM counter over C × TIMER, less the cycles from TIMER's edge until it is set */
 #define AHEAD 512U
 #define MOST_APART 12U
 #define COUNTER_MASK 0xffffU
@@ -15,8 +15,8 @@ _Static_assert(CYCLES_PER_US == IC_CLOCK_MHZ && IC_CLOCK_MHZ <= 255, "rp2040_clo
 
 static uint32_t phase PORT_SHARED(clock_phase);
 
-/* Turns of 3 cycles, and turns of 4: with those of one kind alone, a walk through the microsecond's cycles would never
- * meet some of them where their number is a multiple of 3, or of 4. */
+/* Loops of 3 cycles, and of 4: with one kind alone, delays would never meet some cycles of the microsecond if their
+ * number is a multiple of 3, or of 4. */
 static void let_pass(uint32_t threes, uint32_t fours) {
     __asm volatile(".syntax unified\n"
                    "1: subs %0, #1\n"
@@ -27,8 +27,8 @@ static void let_pass(uint32_t threes, uint32_t fours) {
                    : "+l"(threes), "+l"(fours)::"cc");
 }
 
-/* The PWM counter in the moment in which TIMER read *us: in the middle between two reads of its own, which are 4 cycles
- * away each (DS 2.1.3). False if the reads were held up: in flash they might always be. */
+/* The PWM counter at the moment when TIMER read *us: halfway between its two reads, which are 4 cycles away each (DS
+ * 2.1.3). False if the reads were delayed: in flash they might always be. */
 BOARD_IN_SRAM(read_together) static bool read_together(uint32_t *us, uint32_t *count) {
     uint32_t before;
     uint32_t after;
@@ -47,8 +47,8 @@ BOARD_IN_SRAM(read_together) static bool read_together(uint32_t *us, uint32_t *c
     return apart <= MOST_APART;
 }
 
-/* While TIMER reads `us` the clock is between C × us + phase and C - 1 more. Readings at random moments narrow the
- * phase down to the one that fits all: some hundred. */
+/* While TIMER reads `us` the clock is between C × us + phase and C - 1 more. Some hundred readings at random moments
+ * narrow the phase down to the only one that fits all. */
 static uint32_t find_phase(void) {
     uint32_t low = 0;
     uint32_t high = COUNTER_MASK;
@@ -75,15 +75,15 @@ BOARD_IN_SRAM(rp2040_clock_align) void rp2040_clock_align(void) {
     do {
         now = TIMER_TIMERAWL;
     } while (now == before);
-    /* Within a few cycles of the edge, and so within AHEAD, whatever the compiler makes of this: the correction stays
-     * clear of both ends. */
+    /* Within a few cycles of the edge, and so within AHEAD, whatever the compiler generates: the correction stays clear
+     * of both ends. */
     PWM_CH0_CTR = (now * CYCLES_PER_US + AHEAD) & 0xffffU;
     PWM_CH0_CSR = 1; /* on */
 }
 
 void rp2040_clock_start(void) {
     rp2040_clocks_reset_blocks(RESET_TIMER | RESET_PWM);
-    TIMER_DBGPAUSE = 0; /* else TIMER would stand still while a debugger halts a core, and the PWM counter run on */
+    TIMER_DBGPAUSE = 0; /* otherwise TIMER would stop while a debugger halts a core, and the PWM counter continue */
     PWM_CH0_TOP = 0xffff;
     PWM_CH0_DIV = 1U << 4U; /* every cycle */
     rp2040_clock_align();

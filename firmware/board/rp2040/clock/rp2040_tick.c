@@ -8,16 +8,16 @@
 #define TICK_CYCLES (CLOCKS_SYS_HZ / configTICK_RATE_HZ)
 _Static_assert(CLOCKS_SYS_HZ % configTICK_RATE_HZ == 0, "a tick is a whole number of cycles");
 
-/* Cycles by which SysTick is read before the PWM counter in read_counters(): a load takes 2 (Cortex-M0+ TRM 3.3), and
- * APB gives its value 2 later than SysTick does (DS 2.1.3). tests/firmware/rp2040/test_tick.py */
+/* Cycles by which read_counters() reads SysTick before the PWM counter: a load takes 2 (Cortex-M0+ TRM 3.3), and APB
+ * returns its value 2 later than SysTick (DS 2.1.3). tests/firmware/rp2040/test_tick.py */
 #define APART 4U
-/* The bus may delay the second load, never the first: of some readings, the earliest edge is right. */
+/* The bus may delay the second load, never the first: of several readings, the earliest edge is correct. */
 #define READINGS 8U
 
-/* Common clock at some edge. */
+/* Common clock at some edge */
 static uint64_t known_edge;
 
-/* Reads both counters with nothing between: not even fetches from flash. */
+/* Reads both counters back to back, without fetches from flash between. */
 BOARD_IN_SRAM(read_counters) static void read_counters(uint32_t *systick, uint32_t *pwm) {
     uint32_t mask;
     __asm volatile("    mrs   %[mask], primask  \n"

@@ -8,19 +8,19 @@
 #include "rp2040_image.h"
 #include "rp2040_registers.h"
 
-/* The interrupt comes when this many entries of the transmit FIFO's 32 are left; and when a quarter of the receive FIFO
- * is full, or something has been in it for 32 bit times (DS 4.2.6). */
+/* Interrupt when this many entries of the transmit FIFO's 32 are left; and when a quarter of the receive FIFO is full,
+ * or has held data for 32 bit times (DS 4.2.6) */
 #define TX_LEVEL 4U
 #define IFLS_TX_EIGHTH 0U
 #define IFLS_RX_QUARTER (1U << 3U)
-#define RX_LEFT 24U /* entries of the receive FIFO that are free then */
+#define RX_LEFT 24U /* free entries of the receive FIFO then */
 
-/* Known to common adapters. The divisor is at least 1 (48 MHz / 16 / 3000000) and rounded to 64ths: right to 0.8 %, and
- * to 0.3 % with clk_peri at 125 MHz. Both ends together may be off by 5 %. */
+/* Supported by common adapters. The divisor is at least 1 (48 MHz / 16 / 3000000) and rounded to 64ths: the error is at
+ * most 0.8 %, and 0.3 % with clk_peri at 125 MHz. Both ends together may be off by 5 %. */
 static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 3000000};
 static uint32_t rate;
 
-/* What is still to be sent. */
+/* Remaining output */
 static struct {
     const uint8_t *next;
     size_t left;
@@ -40,7 +40,7 @@ static bool take_input(void) {
     return any;
 }
 
-/* Fills the transmit FIFO; returns how many bytes went in. */
+/* Fills the transmit FIFO; returns the number of bytes. */
 static size_t give_output(void) {
     size_t given = 0;
     while (output.left > 0 && (UART0_FR & UART_FR_TXFF) == 0) {
@@ -51,7 +51,7 @@ static size_t give_output(void) {
     return given;
 }
 
-/* The interrupt announces that the level falls through TX_LEVEL, so another will come only if there is more now. */
+/* The interrupt comes when the level falls through TX_LEVEL, so another one comes only if the level is above it now. */
 static bool continue_output(void) {
     UART0_ICR = UART_INT_TX;
     size_t given = give_output();
@@ -85,14 +85,13 @@ static void await_last_bit(void) {
     }
 }
 
-/* What is left in the FIFO at the end, at most 3 × TX_LEVEL bytes, is waited for busily: there is no interrupt for the
- * last bit. */
+/* Busy-waits for the end of the FIFO's rest, at most 3 × TX_LEVEL bytes: there is no interrupt for the last bit. */
 enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     output.next = bytes;
     output.left = size;
     output.done = false;
     console_wait_begin();
-    /* At once, so that the level does get above TX_LEVEL and then falls. */
+    /* At once, so that the level rises above TX_LEVEL and then falls. */
     uint32_t mask = portSET_INTERRUPT_MASK();
     (void)give_output();
     bool all = output.left == 0;
@@ -120,10 +119,10 @@ void rp2040_uart_write_raw(const char *bytes, size_t size) {
     await_last_bit();
 }
 
-/* ---- rate ---- */
+/* ---- bit rate ---- */
 
-/* The highest rate at which what comes in while the interrupt is held up fits in what is left of the receive FIFO (10
- * bits a character). The first of the rates is possible in any case. */
+/* The highest rate at which the input during an interrupt's longest delay fits into the rest of the receive FIFO (10
+ * bits a character). The first rate is always possible. */
 static uint32_t highest_rate(void) { return CLOCKS_SYS_HZ / rp2040_image_delay_cycles() * RX_LEFT * 10U; }
 
 uint32_t port_console_rate_choice(uint32_t index) {
@@ -140,7 +139,7 @@ void port_console_set_rate(uint32_t bits_per_second) {
     UART0_CR = 0;
     UART0_IBRD = divisor / 64U;
     UART0_FBRD = divisor % 64U;
-    UART0_LCR_H = 3U << 5U | 1U << 4U; /* 8 bits, FIFOs; takes the divisors over */
+    UART0_LCR_H = 3U << 5U | 1U << 4U; /* 8 bits, FIFOs; latches the divisors */
     UART0_CR = 1U << 9U | 1U << 8U | 1U;
 }
 
@@ -158,7 +157,7 @@ void rp2040_uart_start(void) {
 
 void rp2040_uart_listen(void) {
     irq_set_exclusive_handler(UART0_IRQ, interrupt);
-    irq_set_priority(UART0_IRQ, 0xff); /* with the kernel's, so that none interrupts another */
+    irq_set_priority(UART0_IRQ, 0xff); /* the kernel's priority, so that none interrupts another */
     irq_set_enabled(UART0_IRQ, true);
     UART0_IMSC = UART_INT_RX | UART_INT_RT;
 }

@@ -1,8 +1,8 @@
-/* Spinlocks and atomics of port_lock.h, by the 32 hardware spinlocks (DS 2.3.1.3): the Cortex-M0+ has no exclusive
+/* Spinlocks and atomics of port_lock.h, with the 32 hardware spinlocks (DS 2.3.1.3): the Cortex-M0+ has no exclusive
  * accesses.
  *
- * The kernel's port has locks 14 and 15, which the SDK sets aside for operating systems. The numbers here are the
- * SDK's, too: 8 makes its atomic operations, 24 to 31 are given out to whoever claims one. */
+ * The kernel's port has locks 14 and 15, which the SDK reserves for operating systems. The numbers here are also the
+ * SDK's: 8 is for its atomic operations, 24 to 31 can be claimed. */
 #include "hardware/sync.h"
 #include "port_lock.h"
 

@@ -9,7 +9,7 @@
 #include "rp2040_start.h"
 #include "rp2040_trace.h"
 
-/* 16 exceptions and 26 interrupts (DS 2.3.2); 48 is what a table is aligned for. */
+/* 16 exceptions and 26 interrupts (DS 2.3.2); the alignment of a table is for 48 */
 #define VECTORS 48U
 #define FIRST_IRQ 16U
 enum exception { RESET = 1, HARD_FAULT = 3, SV_CALL = 11, PEND_SV = 14, SYS_TICK = 15 };
@@ -23,7 +23,7 @@ struct vector_table {
 };
 static struct vector_table vector_tables[2];
 
-/* Names that the kernel's port gives its handlers. */
+/* Handler names of the kernel's port */
 void isr_svcall(void);
 void isr_pendsv(void);
 void isr_systick(void);
@@ -101,6 +101,6 @@ uint32_t rp2040_cores_stack_left(uint32_t core) {
     return left;
 }
 
-/* ---- what the kernel's port names, for locks that are not used ---- */
+/* ---- names in the kernel's port, for locks that are not used ---- */
 
 void panic_unsupported(void) { board_panic("a task's function has returned", "", 0); }

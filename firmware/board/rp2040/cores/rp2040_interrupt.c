@@ -1,7 +1,7 @@
 /* port_interrupt.h: an alarm of TIMER, and a doorbell that shares the inter-core FIFO's interrupt with the kernel.
  *
- * All have the kernel's own priority, the lowest: the kernel keeps them out by masking interrupts altogether (PRIMASK;
- * an M0+ has nothing finer), and they keep out the tick and the switch, which have the same. */
+ * All have the kernel's own priority, the lowest: the kernel excludes them by masking all interrupts (PRIMASK; an M0+
+ * has nothing finer), and they delay the tick and the switch, which have the same priority. */
 #include "rp2040_interrupt.h"
 
 #include <stdatomic.h>
@@ -23,21 +23,21 @@
 struct doorbell {
     void (*handler)(void *arg);
     void *arg;
-    irq_handler_t kernel; /* what stood in the vector table */
+    irq_handler_t kernel; /* the previous entry of the vector table */
     atomic_bool rung;     /* and the handler has not begun */
 };
 
 static struct doorbell doorbells[2];
 
-/* Core n takes the interrupt of alarm n. So each may leave it enabled: without the alarm it never comes. */
+/* Core n handles the interrupt of alarm n. So each may leave it enabled: without the alarm it never comes. */
 static struct {
     uint32_t core;
-    uint32_t bit; /* of the alarm in TIMER's registers */
+    uint32_t bit; /* index of the alarm in TIMER's registers */
     void (*handler)(void *arg);
     void *arg;
 } timer;
 
-/* ---- enabling: a core's interrupts can be enabled by that core alone ---- */
+/* ---- enabling: only a core itself can enable its interrupts ---- */
 
 static void enable(void *number) {
     irq_set_priority((uintptr_t)number, LOWEST_PRIORITY);
@@ -88,7 +88,7 @@ uint64_t port_timer_set(uint64_t when) {
 /* ---- doorbells ---- */
 
 static void handle_ring(struct doorbell *doorbell) {
-    /* In this order: who rings from now on is heard again. */
+    /* In this order: rings from now on are heard. */
     atomic_store(&doorbell->rung, false);
     doorbell->handler(doorbell->arg);
 }
@@ -99,9 +99,8 @@ static void rung_by_itself(void) {
     doorbell->handler(doorbell->arg);
 }
 
-/* The other core has sent something: the kernel's yields, a ring, or both. The FIFO comes before the flag, which was
- * set before the word was sent. Of up to 8 words at most a few are rings, so that where a yield did not fit another one
- * did. */
+/* The other core has sent something: the kernel's yields, a ring, or both. The FIFO is read before the flag, which was
+ * set before the word was sent. Of up to 8 words only a few are rings, so if a yield did not fit, another one did. */
 static void fifo_has_words(void) {
     struct doorbell *doorbell = &doorbells[get_core_num()];
     bool yield = false;
@@ -117,7 +116,7 @@ static void fifo_has_words(void) {
     }
 }
 
-/* The same for who handles other words as well. */
+/* The same for a handler of other words */
 void rp2040_interrupt_answer_ring(uint32_t core) {
     if (atomic_load(&doorbells[core].rung)) {
         handle_ring(&doorbells[core]);
@@ -141,13 +140,13 @@ enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), vo
     return error;
 }
 
-/* A ring that is still on its way is a needless yield to the kernel. */
+/* A ring still under way is an unnecessary yield to the kernel. */
 void port_doorbell_close(uint32_t core) {
     rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, doorbells[core].kernel);
 }
 
 void port_doorbell_ring(uint32_t core) {
-    uint32_t mask = save_and_disable_interrupts(); /* lest the task moves to another core */
+    uint32_t mask = save_and_disable_interrupts(); /* the task must not migrate */
     if (core == get_core_num()) {
         NVIC_ISPR = 1U << SPARE_IRQ;
     } else if (!atomic_load(&doorbells[core].rung)) {

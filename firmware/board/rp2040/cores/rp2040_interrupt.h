@@ -1,4 +1,4 @@
-/* What else handles the interrupt of the inter-core FIFO (rp2040_fifo.c) asks of the doorbell. */
+/* The doorbell's part in the handler of the inter-core FIFO's interrupt (rp2040_fifo.c) */
 #ifndef RP2040_INTERRUPT_H
 #define RP2040_INTERRUPT_H
 

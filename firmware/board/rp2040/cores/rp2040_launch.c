@@ -1,4 +1,4 @@
-/* Core 1: put back into the boot ROM, and launched from there (DS 2.8.2). */
+/* Core 1: reset into the boot ROM, and launched from there (DS 2.8.2) */
 #include "rp2040_launch.h"
 
 #include "hardware/sync.h"

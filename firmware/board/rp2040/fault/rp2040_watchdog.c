@@ -7,7 +7,7 @@
 #define CTRL_ENABLE (1U << 30U)
 #define CTRL_PAUSE_DEBUG (7U << 24U) /* while a debugger has stopped the chip */
 
-/* All that a reset by the watchdog resets: everything but the two oscillators (DS 2.13.5). */
+/* Scope of a watchdog reset: everything except the two oscillators (DS 2.13.5) */
 #define PSM_ALL_BUT_OSCILLATORS 0x1fffcU
 
 #define SYST_ENABLE 1U

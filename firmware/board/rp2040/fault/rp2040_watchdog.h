@@ -1,10 +1,10 @@
-/* The watchdog. It stays on in every run, however long and busy: it needs no task to get processor time, but both cores
- * to take interrupts and core 0 to count ticks.
+/* The watchdog. It is on in every run: it does not need processor time for a task, only that both cores take interrupts
+ * and core 0 counts ticks.
  *
- * Core 1's SysTick, which the kernel does not use, beats every 2 s (it counts the 1 µs tick). Each beat feeds the
- * watchdog if the kernel's tick on core 0 has advanced since the last. So a core that has masked its interrupts for
- * good, or is locked up, ends in a reset within WATCHDOG_PERIOD_US + WATCHDOG_BEAT_US. The beat is the only interrupt
- * that core 1 takes of its own accord: some 60 cycles each 2 s. */
+ * Core 1's SysTick, which the kernel does not use, interrupts every 2 s (it counts the 1 µs tick). Each of these
+ * heartbeats feeds the watchdog if the kernel's tick on core 0 has advanced since the last. So a core that has masked
+ * its interrupts for good, or is locked up, causes a reset within WATCHDOG_PERIOD_US + WATCHDOG_BEAT_US. The heartbeat
+ * is core 1's only interrupt without a cause in the program: about 60 cycles each 2 s. */
 #ifndef RP2040_WATCHDOG_H
 #define RP2040_WATCHDOG_H
 
@@ -19,10 +19,10 @@
 /* Arms the watchdog. */
 void rp2040_watchdog_start(void);
 
-/* Gives it another WATCHDOG_PERIOD_US. */
+/* Feeds it for another WATCHDOG_PERIOD_US. */
 void rp2040_watchdog_feed(void);
 
-/* Starts the beat. To be called on core 1. */
+/* Starts the heartbeat. Call it on core 1. */
 void rp2040_watchdog_start_beat(void);
 
 /* Core 1's SysTick handler. */

@@ -1,8 +1,8 @@
-/* The second stage of the boot: what the boot ROM copies from the first 256 bytes of flash to the end of SRAM and runs
+/* The second-stage boot loader: the boot ROM copies it from the first 256 bytes of flash to the end of SRAM and runs it
  * there (DS 2.8.1.3). It sets the flash of the Pico, a W25Q16JV, and the serial interface in front of it (SSI, DS 4.10)
- * up for execution in place, and starts the image through the vectors behind these 256 bytes.
+ * up for execution in place, and starts the image through the vectors after these 256 bytes.
  *
- * Reads are those that are fastest: Fast Read Quad I/O, EBh, in continuous mode, in which the flash takes the next
+ * Reads use the fastest mode: Fast Read Quad I/O, EBh, in continuous mode, in which the flash takes the next
  * address without the command ("W25Q16JV" below is its data sheet, revision H, 8.2.13). A word of 32 bits takes 8
  * clocks of address and mode, 4 of waiting and 8 of data. The serial clock is clk_sys / 2, at most 66.5 MHz; the flash
  * is good for 133 MHz, at 3.0 V and more.
@@ -100,7 +100,7 @@ boot2:
     mov  r1, r8
     bl   command_with
 
-    /* One read with the command, so that the flash is in continuous mode behind it. */
+    /* One read with the command, so that the flash is in continuous mode after it. */
 2:  str  r6, [r4, #SSIENR]
     ldr  r1, =QUAD_READ
     str  r1, [r4, #CTRLR0]
@@ -114,7 +114,7 @@ boot2:
     str  r1, [r4, #DR0]
     bl   finish
 
-    /* From now on the SSI makes such reads, without the command, of what is read in the XIP window. */
+    /* From now on the SSI turns reads of the XIP window into such reads, without the command. */
     str  r6, [r4, #SSIENR]
     ldr  r1, =CONTINUOUS << 24 | ADDRESS_MODE | WAIT_4 | NO_COMMAND
     str  r1, [r5, #SPI_CTRLR0]
@@ -133,7 +133,7 @@ boot2:
     msr  msp, r1
     bx   r2
 
-/* Sends r0 and then another byte, r1 in the second case; returns what the flash says to that. */
+/* Sends r0 and then another byte, r1 in the second case; returns the flash's answer to the last one. */
 command:
     movs r1, #0
 command_with:

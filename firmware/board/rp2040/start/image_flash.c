@@ -10,7 +10,7 @@
 
 extern uint32_t board_data[], board_data_end[], board_data_in_flash[];
 
-/* Where boot2.S starts the image: stack pointer and entry. The tables with all vectors are in SRAM (rp2040_cores.c). */
+/* Start of the image by boot2.S: stack pointer and entry. The complete vector tables are in SRAM (rp2040_cores.c). */
 extern const struct rp2040_flash_vectors {
     uint32_t *stack;
     void (*entry)(void);
@@ -22,11 +22,11 @@ void rp2040_image_start_data(void) {
     rp2040_image_copy(board_data, board_data_in_flash, board_data_in_flash + (board_data_end - board_data));
 }
 
-/* The boot ROM starts what is in flash, unless these ask for something else (DS 2.8.1.1). */
+/* The boot ROM starts the image in flash, unless these request something else (DS 2.8.1.1). */
 void rp2040_image_start_again_after_watchdog(void) { WATCHDOG_SCRATCH4 = 0; }
 
-/* A word from flash takes 20 serial clocks and some more cycles, and holds two instructions; without the cache each
- * time, with it once in a while. */
+/* A word from flash takes 20 serial clocks and a few cycles, and holds two instructions: each time without the cache,
+ * rarely with it. */
 uint32_t rp2040_image_delay_cycles(void) { return (XIP_CTRL & XIP_CTRL_EN) != 0 ? 10000 : 100000; }
 
 static char divider[CONDITIONS_NUMBER_SIZE];

@@ -1,4 +1,4 @@
-# Which clocks can be had, for the moment at which they are chosen: the rules of stm32h745_clock_plan.h, which has their
+# Possible clocks, checked when they are chosen: the rules of stm32h745_clock_plan.h, which has their
 # sources and checks them again when it is compiled. IC_VOS is empty unless the user wants a certain voltage: then it
 # becomes VOS1, or VOS0 where the clocks need it.
 #

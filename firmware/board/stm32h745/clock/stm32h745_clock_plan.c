@@ -1,7 +1,7 @@
 #include "stm32h745_clock_plan.h"
 
 #define MHZ 1000000U
-/* The wide VCO's range begins here (RM 9.5.5, DS "PLL characteristics"). The lowest frequency that does takes the least
+/* Begin of the wide VCO's range (RM 9.5.5, DS "PLL characteristics"). The lowest frequency in it takes the least
  * power. */
 #define VCO_LEAST_MHZ 192U
 /* RCC_PLLCFGR.PLL1RGE: the reference is 8 to 16 MHz. */
@@ -10,7 +10,7 @@
 #define PPRE_HALF 4U
 #define SCALES 4U
 
-/* RM table 16: the most MHz of the bus with 0, 1, … wait states at each voltage. */
+/* RM table 16: the maximum MHz of the bus with 0, 1, … wait states at each voltage */
 static const uint16_t flash_most[SCALES][5] = {
     [0] = {70, 140, 210, 225, 240},
     [1] = {70, 140, 210, 225, 225},
@@ -18,7 +18,7 @@ static const uint16_t flash_most[SCALES][5] = {
     [3] = {45, 90, 135, 180, 225},
 };
 
-/* Likewise: with 2 wait states, the delay is 1 up to here, then 2. */
+/* The same for the delay with 2 wait states: 1 up to here, then 2 */
 #define DELAY_1_MOST_MHZ 185U
 
 bool stm32h745_clock_plan_flash(uint32_t bus_mhz, uint32_t vos, uint32_t *latency, uint32_t *wrhighfreq) {

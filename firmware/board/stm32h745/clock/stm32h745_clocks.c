@@ -7,10 +7,10 @@
 _Static_assert(CLOCK_PLAN_IS_LEGAL(IC_M7_MHZ, IC_M4_MHZ, IC_VOS, IC_SUPPLY),
                "these clocks cannot be had at this voltage and supply: stm32h745_clock_plan.h");
 
-/* HSI, from which the chip starts; the APB buses have the same then (RM 9.5.2). */
+/* HSI, the chip's clock after reset; the APB buses then have the same (RM 9.5.2). */
 #define HSI_HZ 64000000U
-/* How often a flag is looked at before it is given up: a second and more at 64 MHz. The slowest, HSE, comes within some
- * milliseconds (DS "HSE oscillator characteristics"). */
+/* Polls of a flag before it is given up: more than a second at 64 MHz. The slowest, HSE, takes some milliseconds (DS
+ * "HSE oscillator characteristics"). */
 #define LOOKS 20000000U
 
 /* Revision Y (RM 63.5.8): at most 400 MHz, and an erratum of the AXI SRAM. Later ones have bit 13 set. */
@@ -71,13 +71,13 @@ const char *stm32h745_clocks_start(void) {
     struct stm32h745_clock_plan plan;
     uint32_t revision = DBGMCU_IDC >> DBGMCU_IDC_REV_SHIFT;
     if (stm32h745_clock_plan(IC_M7_MHZ, IC_M4_MHZ, IC_VOS, IC_SUPPLY, &plan) != CLOCK_PLAN_OK) {
-        return "the plan"; /* the assertion above says that it is right */
+        return "the plan"; /* the assertion above ensures that it is valid */
     }
     if ((PWR_CR3 & CLOCK_PLAN_CR3_MASK) != CLOCK_PLAN_CR3(IC_SUPPLY)) {
         return "another supply has been configured before: take the power away and give it back";
     }
     if (revision < REVISION_X) {
-        AXI_TARG7_FN_MOD = 1; /* ES0445: else reads of the AXI SRAM may be wrong */
+        AXI_TARG7_FN_MOD = 1; /* ES0445: otherwise reads of the AXI SRAM may be wrong */
     }
     if (plan.vos == 0 && revision != REVISION_V && revision < REVISION_V) {
         return "this revision of the chip has no 480 MHz";

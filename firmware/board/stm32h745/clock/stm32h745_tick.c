@@ -4,18 +4,18 @@
 #include "stm32h745_clocks.h"
 #include "stm32h745_registers.h"
 
-/* Of the core's clock and of the common clock in a tick. */
+/* Cycles of the core's clock and of the common clock in a tick */
 #define TICK_CYCLES (CLOCKS_CORE_HZ / configTICK_RATE_HZ)
 #define TICK_CLOCK (CLOCKS_BUS_HZ / configTICK_RATE_HZ)
 #define RATIO (CLOCKS_CORE_HZ / CLOCKS_BUS_HZ)
 _Static_assert(CLOCKS_BUS_HZ % configTICK_RATE_HZ == 0 && CLOCKS_CORE_HZ % CLOCKS_BUS_HZ == 0,
                "a tick is a whole number of both");
 
-/* The bus may delay the reading of the common clock, never that of SysTick, and whatever delays it makes the edge seem
- * later: of some readings, the earliest edge is right. */
+/* The bus may delay the reading of the common clock, never that of SysTick, and a delay makes the edge appear later: of
+ * several readings, the earliest edge is correct. */
 #define READINGS 32U
 
-/* Common clock at some edge. */
+/* Common clock at some edge */
 static uint64_t known_edge;
 
 static uint64_t read_edge(void) {

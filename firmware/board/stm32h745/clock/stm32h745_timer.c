@@ -5,21 +5,21 @@
 #include "stm32h745_irq.h"
 #include "stm32h745_registers.h"
 
-/* There is one timer, and whichever core has opened it last takes its interrupt. Under the lock between the cores: it
- * is set by one and fires in the other. */
+/* There is one timer, and the core that opened it last handles its interrupt. Under the lock between the cores: one
+ * core sets it and it fires in the other. */
 static struct {
     uint32_t core;
     uint32_t armed;
     uint64_t when;
 } timer PORT_SHARED(timer);
 
-/* This core's. */
+/* This core's */
 static void (*fired)(void *arg);
 static void *fired_arg;
 
 static void disarm(void) {
     TIM_DIER(TIM5) = 0;
-    TIM_SR(TIM5) = ~TIM_SR_CC1IF; /* writing 1 leaves the other flags alone (RM 41.4.5) */
+    TIM_SR(TIM5) = ~TIM_SR_CC1IF; /* writing 1 does not change the other flags (RM 41.4.5) */
     timer.armed = 0;
 }
 
@@ -52,8 +52,8 @@ uint64_t port_timer_set(uint64_t when) {
     return when;
 }
 
-/* The line goes to both cores, so one that had the timer before may be called once more. The match comes each 2^32
- * cycles, and only the last of them is the moment. */
+/* The line goes to both cores, so the previous owner of the timer may get one more interrupt. The match recurs every
+ * 2^32 cycles, and only the last one is the moment. */
 void stm32h745_timer_interrupt(void) {
     uint32_t mask = board_lock();
     bool mine = timer.core == board_core();

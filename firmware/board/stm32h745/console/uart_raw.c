@@ -1,4 +1,4 @@
-/* What of the console both cores have: a panic's line. */
+/* The console's part on both cores: a panic's line */
 #include "stm32h745_registers.h"
 #include "stm32h745_uart.h"
 

@@ -1,8 +1,8 @@
-/* What this board supplies for two kernels (port_amp.h). */
+/* This board's part of two kernels (port_amp.h) */
 #ifndef STM32H745_AMP_H
 #define STM32H745_AMP_H
 
-/* Handler of this core's interrupt of the hardware semaphores: somebody has rung. */
+/* Handler of this core's interrupt of the hardware semaphores: the doorbell */
 void stm32h745_amp_interrupt(void);
 
 #endif

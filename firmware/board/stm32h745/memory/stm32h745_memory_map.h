@@ -1,8 +1,8 @@
-/* Where what is in memory (RM 2.3.2, "Memory map and register boundary addresses"; flash: RM table 14). The linker
- * scripts say the same (memory.ld); tests/firmware/stm32h745 holds the two together. In bytes.
+/* The memory map (RM 2.3.2, "Memory map and register boundary addresses"; flash: RM table 14). The linker scripts have
+ * the same values (memory.ld); tests/firmware/stm32h745 compares the two. In bytes.
  *
- * Each domain has a window that both cores see at one address and that the Cortex-M7 does not cache. Its first part is
- * for what the two programs share (section .shared, in the domain that IC_SHARED names), its end is a region for
+ * Each domain has a window that both cores see at one address and that the Cortex-M7 does not cache. It begins with the
+ * shared data of the two programs (section .shared, in the domain that IC_SHARED names), and ends with a region for
  * benchmarks. */
 #ifndef STM32H745_MEMORY_MAP_H
 #define STM32H745_MEMORY_MAP_H
@@ -11,17 +11,17 @@
 #define MEMORY_FLASH_BANK_2 0x08100000U /* the Cortex-M4's */
 #define MEMORY_FLASH_BANK_BYTES 0x100000U
 
-#define MEMORY_DTCM 0x20000000U /* the Cortex-M7's alone: its main stack */
+#define MEMORY_DTCM 0x20000000U /* the Cortex-M7's only: its main stack */
 #define MEMORY_DTCM_BYTES 0x20000U
 
-/* AXI SRAM, 512 KiB: the lower half is the Cortex-M7's own data, cached if its D-cache is on. */
+/* AXI SRAM, 512 KiB: the lower half is private data of the Cortex-M7, cached if its D-cache is on. */
 #define MEMORY_AXI_SRAM 0x24000000U
 #define MEMORY_AXI_SRAM_BYTES 0x80000U
 #define MEMORY_D1_WINDOW 0x24040000U
 #define MEMORY_D1_WINDOW_BYTES 0x40000U
 
-/* SRAM1, 128 KiB, is the Cortex-M4's own data, which it reaches by its code bus at the second address. SRAM2 is the
- * window. SRAM3 is not used. */
+/* SRAM1, 128 KiB, is private data of the Cortex-M4, which accesses it over its code bus at the second address. SRAM2 is
+ * the window. SRAM3 is not used. */
 #define MEMORY_SRAM1 0x30000000U
 #define MEMORY_SRAM1_CODE_BUS 0x10000000U
 #define MEMORY_SRAM1_BYTES 0x20000U

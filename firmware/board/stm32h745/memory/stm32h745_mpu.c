@@ -14,7 +14,7 @@
 
 static void wait_for_it(void) { __asm volatile("dsb\n isb" ::: "memory"); }
 
-/* The cache's contents are whatever they were at power-on. */
+/* The cache's contents are undefined after power-on. */
 static void invalidate_dcache(void) {
     SCB_CSSELR = 0;
     wait_for_it();
@@ -55,7 +55,7 @@ void stm32h745_mpu_start(void) {
 #else
 
 void stm32h745_mpu_start(void) {
-    /* What D1 has for this core: its own bits (RM 9.5.10). */
+    /* D1's resources of this core: its own bits (RM 9.5.10) */
     RCC_AHB3ENR |= RCC_AHB3ENR_FLASHEN | RCC_AHB3ENR_AXISRAMEN;
     RCC_AHB1ENR |= RCC_AHB1ENR_ARTEN;
     (void)RCC_AHB1ENR;

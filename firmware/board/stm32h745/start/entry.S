@@ -27,8 +27,8 @@
 board_entry:
     cpsid i
 #if IC_CORE == 0
-    /* How the core is supplied. PWR_CR3 takes its lower bits once after power-on, whatever else resets the chip: what
-       is there already is left alone here, and judged by stm32h745_clocks_start(). */
+    /* Supply of the core. The lower bits of PWR_CR3 can be written once after power-on, whatever else resets the chip:
+       an existing value stays, and stm32h745_clocks_start() checks it. */
     ldr   r0, =PWR_CR3
     ldr   r1, [r0]
     and   r2, r1, #PWR_CR3_SUPPLY
@@ -58,15 +58,15 @@ board_entry:
     str   r1, [r0]
     ldr   r1, [r0]
 #if IC_CORE == 1
-    /* The option byte BCM4 may have started us together with core 0. Here we wait until it has opened the gate: then
-       clocks run and the shared memory is clear. HSEM_R is read, not HSEM_RLR, which would take it. */
+    /* The option byte BCM4 may have started this core together with core 0. It waits here until core 0 has opened the
+       gate: then clocks run and the shared memory is clear. HSEM_R is read, not HSEM_RLR, which would take it. */
     ldr   r0, =HSEM_R0
     ldr   r2, =GATE_OPEN
 3:  ldr   r1, [r0]
     cmp   r1, r2
     bne   3b
     /* Once: core 1 takes a semaphore as it goes through. One that is reset alone, as a debugger can do it, finds that
-       taken and stays here, so that core 0 misses its ticks; what the two were doing together cannot be gone on with. */
+       taken and stays here, and core 0 misses its ticks; their common state is lost. */
     ldr   r2, =GATE_PASSED
 4:  ldr   r1, [r0, #HSEM_PASSED]
     cmp   r1, r2

@@ -27,7 +27,7 @@ void stm32h745_start_reset_chip(void) {
 
 static void fill(uint32_t *from, const uint32_t *end, uint32_t word) {
     while (from < end) {
-        *(volatile uint32_t *)from++ = word; /* volatile: not to be made a call of memset */
+        *(volatile uint32_t *)from++ = word; /* volatile: must not become a call of memset */
     }
 }
 
@@ -39,8 +39,8 @@ static void copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
 
 void stm32h745_start_c(void) {
 #if IC_CORE == 0
-    /* A debugger may have started a program in the middle of another one's life. Half of that, the other core, cannot
-     * be started again by itself (RM 9.4: no reset of CPU2 alone). */
+    /* A debugger may have restarted only this core's program. The other core cannot be restarted alone (RM 9.4: no
+     * reset of CPU2 alone). */
     if ((RCC_CFGR >> RCC_CFGR_SWS_SHIFT & RCC_CFGR_SW_MASK) != 0) {
         stm32h745_start_reset_chip();
     }

@@ -30,7 +30,7 @@ from intercore.benchmarks.clock.findings import (
 from intercore.benchmarks.exactness import PROMISED_SPREAD, Exactness, exactness
 from intercore.benchmarks.grouping import by_level, ticks, varied_names
 from intercore.finding import texts
-from intercore.record.measurement import LOOKING_PREFIX
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -232,8 +232,8 @@ def _intervals(first: int, second: int, varied: Varied, pool: Sequence[Measureme
     looking: dict[int, list[Ticks]] = defaultdict(list)
     for one in pool:
         for found in one.series:
-            if found.name.startswith(LOOKING_PREFIX) and len(found.ticks):
-                looking[int(found.name.removeprefix(LOOKING_PREFIX))].append(found.ticks)
+            if found.name.startswith(TIMESTAMP_OVERHEAD_PREFIX) and len(found.ticks):
+                looking[int(found.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX))].append(found.ticks)
     return Intervals(
         first=first,
         second=second,

@@ -65,7 +65,7 @@ def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - 
 
 _SERIES = SeriesMeaning(
     roles={
-        **dict.fromkeys(("alone.*", "tower.*", "looking.*", "ran*", "moved*"), Role.AUXILIARY),
+        **dict.fromkeys(("alone.*", "tower.*", "timestamp_overhead.*", "ran*", "moved*"), Role.AUXILIARY),
         "*": Role.MOMENTS,
     },
     results={},

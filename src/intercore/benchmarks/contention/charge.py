@@ -1,7 +1,7 @@
-"""Charge of a tower: what seed 001 compares an ESP32 with a Raspberry Pi by, published and one's own.
+"""Charge of a tower: how we hold an ESP32 against a Raspberry Pi, as seed 001 does in words.
 
-It says that with the difference of power in mind the ESP32's number is by no means bad, and takes the voltage as
-constant without stating it. So what is compared is the charge, current times window over towers, and no energy.
+The article says that with the difference of power in mind the ESP32's number is by no means bad, and takes the voltage
+as constant without stating it. So what is compared is the charge, current times window over towers, and no energy.
 """
 
 from __future__ import annotations

@@ -223,7 +223,10 @@ def _core_0_takes(evidence: Evidence) -> Said:
     told = "With task0 at work the current is " + ", ".join(map(_number, found)) + " times that of the row without it"
     if evidence.estimated:
         return cannot_tell(f"{told}, ESTIMATED: an estimate takes both cores to be alike.")
-    return Said(_together([outcome(ratio, least=_SHARPLY) for ratio in found]), f"{told}.")
+    return Said(
+        _together([outcome(ratio, least=_SHARPLY) for ratio in found]),
+        f"{told}; at least {_SHARPLY:g} times counts as sharp.",
+    )
 
 
 def _against_the_pi(evidence: Evidence) -> Said:
@@ -234,8 +237,8 @@ def _against_the_pi(evidence: Evidence) -> Said:
     printed = (
         ""
         if esp is None or not pi
-        else f"Published: {milli(esp.coulombs.value, 2)} mA·s per tower, against {milli(min(pi), 2)} to "
-        f"{milli(max(pi), 2)} mA·s of the Pi"
+        else f"Computed here from the published currents and counts: {milli(esp.coulombs.value, 2)} mA·s per tower, "
+        f"against {milli(min(pi), 2)} to {milli(max(pi), 2)} mA·s of the Pi"
     )
     ours = [one for one in evidence.charges if one.names == _ALL]
     if not ours or not pi:

@@ -18,6 +18,7 @@ from intercore.benchmarks.contention.towers import bars as towers_bars
 from intercore.benchmarks.contention.towers import printed_table
 from intercore.benchmarks.published import published
 from intercore.record.own_work import PREFIX
+from intercore.text import capitalised
 from intercore.view.exhibit import Exhibit
 from intercore.view.section import where
 from intercore.view.table import Column, Table
@@ -176,8 +177,8 @@ def _currents(run: Run, evidence: Evidence) -> tuple[list[Table[Any]], list[Figu
     ]
     rows = [each for one in theirs for each in ([one, ours[one.names]] if one.names in ours else [one])]
     table = Table(
-        f"Currents, and the charge of a tower, published ({discs}, {figures.window_ms / 1e3:g} s) and "
-        f"{'ESTIMATED ' * bool(evidence.estimated)}on {where(run)}",
+        f"Currents, published ({discs}, {figures.window_ms / 1e3:g} s) and {'ESTIMATED ' * bool(evidence.estimated)}on "
+        f"{where(run)}; the charge of a tower is computed from them",
         rows,
         columns,
         published=True,
@@ -208,11 +209,12 @@ def _figures(
     yield bars(
         f"{_CURRENTS}-charge",
         f"Charge of a tower of {discs} discs",
-        f"Current × window ÷ towers; {_done(evidence)}. Own towers of other discs are scaled by their moves. At "
-        "another voltage the same charge is another energy.",
+        "Computed here, not printed in the article: current × window ÷ towers. "
+        f"{capitalised(_done(evidence))}. Own towers of other discs are scaled by their moves. At another voltage the "
+        "same charge is another energy.",
         "mA·s",
         own,
-        label,
+        f"computed from published: {evidence.table.label}",
         [bar(one, lambda row: 1e3 * row.of_discs(row.coulombs, discs).value) for one in theirs],
     )
 

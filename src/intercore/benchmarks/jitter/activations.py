@@ -158,7 +158,7 @@ def _label(one: Measurement, varied: Sequence[str]) -> str:
     core, load, migrate = (str(one.factors[name]) for name in ("core", "load", "migrate"))
     moved = {PUBLISHED: BY_PROCEDURE}.get(migrate, migrate)
     where = {"any": "any core"}.get(core, f"core {core}") if migrate == "none" else moved
-    wake = "wake time anew" if wake_of(one) == "anew" else ""
+    wake = "wake time reset" if wake_of(one) == "reset" else ""
     others = [
         duration(int(one.factors[name])) if name == "period_us" else f"{name}={one.factors[name]}"
         for name in varied

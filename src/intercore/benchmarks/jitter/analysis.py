@@ -191,7 +191,8 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
 def _caveats(label: str, pool: Sequence[Measurement]) -> Iterator[Finding]:
     load, migrate = (str(pool[0].factors[name]) for name in ("load", "migrate"))
     wrong, migrated, lost, asked, moved = (
-        sum(one.checks.get(name, 0) for one in pool) for name in ("wrong", "migrated", "lost", "asked", "moved")
+        sum(one.checks.get(name, 0) for one in pool)
+        for name in ("wrong", "migrated", "lost", "migrations_requested", "migrations_done")
     )
     many = sum(len(ticks(one, "late")) + int(ticks(one, "late.counts").sum()) for one in pool)
     if wrong:
@@ -239,8 +240,8 @@ def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> 
         activations_by_core={str(known): int(np.count_nonzero(core == known)) for known in np.unique(core)},
         lateness_by_core_us={str(known): float(np.median(us[core == known])) for known in np.unique(core)},
         migrations=sum(int(np.count_nonzero(one.migrated)) for one in each),
-        asked=sum(one.checks.get("asked", 0) for one in pool) if forced else None,
-        moved=sum(one.checks.get("moved", 0) for one in pool) if forced else None,
+        asked=sum(one.checks.get("migrations_requested", 0) for one in pool) if forced else None,
+        moved=sum(one.checks.get("migrations_done", 0) for one in pool) if forced else None,
         tail=tail(us, tick=1e6 / each[0].hz, what="release"),
         counted=_counted(pool),
     )

@@ -171,7 +171,11 @@ def _raw(one: Measurement) -> _Raw:
     us = raw.ticks.view(np.uint64).astype(np.float64) * (1e6 / raw.hz)  # a counter of 64 bits may wrap, too
     at = known.neighbours
     true_us = in_us(known.deviation + known.period, one)
-    if one.checks.get("moved", 0) == len(us) and one.conditions.get("cores") == "2" and set(known.core) <= {0, 1}:
+    if (
+        one.checks.get("migrations_done", 0) == len(us)
+        and one.conditions.get("cores") == "2"
+        and set(known.core) <= {0, 1}
+    ):
         before = 1 - known.core
         whole = np.full(len(us), float(known.period) * 1e6 / known.hz)
         whole[at] = true_us

@@ -192,7 +192,7 @@ def _as_long(run: Run, analysis: JitterAnalysis) -> list[BesidePublished]:
 
 def _moved(migrate: str, load: str, wake: str) -> str:
     how = BY_PROCEDURE if migrate == PUBLISHED else migrate
-    return ", ".join([how, *([f"{load} busy"] * (load != "none")), *(["anew"] * (wake == "anew"))])
+    return ", ".join([how, *([f"{load} busy"] * (load != "none")), *(["reset"] * (wake == "reset"))])
 
 
 def literature_table(run: Run, analysis: JitterAnalysis) -> Table[BesidePublished]:

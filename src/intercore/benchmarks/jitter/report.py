@@ -76,7 +76,7 @@ _NOTES = (
     "task does not wait. So the blockers make the long periods, and short ones, of microseconds, make up for them.",
     "`published` is the procedure of Arm et al. 2022 as read here. Right after each reading, the task suspends the "
     "next core's blocker and resumes that of its own core. This stops the task there, so that it goes on to wait on "
-    "the other core. A blocker multiplies, ten times over and over, until it is suspended. With `wake=anew` the time "
+    "the other core. A blocker multiplies, ten times over and over, until it is suspended. With `wake=reset` the time "
     "of the last release is set to the present tick before each sleep.",
     "With time=raw-counter each release also reads the counter of its core, after the common clock. A period is then "
     "this reading less the reading of the release before, on whichever core, as an unsigned number of the counter's "

@@ -23,7 +23,7 @@ def _suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - 
     hand_overs, bouts, batches = ("200", "200", "200") if origin == "measured" else ("50", "10", "50")
     same = {"from": ["0"], "to": ["1"], "dither_us": ["300"]}
     return (
-        {"measure": ["hand-over"], "lock": ALL, "samples": [hand_overs], **same},
+        {"measure": ["hand-off"], "lock": ALL, "samples": [hand_overs], **same},
         {"measure": ["contention"], "lock": ALL, "samples": [bouts], **same},
         {"measure": ["ping-pong"], "lock": ["atomic-add", "atomic-swap"], "samples": [batches], **same},
     )
@@ -41,8 +41,8 @@ def _events(one: Measurement, series: Series) -> int:
 
 _SERIES = SeriesMeaning(
     results={
-        "there": Result("us", "hand-over", only={"measure": ("hand-over",)}),
-        "back": Result("us", "hand-over back", only={"measure": ("hand-over",)}),
+        "there": Result("us", "hand-off", only={"measure": ("hand-off",)}),
+        "back": Result("us", "hand-off back", only={"measure": ("hand-off",)}),
         "bout": Result("us", "length of a bout", only={"measure": ("contention",)}),
         "round_trips": Result("us", "round trips of a batch", only={"measure": ("ping-pong",)}),
     },

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     Key: TypeAlias = tuple[Level, ...]
 
 BENCHMARK = "lock"
-HAND_OVER, CONTENTION, PING_PONG = "hand-over", "contention", "ping-pong"
+HAND_OVER, CONTENTION, PING_PONG = "hand-off", "contention", "ping-pong"
 LOCKS = ("mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap")
 """In the order in which they are shown."""
 TAKEN_PREFIX = "taken."

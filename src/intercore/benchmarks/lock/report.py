@@ -68,7 +68,7 @@ def _rows(analysis: LockAnalysis) -> Iterator[dict[str, object]]:
         found = one.latency_us
         yield {
             **one.varied,
-            "measure": "hand-over",
+            "measure": "hand-off",
             "lock": one.lock,
             "from": one.first,
             "to": one.second,

@@ -47,11 +47,11 @@ _BYTES = 1024
 def _events(one: Measurement, series: Series) -> int:
     """Return how many such pieces a pass over the region has."""
     count = one.factors.get("bytes", 0)
-    return count // _BYTES if series.name in ("alone", "beside") and isinstance(count, int) else 0
+    return count // _BYTES if series.name in ("alone", "contended") and isinstance(count, int) else 0
 
 
 def _windows(one: Measurement) -> tuple[Window, ...] | None:
-    """Return the windows: with mark=alone or mark=beside, each pass of that kind."""
+    """Return the windows: with mark=alone or mark=contended, each pass of that kind."""
     from intercore.benchmarks.windows import of_samples, work_of
 
     kind = str(one.factors.get("mark"))
@@ -73,7 +73,7 @@ BENCHMARK = Benchmark(
     "memory",
     DefaultLevels(alone=_ALONE, suite=_suite, own_work=_OWN_WORK, interpreted=_INTERPRETED),
     SeriesMeaning(
-        results={"alone": Result("us"), "beside": Result("us", never={"other": ("none",)})},
+        results={"alone": Result("us"), "contended": Result("us", never={"other": ("none",)})},
         events=_events,
     ),
     EnergyWindows("pass", _windows, in_labels=("mark",)),

@@ -125,7 +125,7 @@ def analyse(measurements: Iterable[Measurement]) -> MemoryAnalysis:
     """Analyse the measurements of the benchmark `memory` among those given; those of one setting are pooled."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK and len(_us(one, "alone"))]
     ours = [one for one in ours if int(one.factors["bytes"]) > 0]
-    accompanied = [one for one in ours if len(_us(one, "beside")) == len(_us(one, "alone"))]
+    accompanied = [one for one in ours if len(_us(one, "contended")) == len(_us(one, "alone"))]
     rates = [_rate(*pool) for pool in _pools(ours, _ALONE)]
     interference = [_interference(*pool) for pool in _pools(accompanied, _BESIDE)]
     return MemoryAnalysis(tuple(rates), tuple(interference))
@@ -219,7 +219,7 @@ def _rate(setting: dict[str, Level], pool: list[Measurement]) -> MemoryRate:
 
 
 def _interference(setting: dict[str, Level], pool: list[Measurement]) -> MemoryInterference:
-    alone, beside = (repetitions_us(pool, name) for name in ("alone", "beside"))
+    alone, beside = (repetitions_us(pool, name) for name in ("alone", "contended"))
     alone_us, beside_us = (float(np.median(np.concatenate(values))) for values in (alone, beside))
     mb_per_s, _, word_cycles = _rates(beside_us, setting, pool)
     return MemoryInterference(
@@ -241,7 +241,7 @@ def _interference(setting: dict[str, Level], pool: list[Measurement]) -> MemoryI
 
 
 def _slowdown(pool: Sequence[Measurement], beside: list[Floats], alone: list[Floats], key: str) -> Interval:
-    ticks = (tick_us(pool, "beside"), tick_us(pool, "alone"))
+    ticks = (tick_us(pool, "contended"), tick_us(pool, "alone"))
     return paired_ratio(beside, alone, generator(key), ticks=ticks)
 
 

@@ -108,8 +108,8 @@ def _other_clocks(exhibit: PublishedExhibit, curves: Sequence[Curve]) -> str:
 
 def _untested(table: MessagePublication, chip: str) -> str:
     return (
-        f"The paper's chip is the {table.conditions['chip']}, this one is {chip}: levels of a factor are compared with "
-        "each other, and no time with one of the paper's."
+        f"The paper's chip is the {table.conditions['chip']}, whose two cores are of two kinds, with a clock each; "
+        f"this one is {chip}. Levels of a factor are compared with each other, and no time with one of the paper's."
     )
 
 

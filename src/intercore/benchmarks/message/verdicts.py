@@ -30,6 +30,8 @@ _SURE = 3.0
 _RELEVANT = 0.01
 _ALIKE = 0.05
 """What the paper calls the variability of its measurements: what differs by less is about the same, or marginal."""
+_MUCH = 0.2
+"""From which on a difference is neither. The paper gives no bound; between the two it cannot be told."""
 _ABOVE_ALL = 2.0
 """Times as much variation as the other clock explains: what determines a time above all."""
 _ON_OFF = ("on", "off")
@@ -90,11 +92,9 @@ class Evidence:
 
 def verdicts(evidence: Evidence) -> list[Verdict]:
     """Return what a run says of each claim, in the order of the publication."""
-    said = {claim: judge(evidence) for claim, judge in _JUDGES.items()}
-    parts = {claim: evidence.table.held(claim, each, evidence.other_chip) for claim, each in said.items()}
-    said["best-overall"] = _overall({claim: one.outcome for claim, one in parts.items()})
-    whole = evidence.table.held("best-overall", said["best-overall"], evidence.other_chip)
-    return [{**parts, "best-overall": whole}[one.id] for one in evidence.table.claims]
+    return [
+        evidence.table.held(one.id, _JUDGES[one.id](evidence), evidence.other_chip) for one in evidence.table.claims
+    ]
 
 
 # Comparing
@@ -167,6 +167,30 @@ def _worst_of(outcomes: Collection[Outcome]) -> Outcome:
     return next((one for one in ("contradicts", "cannot tell") if one in outcomes), "agrees")
 
 
+class _Behind(NamedTuple):
+    """By which logarithm of a ratio one level is behind another one, over all cells that have both."""
+
+    log: float
+    error: float
+    """Standard error."""
+
+    @property
+    def surely(self) -> bool:
+        """Whether it is behind, by however little."""
+        return self.log > _SURE * self.error
+
+    def surely_more_than(self, part: float) -> bool:
+        """Whether it is behind by more than a part."""
+        return self.log - _SURE * self.error > math.log1p(part)
+
+
+def _behind(cells: Sequence[Cell], first: str, second: str) -> _Behind:
+    both = [(cell[first], cell[second]) for cell in cells if first in cell and second in cell]
+    logs = [math.log(one.us / other.us) for one, other in both]
+    errors = [math.hypot(one.error, other.error) for one, other in both]
+    return _Behind(sum(logs) / len(logs), math.hypot(*errors) / len(errors))
+
+
 def _means(cells: Sequence[Cell], levels: Collection[str]) -> dict[str, float]:
     """Return the geometric mean of each level over the cells that have all of them; empty if there is none."""
     whole = [cell for cell in cells if set(levels) <= set(cell)]
@@ -195,21 +219,48 @@ def _optimisation_rate(evidence: Evidence) -> Said:
     last = _tally(cells, lambda cell: _longest(cell, ("Ofast",)))
     others = [[each.us for level, each in cell.items() if level != "Ofast"] for cell in cells]
     spread = median(max(times) / min(times) for times in others) - 1
-    alike: Outcome = "cannot tell" if len(others[0]) < 2 else "agrees" if spread <= _ALIKE else "contradicts"
-    because = f"{last.words('Ofast has the lowest rate')}; the others differ by {percent(spread)} in median"
+    alike: Outcome = "cannot tell" if len(others[0]) < 2 else _little(spread)
+    because = (
+        f"{last.words('Ofast has the lowest rate')}; the others differ by {percent(spread)} in median, where up to "
+        f"{percent(_ALIKE)} counts as about the same, and {percent(_MUCH)} or more does not"
+    )
     return _worst_of([last.outcome, alike]), f"{because}: {evidence.words('optimisation-rate')}."
 
 
 def _shared_memory(evidence: Evidence) -> Said:
-    names = [name for name in ("region", "shared") if evidence.varies(name)]
-    d1, d2, d3 = levels = ["/".join([domain] * len(names)) for domain in ("d1", "d2", "d3")]
-    times = [_means(evidence.cells(measure, names), levels) for measure in ("latency", "throughput")] if names else []
-    known = [one for one in times if one]
-    if not known:
+    names, (d1, d2, d3) = _places(evidence)
+    known = [cells for measure in _MEASURES if (cells := _with_all(evidence.cells(measure, names), (d1, d2, d3)))]
+    if not names or not known:
         here = evidence.words("shared-memory")
         return "cannot tell", "D1, D2 and D3 are not compared here" + (f". What is: {here}." if here else ".")
-    holds = all(one[d2] <= one[d3] <= min(one[d1], (1 + _ALIKE) * one[d2]) for one in known)
-    return "agrees" if holds else "contradicts", f"{evidence.words('shared-memory')}."
+    outcomes = [_place(cells, d1, d2, d3) for cells in known]
+    return _worst_of(outcomes), (
+        f"{evidence.words('shared-memory')}. Up to {percent(_ALIKE)} counts as marginal; that D2 is ahead by more does "
+        "not contradict."
+    )
+
+
+_MEASURES: tuple[Measure, ...] = ("latency", "throughput")
+
+
+def _places(evidence: Evidence) -> tuple[list[str], list[str]]:
+    """Return the factors that say which memory is shared, and their levels for D1, D2 and D3."""
+    names = [name for name in ("region", "shared") if evidence.varies(name)]
+    return names, ["/".join([domain] * len(names)) for domain in ("d1", "d2", "d3")]
+
+
+def _with_all(cells: Sequence[Cell], levels: Collection[str]) -> list[Cell]:
+    return [cell for cell in cells if set(levels) <= set(cell)]
+
+
+def _place(cells: Sequence[Cell], d1: str, d2: str, d3: str) -> Outcome:
+    """Say whether D2 is marginally ahead of D3, and both of D1."""
+    of_d1 = [(_behind(cells, d1, each), _behind(cells, each, d1)) for each in (d2, d3)]
+    ahead = _behind(cells, d3, d2)
+    if _behind(cells, d2, d3).surely_more_than(_RELEVANT) or any(less.surely_more_than(_RELEVANT) for _, less in of_d1):
+        return "contradicts"
+    marginal = ahead.surely and not ahead.surely_more_than(_ALIKE)
+    return "agrees" if marginal and all(more.surely_more_than(_RELEVANT) for more, _ in of_d1) else "cannot tell"
 
 
 def _clocks(evidence: Evidence) -> Said:
@@ -227,7 +278,7 @@ def _clocks(evidence: Evidence) -> Said:
         if any(faster >= slower for slower, faster in pairs)
         else "cannot tell"
     )
-    return outcome, f"{evidence.words('clocks')}."
+    return outcome, f"{evidence.words('clocks')}. More than {_ABOVE_ALL:g} times the share counts as above all."
 
 
 def _line(evidence: Evidence) -> Said:
@@ -262,10 +313,15 @@ def _caches_rate_to_faster(evidence: Evidence) -> Said:
     if not cells:
         return _no_caches(evidence, "caches-rate-to-faster")
     gain = median(cell["off/off"].us / cell["on/on"].us for cell in cells) - 1
-    return (
-        "agrees" if abs(gain) <= _ALIKE else "contradicts",
-        f"Both caches change the rate by {percent(gain)} in median; up to {percent(_ALIKE)} counts as marginal.",
+    return _little(gain), (
+        f"Both caches change the rate by {percent(gain)} in median; up to {percent(_ALIKE)} counts as marginal, and "
+        f"{percent(_MUCH)} or more does not."
     )
+
+
+def _little(change: float) -> Outcome:
+    """Say whether a change is little: what the paper calls similar, or marginal."""
+    return "agrees" if abs(change) <= _ALIKE else "contradicts" if abs(change) >= _MUCH else "cannot tell"
 
 
 def _caches_rate_to_slower(evidence: Evidence) -> Said:
@@ -275,11 +331,13 @@ def _caches_rate_to_slower(evidence: Evidence) -> Said:
         return _no_caches(evidence, "caches-rate-to-slower")
     data = median(cell["off/off"].us / cell["off/on"].us for cell in cells) - 1
     code = median(cell["off/off"].us / cell["on/off"].us for cell in cells) - 1
-    holds = data > max(_RELEVANT, code) and abs(code) <= _ALIKE
     because = (
-        f"The data cache changes the rate by {percent(data)}, the instruction cache by {percent(code)}, in median."
+        f"The data cache changes the rate by {percent(data)}, the instruction cache by {percent(code)}, in median; up "
+        f"to {percent(_ALIKE)} counts as very little, and {percent(_MUCH)} or more does not."
     )
-    return "agrees" if holds else "contradicts", because
+    if code > data + _RELEVANT or data < -_RELEVANT or _little(code) == "contradicts":
+        return "contradicts", because
+    return "agrees" if data > max(_RELEVANT, code) and _little(code) == "agrees" else "cannot tell", because
 
 
 def _with_all_caches(evidence: Evidence, measure: Measure, to: Callable[[int], bool] = lambda _: True) -> list[Cell]:
@@ -313,11 +371,37 @@ def _power(_evidence: Evidence) -> Said:
     return "cannot tell", "No part of the chip is powered down here, and no power is measured by part."
 
 
-def _overall(outcomes: Mapping[str, Outcome]) -> Said:
-    """Judge the conclusion by the claims that it sums up."""
-    parts = {claim: outcomes[claim] for claim in ("optimisation-latency", "clocks", "caches-latency", "shared-memory")}
-    words = ", ".join(f"{claim.replace('-', ' ')}: {outcome}" for claim, outcome in parts.items())
-    return _worst_of(list(parts.values())), f"By its parts: {words}."
+def _overall(evidence: Evidence) -> Said:
+    """Judge by factor whether the level that the conclusion names is the best one."""
+    places, levels = _places(evidence)
+    rates = {int(rate) for curve in evidence.curves if (rate := curve.setting.get("m4_mhz")) is not None}
+    parts = {
+        "O3 or Os": _best(evidence, ["opt"], ("O3", "Os")),
+        "the highest clock of the Cortex-M4": _best(evidence, ["m4_mhz"], (str(max(rates, default=0)),)),
+        "both caches": _best(evidence, ["icache", "dcache"], ("on/on",)),
+        "D2": _best(evidence, places, (levels[1],), levels),
+    }
+    words = ", ".join(f"{name} {outcome}" for name, outcome in parts.items())
+    return _worst_of(list(parts.values())), (
+        f"By what it names: {words}. A level within {percent(_RELEVANT)} of the best agrees, and one that is more than "
+        f"{percent(_ALIKE)} behind contradicts."
+    )
+
+
+def _best(evidence: Evidence, names: Sequence[str], chosen: Collection[str], needed: Collection[str] = ()) -> Outcome:
+    """Say whether one of the chosen levels is the best one on average, of latency and of rate as far as measured."""
+    outcomes: list[Outcome] = []
+    for measure in _MEASURES if names else ():
+        cells = evidence.cells(measure, names)
+        levels = {level for cell in cells for level in cell}
+        times = _means(cells, levels)
+        ours, others = (
+            [us for level, us in times.items() if (level in chosen) == is_ours] for is_ours in (True, False)
+        )
+        if ours and others and set(needed) <= levels:
+            behind = min(ours) / min(others) - 1
+            outcomes.append("agrees" if behind <= _RELEVANT else "contradicts" if behind > _ALIKE else "cannot tell")
+    return _worst_of(outcomes) if outcomes else "cannot tell"
 
 
 _JUDGES: Mapping[str, Callable[[Evidence], Said]] = {
@@ -331,5 +415,6 @@ _JUDGES: Mapping[str, Callable[[Evidence], Said]] = {
     "caches-rate-to-slower": _caches_rate_to_slower,
     "access": _access,
     "power": _power,
+    "best-overall": _overall,
 }
-"""By the `id` of each claim of seed 003; `best-overall` follows from these."""
+"""By the `id` of each claim of seed 003."""

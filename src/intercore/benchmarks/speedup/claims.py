@@ -123,18 +123,19 @@ def _impossible(evidence: Evidence) -> str:
 
 def _proportional(evidence: Evidence) -> Said:
     least_us = 1e3 * min(row.t1_ms for row in evidence.table.figures.rows)
-    some = [one for one in evidence.points if one.t1_us.value >= least_us]
+    some = [one for one in evidence.points if one.t1_us.value >= least_us * (1 - _NEAR)]
     if not some or max(one.n for one in some) < 10 * min(one.n for one in some):
         return cannot_tell(
-            f"This needs sizes ten times apart that take one core at least {duration(least_us)}, as the published ones."
+            f"This needs sizes ten times apart that take one core {duration(least_us)} or more, as the published ones."
         )
     each = [scaled(one.t1_us, 1 / one.n) for one in some]
     longest, shortest = (end(each, key=lambda one: one.value) for end in (max, min))
     spread = quotient(longest, shortest)
+    few = "" if spread.low is not None else ", of too few samples for an interval"
     return Said(
         outcome(spread, most=_PROPORTIONAL),
         f"From n = {some[0].n:,} to {some[-1].n:,} an iteration takes {duration(shortest.value)} to "
-        f"{duration(longest.value)}: a ratio of {_number(spread)}; up to {_PROPORTIONAL} counts as proportional.",
+        f"{duration(longest.value)}: a ratio of {_number(spread)}{few}; up to {_PROPORTIONAL} counts as proportional.",
     )
 
 
@@ -176,7 +177,8 @@ def _levels_off(evidence: Evidence) -> Said:
     change = quotient(some[-1].speedup, some[0].speedup)
     return Said(
         outcome(change, least=1 - _FLAT, most=1 + _FLAT),
-        f"Compared by duration, from {duration(from_us)} on: {_at(some[0])}, and {_at(some[-1])}.",
+        f"Compared by duration, from {duration(from_us)} on: {_at(some[0])}, and {_at(some[-1])}; a change of up to "
+        f"{100 * _FLAT:g} % counts as flat.",
     )
 
 
@@ -189,7 +191,7 @@ def _at_the_limit(evidence: Evidence) -> Said:
         return cannot_tell(f"{told}: the fixed costs may still matter here. Larger sizes would tell.")
     loss = evidence.fit.loss
     lost = "" if found != "contradicts" or loss is None else f"; each core loses {_percent(loss)} by the fit"
-    return Said(found, f"{told}{lost}.")
+    return Said(found, f"{told}{lost}. At least {100 * _AT_THE_LIMIT:g} % counts as almost a full second core.")
 
 
 def _no_conflict(evidence: Evidence) -> Said:
@@ -352,7 +354,7 @@ def _flash(evidence: Evidence) -> Said:
     return Said(
         outcome(difference(flash.loss, plain.loss), least=_LOSES),
         f"By the fit a core loses {_percent(flash.loss)} when both cores read flash, and {_percent(plain.loss)} when "
-        "both compute.",
+        f"both compute; {100 * _LOSES:g} % more counts as a conflict.",
     )
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 POLLED = "poll-tick"
 """The level of `join` by which completion is looked for once per tick."""
 
-_DISTURBANCES = ("rings_lost", "preempted")  # checks that should be 0: docs/protocol.md
+_DISTURBANCES = ("recovered_doorbells", "preempted")  # checks that should be 0: docs/protocol.md
 _POINTS_DRAWN = 6000  # samples per plot that a phone still draws without delay
 _HEIGHT = 250  # pixels
 _SPREAD, _STRIP = 0.7, 0.85  # parts: of a strip, within which its points lie; of a size, which all strips take

@@ -159,7 +159,7 @@ def caveats(measurements: Iterable[Measurement]) -> Iterator[Finding]:
 def _took_turns(one: Measurement) -> bool:
     """Whether the tasks of a measurement by a program that takes no turn again had turns by the kernel's tick."""
     slices = one.factors.get("primitive") == "yield" and one.conditions.get(_TIME_SLICING) == "1"
-    return slices and not one.checks.get("retaken", 0)
+    return slices and not one.checks.get("repeated_turns", 0)
 
 
 # What is compared

@@ -44,7 +44,7 @@ def results(analysis: SwitchAnalysis, measurements: Iterable[Measurement]) -> It
     yield from _alignment(analysis.wake_ups)
     yield from _false_times(analysis.false_times)
     yield from _exactness(analysis.wake_ups)
-    retaken = sum(one.checks.get("retaken", 0) for one in measurements if one.benchmark == "switch")
+    retaken = sum(one.checks.get("repeated_turns", 0) for one in measurements if one.benchmark == "switch")
     if retaken:
         yield SwitchRetaken(turns=retaken)
 

@@ -14,7 +14,7 @@ from intercore.benchmarks import uncertainty
 from intercore.benchmarks.exactness import Exactness, exactness
 from intercore.benchmarks.grouping import by_level, distribution_us, tick_us
 from intercore.benchmarks.switch.alignment import Alignment, alignment
-from intercore.record.measurement import LOOKING_PREFIX, Level
+from intercore.record.measurement import TIMESTAMP_OVERHEAD_PREFIX, Level
 from intercore.statistics.distribution import Distribution, distribution
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def wake_up_of(setting: Setting, pool: Sequence[Measurement]) -> WakeUp:
 def _looking_us(pool: Sequence[Measurement], cores: set[int]) -> dict[str, float]:
     looks: dict[str, list[Floats]] = defaultdict(list)
     for series in chain.from_iterable(one.series for one in pool):
-        core = series.name.removeprefix(LOOKING_PREFIX)
+        core = series.name.removeprefix(TIMESTAMP_OVERHEAD_PREFIX)
         if core != series.name and len(series.ticks) and int(core) in cores:
             looks[core].append(series.ns / 1e3)
     return {core: float(np.median(np.concatenate(looks[core]))) for core in sorted(looks, key=int)}

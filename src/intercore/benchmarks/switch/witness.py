@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SIGNALS = "switch_signal_"
 """What the names of the functions begin with that signal, in firmware/bench/switch.c."""
-RETAKE = "switch_retake"
+RETAKE = "switch_repeat_turn"
 """The function there that takes a turn again."""
 RINGING = 300
 """Cycles, at most, for which core 0's tick is busy longer where it has core 1 give another task its turn: 100 are too

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from intercore.errors import UsageError, unknown
 from intercore.meter.meter import Driver, MeterError
 from intercore.meter.polled import PolledMeter, Value
-from intercore.meter.sysfs import first_line, number_in
+from intercore.meter.sysfs import first_line, number_in, root_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ _LEAST_INTERVAL_S = 0.001
 
 def open_hwmon(address: Address) -> PolledMeter:
     """Open the sensor with that name, or in that folder: `ina219`, `hwmon3`."""
-    root = Path(address.options.get("root", ROOT))
+    root = root_of(address, ROOT)
     folders = {folder.name: folder for folder in _sensors(root)}
     named = [folder for folder in folders.values() if address.place in (folder.name, first_line(folder / "name"))]
     if not named:

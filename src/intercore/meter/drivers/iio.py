@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from intercore.errors import UsageError, unknown
 from intercore.meter.meter import Driver, MeterError
 from intercore.meter.polled import PolledMeter, Value
-from intercore.meter.sysfs import first_line, number_in
+from intercore.meter.sysfs import first_line, number_in, root_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ _HZ = 200.0
 
 def open_iio(address: Address) -> PolledMeter:
     """Open the device with that name, or in that folder: `ina226`, `iio:device0`."""
-    root = Path(address.options.get("root", ROOT))
+    root = root_of(address, ROOT)
     folders = list(_devices(root))
     named = [folder for folder in folders if address.place in (folder.name, first_line(folder / "name"))]
     if not folders:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from intercore.errors import UsageError, unknown
 from intercore.meter.meter import Driver, MeterError
 from intercore.meter.polled import PolledMeter, Value
-from intercore.meter.sysfs import first_line, number_in
+from intercore.meter.sysfs import first_line, number_in, root_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ class _Counter:
 
 def open_rapl(address: Address) -> PolledMeter:
     """Open the zone of that name: `package-0` if none is named, `core`, `dram`, `psys`."""
-    root = Path(address.options.get("root", ROOT))
+    root = root_of(address, ROOT)
     zones = {first_line(folder / "name") or folder.name: folder for folder in _zones(root)}
     if not zones:
         raise MeterError(

@@ -54,7 +54,7 @@ def test_an_image_is_written_verified_and_started(here: Fakes, image: Path) -> N
         (
             "no-port",
             IntercoreError,
-            rf"there is no port {PORT} \(esptool says: Could not open .*\); name one by --port",
+            rf"there is no port {PORT} \(esptool reports: Could not open .*\); name it by --port",
         ),
         ("forbidden", IntercoreError, rf"no permission to open {PORT}: .*dialout"),
         ("busy", IntercoreError, rf"{PORT} is in use: close the serial monitor"),
@@ -132,7 +132,7 @@ def test_esptool_must_be_there_and_know_the_commands(here: Fakes, image: Path, m
         raise esp_flash.importlib.metadata.PackageNotFoundError
 
     monkeypatch.setattr(esp_flash.importlib.metadata, "version", missing)
-    with pytest.raises(IntercoreError, match=r"there is no esptool.*pip install 'intercore\[esp32\]'"):
+    with pytest.raises(IntercoreError, match=r"esptool.* is missing.*pip install 'intercore\[esp32\]'"):
         flashed(image)
     assert here.calls("esptool") == []
 

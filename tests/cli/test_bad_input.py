@@ -58,7 +58,7 @@ ASKED_WRONGLY = (
     ("run 'host\u2028' speedup", "'host�'; did you mean 'host'?"),
     ("run '\udcff' speedup", "there is no target '�'"),
     ("list seriell", "did you mean 'serial'?"),
-    ("new workload Big-Name", "'Big-Name' is no name for a function"),
+    ("new workload Big-Name", "'Big-Name' cannot be the name of a workload"),
     ("new wrokload fft", "Did you mean 'workload'?"),
     (
         "info avr",
@@ -73,7 +73,7 @@ ASKED_WRONGLY = (
     ("predict hots message size=5", "did you mean 'host'?"),
     ("trace hots switch", "did you mean 'host'?"),
     ("trace stm32h745-sim switch", "stm32h745-sim has no recorder; those that have one are host"),
-    ("trace esp32-qemu switch", "the recorder's code must not wait for flash: name code=iram"),
+    ("trace esp32-qemu switch", "the recorder's code must not wait for flash: add code=iram"),
     ("trace pico-sim switch primitive=queue,mutex", "name one level of primitive"),
     ("trace pico-sim switch trace=100", "trace=100 cannot be had: the nearest"),
     ("run", "intercore run host speedup"),
@@ -98,8 +98,8 @@ ASKED_WRONGLY = (
     ("run pico-sim clock --meter typed:", "no current"),
     ("doctor host pico", "unexpected extra argument"),
     ("suite", "say where: intercore run host suite"),
-    ("clock --opt O2", "'clock' is what is measured; say where: intercore run host clock"),
-    ("pico-sim", "'pico-sim' is a target; say what to measure there: intercore run pico-sim suite"),
+    ("clock --opt O2", "'clock' is a benchmark; to measure it, name a target: intercore run host clock"),
+    ("pico-sim", "'pico-sim' is a target; to measure on it: intercore run pico-sim suite"),
     ("hots", "there is no command 'hots'; if you mean the target 'host': intercore run host suite"),
     ("swich", "if you mean the benchmark 'switch': intercore run host switch"),
     ("watch", "there is no command 'watch'; there is: run, sweep, list"),
@@ -177,8 +177,8 @@ ASKED_WRONGLY = (
     ("report --where longest_us<=few", "needs a number"),
     ("report --where size<=4", "there is no factor of run 1 'size'"),
     ("report --where longest_us>999", "no measurement of run 1 has longest_us>999"),
-    ("report --lines longest_us", "are for curves"),
-    ("report --axis n", "are for curves"),
+    ("report --lines longest_us", "apply to curves"),
+    ("report --axis n", "apply to curves"),
     ("report --exhibit seed-003-figur-4", "did you mean 'seed-003-figure-4'"),
     ("run host speedup --until 1", "such as 1%"),
     ("run host speedup --until much", "such as 1%"),
@@ -194,7 +194,7 @@ ASKED_WRONGLY = (
     ("list serial", "--port /dev/ttyACM0"),
     ("shell serial", "--port /dev/ttyACM0"),
     ("info serial --port ''", "--port /dev/ttyACM0"),
-    ("info serial --port carrier-pigeon://x", "there is no kind of port 'carrier-pigeon://'"),
+    ("info serial --port carrier-pigeon://x", "'carrier-pigeon://' is not a known kind of port"),
     ("info serial --port socket://", "expected socket://HOST:PORT"),
     ("run serial speedup --port socket://h", "expected socket://HOST:PORT"),
     ("list serial --port socket://h:99999", "a port from 1 to 65535"),
@@ -207,12 +207,12 @@ ASKED_WRONGLY = (
     ("info serial --port labgrid://", "expected labgrid://PLACE"),
     ("info serial --port labgrid://x@", "expected labgrid://PLACE"),
     # faults and images
-    ("run host speedup --fault reset@1e6", "--fault is for simulated targets"),
+    ("run host speedup --fault reset@1e6", "--fault applies only to simulated targets"),
     ("run pico-sim speedup --fault nonsense", "--fault: expected uart-in"),
     ("run pico-sim speedup --fault flip=2", "--fault: expected uart-in"),
     ("run pico-sim speedup --fault uart-out:flip=2", "'2' is no probability"),
     ("run pico-sim speedup --fault uart-in:flip=nan", "'nan' is no probability"),
-    ("run pico-sim speedup --fault reset@१", "--fault: there is no fault 'reset@१'"),
+    ("run pico-sim speedup --fault reset@१", "--fault: 'reset@१' is not a fault"),
     ("run pico-sim speedup --fault ''", "--fault: expected uart-in"),
     ("run pico-amp-sim suite --fault stuck:core=7@1", "there is no core 7"),
     ("run pico-sim speedup --image firmware.elf", "pico-sim runs no image"),
@@ -225,14 +225,14 @@ ASKED_WRONGLY = (
     ("run esp32-qemu speedup opt=O2 --image binary.bin", "leave out opt, or the image"),
     # flashing
     ("flash stm32h745 --with opencod", "did you mean 'openocd'?"),
-    ("flash stm32h745 --probe ';'", "--probe is the serial number"),
+    ("flash stm32h745 --probe ';'", "--probe must be the serial number"),
     ("flash pico --drive folder", "folder is not the boot drive of a Pico"),
     ("flash pico --port /dev/ttyACM0", "no use for --port"),
     ("flash esp32", "--port"),
     ("flash esp32 --port /dev/ttyUSB0 --image binary.bin --opt O2", "leave out --opt"),
     # stored runs
     ("show first", "there is no benchmark of run 1 'first'; there is: clock"),
-    ("show clock 1", "show takes one run, before its benchmarks"),
+    ("show clock 1", "show takes one run, followed by its benchmarks"),
     ("show 1 clokc", "did you mean 'clock'?"),
     ("list host clokc", "did you mean 'clock'?"),
     ("doctor hots", "did you mean 'host'?"),
@@ -247,7 +247,7 @@ ASKED_WRONGLY = (
     ("report pico", "holds no run of the target pico; measure: intercore run pico suite"),
     ("compare 1 99", "there is no run 99"),
     ("compare 1 १", "there is no target '१'"),
-    ("compare", "which two runs or targets?"),
+    ("compare", "nothing to compare: name two runs or targets"),
     (f"compare {LONG} 1", "there is no target 'xxx"),
     ("compare folder/ 1", "cannot read folder: Is a directory"),
     ("compare binary.bin 1", "binary.bin:2: this is not UTF-8 text"),
@@ -289,8 +289,8 @@ ASKED_WRONGLY = (
     ("sweep latin1.toml", "latin1.toml:2: this is not UTF-8 text"),
     ("sweep utf16.toml", "utf16.toml:1: this is UTF-16 text"),
     ("sweep empty.toml", "the plan needs at least one [[target]]"),
-    ("sweep text.db", "text.db:1: this is not TOML"),
-    ("sweep nul.toml", "nul.toml:6: this is not TOML"),
+    ("sweep text.db", "text.db:1: TOML syntax error"),
+    ("sweep nul.toml", "nul.toml:6: TOML syntax error"),
     ("sweep digits.toml", "a number in it has thousands of digits"),
     ("sweep deep.toml", "nested in more than 100 levels"),
     ("sweep level.toml", "level.toml:5: n is a whole number and not '1_0'"),
@@ -303,9 +303,9 @@ ASKED_WRONGLY = (
     ("sweep control.toml", "control.toml:3: port has a control character"),
     ("sweep image.toml", "image.toml:2: pico-sim runs no image"),
     ("sweep probe.toml", "probe.toml:3: there is no tool to flash with 'opencod'"),
-    ("sweep plan.toml --cluster tcp://h:8786", "plan.toml:1: with --cluster, all targets are simulated"),
+    ("sweep plan.toml --cluster tcp://h:8786", "is not a simulated chip, and --cluster"),
     ("sweep simulated.toml --cluster ''", "--cluster"),
-    ("sweep plan.toml --cluster tcp://h:8786 --jobs 2", "--jobs is for this machine"),
+    ("sweep plan.toml --cluster tcp://h:8786 --jobs 2", "--jobs applies to this machine only"),
 )
 """Two columns: what is typed, and what the one sentence must contain. The exit status is 2."""
 
@@ -313,8 +313,8 @@ FAILING = (
     ("new workload fft -o nowhere", "cannot use nowhere/fft.c: No such file or directory"),
     ("info serial --port /dev/ttyNOTHERE", "cannot open /dev/ttyNOTHERE: No such file or directory"),
     ("info serial --port folder", "cannot open folder: Is a directory"),
-    ("info serial --port /dev/null", "cannot open /dev/null: it is no serial port"),
-    ("info serial --port binary.bin", "cannot open binary.bin: it is no serial port"),
+    ("info serial --port /dev/null", "cannot open /dev/null: it is not a serial port"),
+    ("info serial --port binary.bin", "cannot open binary.bin: it is not a serial port"),
     ("run serial speedup --port socket://127.0.0.1:1", "cannot open socket://127.0.0.1:1: Connection refused"),
     (f"info serial --port /{LONG}", "File name too long"),
     ("flash esp32 --port /dev/null --image missing.bin", "cannot read missing.bin: No such file or directory"),
@@ -463,7 +463,7 @@ def test_a_command_that_is_refused_leaves_no_store_behind(tool: Tool, words: tup
 
 @pytest.mark.parametrize("words", [("show",), ("runs",), ("report",), ("export", "1", "--to", "x.csv")], ids=" ".join)
 def test_without_a_store_the_sentence_says_how_to_get_one(tool: Tool, words: tuple[str, ...]) -> None:
-    assert "measure something first (intercore run host speedup)" in tool.here(*words).failed(2).error
+    assert "measure something first, e.g. intercore run host speedup" in tool.here(*words).failed(2).error
 
 
 def test_the_program_says_what_its_fork_says_and_a_command_in_this_process(measured: Tool) -> None:

@@ -116,7 +116,7 @@ def test_a_measurement_that_breaks_off_is_none_either(tool: Tool, board: FakeBoa
             ("esp32-qemu",),
             "esp32-qemu is emulated: its times mean nothing, so no budget can be held against them",
         ),
-        (KEPT, ("serial",), "which port? e.g. --port /dev/ttyACM0"),
+        (KEPT, ("serial",), "a port is needed, e.g. --port /dev/ttyACM0"),
         (KEPT, ("1",), "there is no store intercore.db"),
         (
             KEPT,

@@ -41,8 +41,8 @@ MID_RUN = {
     "silent-restart": "restarted in the middle of `run`",
     "flood-valid": "floods the link",
     "flood-progress": "floods the link",
-    "flood-garbage": "floods the link with what is not the Intercore protocol",
-    "flood-endless": "floods the link with what is not the Intercore protocol",
+    "flood-garbage": "floods the link with data that is not the Intercore protocol",
+    "flood-endless": "floods the link with data that is not the Intercore protocol",
     "lie-count": "was to have 101 samples and has 100",
     "lie-factor": "asked for n=",
     "not-json": "breaks the Intercore protocol",
@@ -55,7 +55,7 @@ MID_RUN = {
 
 FROM_THE_START = {
     # fault: words of the sentence; such a target is found out before a run is made
-    "mute": f"has sent nothing for {WAIT_S} s: is it powered, and is it the right port?",
+    "mute": f"has sent nothing for {WAIT_S} s: check its power supply",
     "dead-end": f"hangs: no answer to `list` for {WAIT_S} s",
     "version-1": "speaks version 1 of the Intercore protocol, this tool speaks version 2: build its firmware again "
     "with this tool, and flash it",

@@ -264,7 +264,7 @@ def test_a_store_without_runs_has_nothing_to_resume_and_says_why_that_may_be(too
     Store(tool.store).close()
     error = tool("run", "--resume").failed(2).error
     assert f"{tool.store} holds no run" in error
-    assert "begin it again: intercore run" in error
+    assert "To start one: intercore run" in error
     assert "complete" not in error
 
 
@@ -310,7 +310,7 @@ def test_an_older_run_is_resumed_and_the_newer_one_of_a_plan_file_is_told(swept:
         store.create_run(msgspec.structs.replace(run.plan, file=None), run.total)
         store.create_run(run.plan, run.total)
     result = swept("run", "--resume").succeeded()
-    assert "run 2 is of a plan file, with which it goes on: intercore sweep 'my plan.toml'" in result.err
+    assert "run 2 belongs to a plan file; continue it with: intercore sweep 'my plan.toml'" in result.err
     with Store(swept.store) as store:
         assert [(one.done, one.total) for one in store.runs()] == [(3, 3), (0, 3)]
 
@@ -353,6 +353,6 @@ def test_a_plan_file_that_another_process_carries_out_is_not_carried_out_as_well
         store.lock(1)
         result = swept("sweep", "my plan.toml", "--no-estimate").failed(1)
     said = " ".join(result.err.split())
-    assert f"serial at {board.url} is set aside: another process is measuring run 1 of" in said
+    assert f"serial at {board.url} is skipped: another process is measuring run 1 of" in said
     assert board.connections == opened
     swept("sweep", "my plan.toml", "--no-estimate").succeeded()

@@ -122,7 +122,7 @@ def test_without_factors_a_board_is_measured_as_it_is(tool: Tool, board: FakeBoa
             'name = "stm32h745"\nport = "loop://"\ndrive = "x"',
             "stm32h745 is flashed by a debug probe, and has no use for --drive",
         ),
-        ('name = "host"\nwith = "openocd"', "probe, with and drive are for boards that are flashed: host is none"),
+        ('name = "host"\nwith = "openocd"', "probe, with and drive apply only to boards that are flashed"),
         ('name = "serial"\nport = "loop://"\nprobe = 3', "probe is a text in quotes"),
     ],
 )

@@ -104,7 +104,7 @@ def test_a_measurement_that_breaks_off_is_none_either(tool: Tool, board: FakeBoa
         (KEPT.replace("<=", "<"), ("host",), "b.toml:1: '<' limits nothing here: a budget has <= or >="),
         (KEPT.replace("mode", "mod"), ("host",), "b.toml:1: there is no factor of speedup 'mod'; did you mean 'mode'?"),
         (KEPT.replace("create", "creat"), ("host",), "b.toml:1: there is no mode 'creat'; did you mean 'create'?"),
-        (KEPT.replace("n=10", "n=0"), ("host",), "b.toml:1: n=0 is out of range: 1 to"),
+        (KEPT.replace("n=10", "n=0"), ("host",), "b.toml:1: n=0 is out of range:"),
         (
             KEPT.replace("speedup ", "spedup "),
             ("host",),
@@ -114,14 +114,14 @@ def test_a_measurement_that_breaks_off_is_none_either(tool: Tool, board: FakeBoa
         (
             KEPT,
             ("esp32-qemu",),
-            "esp32-qemu is emulated: its times mean nothing, so no budget can be held against them",
+            "its times mean nothing",
         ),
         (KEPT, ("serial",), "a port is needed, e.g. --port /dev/ttyACM0"),
         (KEPT, ("1",), "there is no store intercore.db"),
         (
             KEPT,
             ("1", "--repetitions", "3"),
-            "--repetitions is for a target that is to be measured",
+            "--repetitions applies only when",
         ),
     ],
 )
@@ -146,7 +146,7 @@ def test_a_series_or_unit_that_is_wrong_is_found_before_the_target_is_asked(
 
 def test_what_the_target_does_not_have_is_found_before_anything_is_measured(tool: Tool) -> None:
     budgets(tool, KEPT, f"{SETTING} samples=5: t1 p99 <= 1 s")
-    assert "b.toml:1: p99 takes 1,000 samples" in tool("check", "b.toml", "host").failed(2).error
+    assert "1,000 samples, and 5" in tool("check", "b.toml", "host").failed(2).error
     assert not tool.store.exists()
 
 

@@ -322,7 +322,10 @@ def test_what_takes_its_worker_with_it_is_set_aside_and_the_rest_completes(tool:
 def test_a_cluster_is_for_simulated_targets(tool: Tool) -> None:
     write_plan(tool, SMALL.replace("pico-sim", "host"))
     error = tool(*sweep("there.db", "--cluster", "tcp://127.0.0.1:1")).failed(2).error
-    assert error == "error: plan.toml:2: with --cluster, all targets are simulated, and host is not"
+    assert error == (
+        "error: plan.toml:2: host is not a simulated chip, and --cluster runs only those: remove it from the plan, or "
+        "omit --cluster"
+    )
     assert not (tool.directory / "there.db").exists()
 
 
@@ -442,8 +445,8 @@ def test_what_differs_on_a_worker_is_told_with_both_versions() -> None:
     with pytest.raises(ForeignWorkerError) as error:
         compare("tcp://there:1", {"Python": "3.11", "Intercore": "0.1.0 (ba9876543210)"}, here)
     assert str(error.value) == (
-        "the worker tcp://there:1 may give other samples: Intercore is 0.1.0 (ba9876543210) there and "
-        "0.2.0 (0123456789ab) here. Install the same on both"
+        "the worker tcp://there:1 may yield other samples: Intercore is 0.1.0 (ba9876543210) there and "
+        "0.2.0 (0123456789ab) here. Install the same versions on both"
     )
 
 

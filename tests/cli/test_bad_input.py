@@ -62,7 +62,7 @@ ASKED_WRONGLY = (
     ("new wrokload fft", "Did you mean 'workload'?"),
     (
         "info avr",
-        ": host, pico-sim, pico-amp-sim, stm32h745-sim, pico, pico-amp, stm32h745, esp32, esp32s3, esp32p4"
+        ": host, pico-sim, pico-amp-sim, stm32h745-sim, pico, pico-amp, stm32h745, esp32, esp32s3, esp32p4, "
         "esp32-qemu, serial",
     ),
     ("shell hos", "did you mean 'host'?"),

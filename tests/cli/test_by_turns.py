@@ -160,4 +160,4 @@ def test_a_single_run_takes_the_same_sources_and_its_page_says_how_to_measure_it
     assert "--kernel names a FreeRTOS kernel" in tool.here("run", "host", *QUICK, "--kernel", "a").failed(2).error
     refused = tool.here("run", "serial", "--port", "socket://a:1", *QUICK, "--firmware", sources).failed(2).error
     assert "targets whose program" in refused
-    assert "leave out --firmware" in tool.here("run", "--resume", "--firmware", sources).failed(2).error
+    assert "omit --firmware" in tool.here("run", "--resume", "--firmware", sources).failed(2).error

@@ -82,7 +82,7 @@ def test_flash_builds_writes_and_verifies(tool: Tool, esp: Fakes) -> None:
         (("flash", "esp32", "--port", "X", "--code", "sram"), "did you mean 'iram'?"),
         (("flash", "esp32", "--port", "X", "--cpu-mhz", "100"), "the nearest are 80 and 160"),
         (("flash", "esp32", "--port", "X", "--trace", "512"), "must not wait for flash: add code=iram"),
-        (("flash", "esp32", "--port", "X", "--image", "a.bin", "--opt", "O3"), "leave out --opt, or --image"),
+        (("flash", "esp32", "--port", "X", "--image", "a.bin", "--opt", "O3"), "omit it, or omit --image"),
         (("flash", "esp32", "--port", "X", "--drive", "."), "has no use for --drive"),
         (("flash", "pico", "--image", "a.bin"), "has no use for --image"),
         (
@@ -96,7 +96,7 @@ def test_flash_builds_writes_and_verifies(tool: Tool, esp: Fakes) -> None:
             ("run", "esp32-qemu", "speedup", "--port", "X"),
             "did you mean the target 'esp32'?",
         ),
-        (("run", "esp32-qemu", "speedup", "--image", "a.bin", "opt=O3"), "leave out opt, or the image"),
+        (("run", "esp32-qemu", "speedup", "--image", "a.bin", "opt=O3"), "omit it, or omit --image"),
         (("run", "esp32-qemu", "speedup", "--fault", "x"), "--fault applies only to simulated targets"),
     ],
 )

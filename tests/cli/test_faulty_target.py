@@ -36,7 +36,7 @@ SILENT = ("hang", "babble")
 MID_RUN = {
     # fault: words of the sentence that says what happened
     "die": "socket disconnected",
-    "hang": f"hangs: silent for {WAIT_S} s in the middle of a run",
+    "hang": f"hangs: silent for {WAIT_S} s during a run",
     "restart": "restarted during `run`",
     "silent-restart": "restarted during `run`",
     "flood-valid": "floods the link",
@@ -198,7 +198,7 @@ def test_a_target_that_is_something_else_entirely_is_named(tool: Tool, board: Fa
     words = ("info", "serial", "--port", board.url, "--timeout", PATIENCE)
     error = tool(*words).failed(1).error
     assert "the Intercore protocol" in error
-    assert re.search(r"is it the right (port, program|program or port)", error)
+    assert re.search(r"check the port", error)
 
 
 def test_what_a_target_says_cannot_take_over_the_terminal(tool: Tool, board: FakeBoard) -> None:

@@ -115,7 +115,10 @@ def test_a_run_of_another_kernel_is_not_gone_on_with_and_its_target_is_set_aside
     result = sweep(tool)
     assert result.status == 1
     said = " ".join(result.err.split())
-    assert "host is skipped: run 1 was measured with another kernel (Linux 5.10.0 of another time) than" in said
+    assert (
+        "host is skipped from now on: run 1 was measured with another kernel (Linux 5.10.0 of another time) than"
+        in said
+    )
     assert contents_of(tool.store) == kept
 
 
@@ -274,7 +277,7 @@ def test_a_board_that_stays_away_is_set_aside_and_the_rest_completes(
     assert result.status == 1
     assert "Traceback" not in result.err
     words = " ".join(result.err.split())
-    assert f"serial at {bad.url} is skipped:" in words
+    assert f"serial at {bad.url} is skipped from now on:" in words
     assert "4 of 6 measurements are missing; continue with: intercore sweep plan.toml" in words
     with Store(tool.store) as store:
         assert [summary.done for summary in store.runs()] == [6, 2, 6]

@@ -109,16 +109,13 @@ def test_a_run_of_another_kernel_is_not_gone_on_with_and_its_target_is_set_aside
     with Store(tool.store) as store:
         number = store.create_run(run.plan, run.total)
         for setting, one in list(zip(settings(run.plan), run.measurements, strict=True))[:5]:
-            conditions = {**one.conditions, "os.kernel": "time=common sampl...ne to"}
+            conditions = {**one.conditions, "os.kernel": "Linux 5.10.0 of another time"}
             store.add(number, setting, msgspec.structs.replace(one, conditions=conditions))
     kept = contents_of(tool.store)
     result = sweep(tool)
     assert result.status == 1
     said = " ".join(result.err.split())
-    assert (
-        "host is skipped from now on: run 1 was measured with another kernel (Linux 5.10.0 of another time) than"
-        in said
-    )
+    assert "is skipped: run 1 was measured with another kernel (Linux 5.10.0 of another time) than" in said
     assert contents_of(tool.store) == kept
 
 

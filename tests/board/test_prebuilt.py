@@ -68,7 +68,7 @@ def test_another_build_says_in_one_sentence_all_that_it_needs(monkeypatch: pytes
     assert str(refused.value) == (
         "the program for the Pico cannot be built: the cross compiler (arm-none-eabi-gcc), CMake (cmake), make "
         "(make) and Rust's cargo (cargo) were not found. To install on Debian or Ubuntu: apt install gcc-arm-none-eabi "
-        "libnewlib-arm-none-eabi cmake make cargo; only its build with -O2 needs none of them: your own "
+        "libnewlib-arm-none-eabi cmake make cargo; only its build with -O2 needs none of them; your own "
         "workloads, the recorder and other levels, such as --opt, do"
     )
 

@@ -104,7 +104,7 @@ def test_a_measurement_that_breaks_off_is_none_either(tool: Tool, board: FakeBoa
         (KEPT.replace("<=", "<"), ("host",), "b.toml:1: '<' is not a limit: a budget has <= or >="),
         (KEPT.replace("mode", "mod"), ("host",), "b.toml:1: there is no factor of speedup 'mod'; did you mean 'mode'?"),
         (KEPT.replace("create", "creat"), ("host",), "b.toml:1: there is no mode 'creat'; did you mean 'create'?"),
-        (KEPT.replace("n=10", "n=0"), ("host",), "b.toml:1: n=0 is out of range: 1 to"),
+        (KEPT.replace("n=10", "n=0"), ("host",), "b.toml:1: n=0 is out of range:"),
         (
             KEPT.replace("speedup ", "spedup "),
             ("host",),
@@ -114,14 +114,14 @@ def test_a_measurement_that_breaks_off_is_none_either(tool: Tool, board: FakeBoa
         (
             KEPT,
             ("esp32-qemu",),
-            "esp32-qemu is emulated: its times mean nothing, so no budget can be held against them",
+            "its times mean nothing",
         ),
-        (KEPT, ("serial",), "which port? e.g. --port /dev/ttyACM0"),
+        (KEPT, ("serial",), "a port is needed, e.g. --port /dev/ttyACM0"),
         (KEPT, ("1",), "there is no store intercore.db"),
         (
             KEPT,
             ("1", "--repetitions", "3"),
-            "--repetitions is for a target that is to be measured",
+            "--repetitions applies only when",
         ),
     ],
 )

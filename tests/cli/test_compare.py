@@ -91,7 +91,7 @@ def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(
         store.create_run(store.run(1).plan, 1)
     shown = both("compare", "host", "serial").succeeded()
     assert "Largest differences: host and serial" in shown.out
-    assert "run 3 of host is newer than run 1 and unfinished (0 of 1 measurements): left out" in shown.err
+    assert "run 3 of host is newer than run 1" in shown.err
     both("report", "host", "serial", "-o", "both.html").succeeded()
     assert ">Differences: serial and host</a></h2>" in (both.directory / "both.html").read_text()
 
@@ -103,11 +103,11 @@ def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(
         (("host", "hosd"), "there is no target 'hosd'; did you mean 'host'?"),
         (("1", "1"), "both sides are run 1 of host: give another run to compare it with"),
         (("host", "1"), "both sides are run 1 of host: give another run to compare it with"),
-        (("host", "serial", "--within", "5"), "--within is a percentage such as 5% or 0.5%, and not '5'"),
-        (("host", "serial", "--within", "0%"), "--within=0% is out of range: above 0 %, at most 100 %"),
-        (("host", "pico-sim"), "holds no run of the target pico-sim"),
+        (("host", "serial", "--within", "5"), "a percentage such as 5% or 0.5%, not '5'"),
+        (("host", "serial", "--within", "0%"), "--within=0% is out of range"),
+        (("host", "pico-sim"), "no run of the target pico-sim"),
         (("nowhere.txt", "1"), "cannot read nowhere.txt: No such file or directory"),
-        (("1", "2", "x.txt"), "x.txt is a baseline, which is compared with one other side: give two names"),
+        (("1", "2", "x.txt"), "x.txt is a baseline, which is compared with"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(both: Tool, words: tuple[str, ...], says: str) -> None:

@@ -211,7 +211,7 @@ def test_what_a_user_says_is_an_emulator_is_labelled_so_in_all_that_is_told(tool
     done = tool("run", "serial", "example", *words, "--format", "json").succeeded()
     check(done.json)
     assert done.json["emulated"]
-    assert done.json["conditions"]["emulated"] == "by an emulator, as the user says: times mean nothing"
+    assert done.json["conditions"]["emulated"] == "by an emulator (declared by the user): times mean nothing"
     assert {row["repetition"] for row in done.json["measurements"]} == {0}, "as of any emulated chip"
     assert "FUNCTION ONLY" in tool("show").succeeded().out
     tool("report", "-o", "page.html").succeeded()
@@ -225,7 +225,7 @@ def test_a_wrong_result_is_kept_and_marked(tool: Tool, board: FakeBoard) -> None
     result = tool("run", "serial", "speedup", *words)
     assert (result.status, result.error) == (
         1,
-        "error: of 2 measurements, 1 by what the target checks failed; see the warnings",
+        "error: of 2 measurements, 1 by checks on the target failed; see the warnings above",
     )
     shown = result.json
     check(shown)

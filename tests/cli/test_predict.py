@@ -236,7 +236,7 @@ def test_medians_that_scatter_are_to_be_repeated_more_often(tool: Tool) -> None:
 
 
 def test_help_names_the_benchmarks_that_have_a_model(tool: Tool) -> None:
-    assert f"One of: {', '.join(names())}." in " ".join(tool("predict", "--help").succeeded().out.split())
+    assert f"One of {', '.join(names())}." in " ".join(tool("predict", "--help").succeeded().out.split())
 
 
 def test_other_benchmarks_other_targets_and_empty_stores_are_refused(stored: Tool) -> None:

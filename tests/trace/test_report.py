@@ -64,7 +64,7 @@ def test_a_whole_recording_is_told_with_its_medians_its_parts_and_its_cost() -> 
     text = told(made.recording(), made.series)
     assert re.search(r"wake: \S+ µs with the recorder on, and \S+ µs with the recorder off \(medians\)", text)
     assert "parts are known" in text
-    assert "An event costs 3.00 µs on core 0 and 3.00 µs on core 1" in text
+    assert "3.00 µs on core 0 and 3.00 µs on core 1" in text
     assert "missing" not in text
 
 

@@ -30,7 +30,7 @@ CROSS_COMPILER = Tool("arm-none-eabi-gcc", "the cross compiler", "gcc-arm-none-e
 
 
 class Shift(NamedTuple):
-    """Displacement of the parts of an RP2040's program in bytes, besides alignment."""
+    """Displacement of the parts of an RP2040's program in bytes, in addition to alignment."""
 
     code: int = 0
     """Displacement of its functions: a multiple of 2."""

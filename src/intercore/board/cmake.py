@@ -51,7 +51,7 @@ class Recipe(msgspec.Struct, frozen=True):
     variant: str
     """The variant for messages, e.g. `-O2`."""
     also: tuple[Path, ...] = ()
-    """Folders of sources besides those of the firmware."""
+    """Folders of sources in addition to those of the firmware."""
     programs: tuple[str, ...] = (PROGRAM,)
     """Its output files, with or without the suffix .elf."""
     sources: Sources = USUAL_SOURCES
@@ -98,7 +98,7 @@ def find_tools(what: str, tools: Sequence[Tool], hint: str = "") -> list[str]:
 
 
 def builders() -> tuple[Tool, ...]:
-    """Return the tools that every build needs besides a compiler."""
+    """Return the tools that every build needs in addition to a compiler."""
     return (CMAKE,) if os.environ.get(GENERATOR_VARIABLE) else (CMAKE, MAKE)
 
 

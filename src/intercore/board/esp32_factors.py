@@ -1,4 +1,4 @@
-"""Build factors of ESP32, ESP32-S3 and ESP32-P4, besides the optimisation level."""
+"""Build factors of ESP32, ESP32-S3 and ESP32-P4, in addition to the optimisation level."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def find_idf() -> Idf:
     """Return the ESP-IDF of this shell. Raises IntercoreError, with advice, if it is missing or too old."""
     command = _command()
     try:
-        told = subprocess.run(
+        completed = subprocess.run(
             [*command, "--version"],
             env=_environment(),
             capture_output=True,
@@ -97,9 +97,9 @@ def find_idf() -> Idf:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise IntercoreError(f"ESP-IDF cannot be used: {command[-1]} does not start ({error}); {_GET}") from error
-    said = told.stdout.decode(errors="replace") + "\n" + told.stderr.decode(errors="replace")
+    said = completed.stdout.decode(errors="replace") + "\n" + completed.stderr.decode(errors="replace")
     found = _VERSION.search(said)
-    if told.returncode or found is None:
+    if completed.returncode or found is None:
         last = complaint(printable(said).strip().splitlines())
         raise IntercoreError(
             f"ESP-IDF cannot be used: idf.py --version reports: {last}; is it activated in this shell? {_GET}"
@@ -273,7 +273,7 @@ class _Build:
             raise self._fails(f"idf.py reports: {complaint(lines)}")
 
     def _follow(self, output: IO[bytes], lines: list[str]) -> None:
-        told = -1
+        reported = -1
         for raw in output:
             line = printable(raw.decode(errors="replace").replace("\t", " ").rstrip())
             if line:
@@ -281,8 +281,8 @@ class _Build:
                 del lines[_LINES_KEPT // 2 : -_LINES_KEPT // 2]
                 lines.append(line)
             step = _STEP.match(line)
-            if step is not None and int(step[2]) and (tenth := 10 * int(step[1]) // int(step[2])) != told:
-                told = tenth
+            if step is not None and int(step[2]) and (tenth := 10 * int(step[1]) // int(step[2])) != reported:
+                reported = tenth
                 self._say(f"building {self._what}: {step[1]} of {step[2]}")
 
 

@@ -99,9 +99,9 @@ def _crate(manifest: Path, say: Callable[[str], None]) -> Path:
 
 
 def _where(cargo: str, manifest: Path) -> Path:
-    told = _cargo(cargo, "metadata", manifest, "--format-version", "1", "--offline")
+    output = _cargo(cargo, "metadata", manifest, "--format-version", "1", "--offline")
     try:
-        packages = msgspec.json.decode(told, type=_Metadata).packages
+        packages = msgspec.json.decode(output, type=_Metadata).packages
     except msgspec.MsgspecError as error:
         raise _unobtainable(f"cargo metadata cannot be read: {error}") from error
     for package in packages:

@@ -1,4 +1,4 @@
-"""Build factors of the RP2040, besides the optimisation level."""
+"""Build factors of the RP2040, in addition to the optimisation level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build factors of the STM32H745, besides the optimisation level."""
+"""Build factors of the STM32H745, in addition to the optimisation level."""
 
 from __future__ import annotations
 

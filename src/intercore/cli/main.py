@@ -27,8 +27,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("run", "Measure a benchmark on a target, store every sample, and print the results."),
     "sweep": (
         "sweep",
-        "Measure a plan file on its targets, in random order. If interrupted, the same command continues where "
-        "it stopped.",
+        "Measure a plan file on its targets, in random order; after an interruption, the same command continues it.",
     ),
     "list": ("listing", "List the targets, or the benchmarks of a target and their parameters."),
     "info": (
@@ -66,8 +65,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "meters": ("meters", "List the connected power meters and the supported kinds."),
     "doctor": (
         "doctor",
-        "Check what this machine has for each target and what would disturb a measurement; print the command "
-        "that fixes it.",
+        "Check what this machine has for each target and what disturbs measurements; print how to fix it.",
     ),
     "build": (
         "build",

@@ -52,20 +52,20 @@ def findings(
     `part` has the measurements of the selected benchmarks. `brief` limits the output to one screen, `published` adds
     the tables of papers, and `exhibits` are the tables and figures of papers to begin with.
     """
-    told = run if part is None else part
-    named = () if told is run else told.plan.benchmarks
-    first = list(identity.caveats(told))
+    shown = run if part is None else part
+    named = () if shown is run else shown.plan.benchmarks
+    first = list(identity.caveats(shown))
     return RunFindings(
         run,
-        make_document=lambda: run_document(_reported(told, options)),
-        make_reports=lambda: _reported(told, options).reports,
-        headline=failed.headline(told),
+        make_document=lambda: run_document(_reported(shown, options)),
+        make_reports=lambda: _reported(shown, options).reports,
+        headline=failed.headline(shown),
         first=first,
-        left_out=left_out(told.plan),
-        caveats=tuple(one for one in run_caveats(told) if one not in first),
+        left_out=left_out(shown.plan),
+        caveats=tuple(one for one in run_caveats(shown) if one not in first),
         published="" if published else f"{command_to_show(store_path, run.id, named)} --published",
         go_on=command_to_go_on(store_path, run.plan),
-        overhead_us=overhead_us(failed.analysable(told).measurements),
+        overhead_us=overhead_us(failed.analysable(shown).measurements),
         details=command_to_show(store_path, run.id) if brief else "",
         exhibits=exhibits,
     )

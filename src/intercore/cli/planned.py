@@ -30,7 +30,7 @@ def sources_of(*, kernel: Path | None, firmware: Path | None, own: OwnWork | Non
 
 
 def resolve_user_workload(
-    wanted: Mapping[str, Sequence[str]], besides: Sequence[Path], folders: Sequence[Path], flags: Sequence[str]
+    wanted: Mapping[str, Sequence[str]], further_files: Sequence[Path], folders: Sequence[Path], flags: Sequence[str]
 ) -> tuple[dict[str, list[str]], OwnWork | None]:
     """Return the levels, with the file of a user's workload replaced by its name, and that workload.
 
@@ -42,11 +42,11 @@ def resolve_user_workload(
             f"{listed(files)} are several workloads: measure one at a time; to add a file to a workload, use --source"
         )
     if not files:
-        given = {"--source": besides, "--include": folders, "--flag": flags}
+        given = {"--source": further_files, "--include": folders, "--flag": flags}
         for option in (name for name, values in given.items() if values):
             raise UsageError(f"{option} applies to your own workload: name the workload's file, e.g. workload=./fft.c")
         return {name: [*levels] for name, levels in wanted.items()}, None
-    work = own_work([Path(files[0]), *besides], folders, flags)
+    work = own_work([Path(files[0]), *further_files], folders, flags)
     known = {name: [work.level if is_file(level) else level for level in levels] for name, levels in wanted.items()}
     return known, work
 

@@ -146,7 +146,7 @@ def run(
             help="Firmware sources to build the target's program from: their folder, e.g. ~/intercore/firmware.",
         ),
     ] = None,
-    besides: OwnSources = None,
+    further_files: OwnSources = None,
     folders: OwnFolders = None,
     flags: OwnFlags = None,
     emulated: Annotated[
@@ -165,7 +165,7 @@ def run(
 ) -> None:
     """Measure a benchmark on a target, store every sample, and print the results."""
     check_page(report_path, force=force)
-    wanted, own = resolve_user_workload(parse_levels(levels or []), besides or [], folders or [], flags or [])
+    wanted, own = resolve_user_workload(parse_levels(levels or []), further_files or [], folders or [], flags or [])
     if opt is not None and wanted.setdefault(OPT.name, opt.split(",")) != opt.split(","):
         raise UsageError("opt is given twice, as opt= and as --opt: omit one of them")
     sources = sources_of(kernel=kernel, firmware=firmware, own=own)

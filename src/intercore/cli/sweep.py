@@ -110,10 +110,7 @@ def sweep(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Measure a plan file on its targets, in random order.
-
-    If interrupted, the same command continues where it stopped.
-    """
+    """Measure a plan file on its targets, in random order; after an interruption, the same command continues it."""
     check_page(report_path, force=force)
     file = plan_reader.read(plan_path)
     file = file if target is None else on_target(file, target)

@@ -89,7 +89,7 @@ def trace(
     ] = None,
     kernel: KernelPath = None,
     force: Force = False,
-    besides: OwnSources = None,
+    further_files: OwnSources = None,
     folders: OwnFolders = None,
     flags: OwnFlags = None,
     port: PortUrl = None,
@@ -102,7 +102,7 @@ def trace(
     path = Path(f"{target}-{benchmark}.perfetto-trace") if path is None else path
     check_replaceable(path, PERFETTO, force=force)
     check_page(page, force=force)
-    wanted, own = resolve_user_workload(parse_levels(levels or []), besides or [], folders or [], flags or [])
+    wanted, own = resolve_user_workload(parse_levels(levels or []), further_files or [], folders or [], flags or [])
     for name, texts in wanted.items():
         if len(texts) != 1:
             raise UsageError(f"trace measures one setting: give one level of {name} instead of {','.join(texts)}")

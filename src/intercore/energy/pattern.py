@@ -86,7 +86,7 @@ def by_pattern(trace: Trace, windows: Sequence[Window]) -> WindowFit:
         raise RefusedError("the distance of the windows is unknown: connect the mark pin to an input of the meter")
     signal = trace.power if trace.watts is not None or trace.volts is not None else trace.amps
     if signal is None:
-        raise RefusedError("the meter reports neither current nor power")
+        raise RefusedError("the meter reports no current and no power")
     lengths = np.array([one.seconds for one in windows])
     begins = target_begins(windows)
     seeker = _Seeker(trace, Integral(trace.bounds, signal), signal, begins, lengths)

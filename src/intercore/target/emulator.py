@@ -100,15 +100,15 @@ def _of_esp_idf() -> list[str]:
 
 def _ask(path: str, *words: str) -> str:
     try:
-        told = subprocess.run(
+        completed = subprocess.run(
             [path, *words], capture_output=True, check=False, timeout=_ASK_TIMEOUT_S, stdin=subprocess.DEVNULL
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise IntercoreError(f"{path} cannot be started: {error}") from error
-    if told.returncode:
-        words_of = printable(told.stderr.decode(errors="replace")).strip().splitlines() or ["nothing"]
-        raise IntercoreError(f"{path} fails with exit status {told.returncode}; its last output: {words_of[-1]}")
-    return printable(told.stdout.decode(errors="replace"))
+    if completed.returncode:
+        last_lines = printable(completed.stderr.decode(errors="replace")).strip().splitlines() or ["nothing"]
+        raise IntercoreError(f"{path} fails with exit status {completed.returncode}; its last output: {last_lines[-1]}")
+    return printable(completed.stdout.decode(errors="replace"))
 
 
 def _command(qemu: str, flash: Path) -> list[str]:

@@ -32,7 +32,7 @@ QEMU_TIMEOUT = 120.0
 
 
 class Address(msgspec.Struct, frozen=True):
-    """How to reach a target: the user's options besides its name."""
+    """How to reach a target: the user's options other than its name."""
 
     port: str | None = None
     """pyserial device or URL."""

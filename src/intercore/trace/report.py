@@ -172,16 +172,16 @@ def _counters(one: TracedSeries) -> str:
 
 
 def _cost(analysis: TraceAnalysis) -> str:
-    told = listed([f"{duration(core.cost_us)} on core {core.core}" for core in analysis.cores])
-    return f"The overhead of an event is {told}, measured there before the recording."
+    overheads = listed([f"{duration(core.cost_us)} on core {core.core}" for core in analysis.cores])
+    return f"The overhead of an event is {overheads}, measured there before the recording."
 
 
 def _scheduler_cost(analysis: TraceAnalysis) -> str:
     costs_us = [core.scheduler_cost_us for core in analysis.cores]
     if None in costs_us:
         return "The overhead of a record could not be measured on each core, and is not subtracted there."
-    told = listed([f"{duration(core.scheduler_cost_us or 0.0)} on core {core.core}" for core in analysis.cores])
-    return f"The overhead of a record is {told}, measured there before the recording."
+    overheads = listed([f"{duration(core.scheduler_cost_us or 0.0)} on core {core.core}" for core in analysis.cores])
+    return f"The overhead of a record is {overheads}, measured there before the recording."
 
 
 def _missing(analysis: TraceAnalysis) -> list[str]:

@@ -1,4 +1,4 @@
-# Which sources a FreeRTOS kernel is built from: a digest of them, and whether they are those of a release.
+# Which sources a FreeRTOS kernel is built from: their digest, and whether they are those of a release.
 
 # The digests of the releases that are known here, computed from the tags of github.com/FreeRTOS/FreeRTOS-Kernel.
 set(ic_freertos_release_V11.2.0 ff265a60962f88d4)

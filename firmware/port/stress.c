@@ -38,7 +38,7 @@ struct child {
     uint32_t moved;
     uint32_t pinned; /* how many of those moves were to a chosen core; 0 if the kernel fixes a task's core */
     uint32_t value;  /* the result of the child's work */
-    uint32_t first;  /* the value that it must become */
+    uint32_t first;  /* the value with which its work begins */
 };
 
 struct block {

@@ -148,7 +148,7 @@ static void queues_pass_items_in_order(void) {
         belt.item_bytes = sizes[i / 3];
         expect(port_queue_init(&belt.queue, length, belt.item_bytes) == PORT_OK, "a queue can be made");
         for (uint32_t k = 0; k < length; k++) {
-            port_queue_send(&belt.queue, belt.sent); /* without this the other task would wait for ever */
+            port_queue_send(&belt.queue, belt.sent); /* would wait for ever if there were less room */
         }
         for (uint32_t k = 0; k < length; k++) {
             port_queue_receive(&belt.queue, belt.received);
@@ -234,7 +234,7 @@ static void receive_stream(void *arg) {
 static void streams_pass_bytes_in_order(void) {
     struct channel channel = {.total = STREAM_ROOM};
     expect(port_stream_init(&channel.stream, STREAM_ROOM) == PORT_OK, "a stream can be made");
-    send_stream(&channel); /* without this the other task would wait for ever */
+    send_stream(&channel); /* would wait for ever if there were less room */
     receive_stream(&channel);
     channel.total = STREAM_CHUNKS * STREAM_ROOM / 2U;
     against_each_core(send_stream, receive_stream, &channel);

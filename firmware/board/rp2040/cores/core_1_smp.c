@@ -1,4 +1,4 @@
-/* Core 1 under one kernel for both: the kernel's port launches it into the scheduler. */
+/* The start of core 1 if one kernel runs on both cores: the kernel's port launches core 1 into the scheduler. */
 #include "pico/multicore.h"
 #include "port_freertos.h"
 #include "rp2040_cores.h"

@@ -1,4 +1,4 @@
-/* The console's part on both cores: a panic's line */
+/* The part of the console that both cores need: it prints the line of a panic. */
 #include "stm32h745_registers.h"
 #include "stm32h745_uart.h"
 

@@ -27,7 +27,7 @@ enum port_error {
     PORT_ERR_UNSUPPORTED = 4, /* the platform does not have this feature */
 };
 
-/* ---- cores ---------------------------------------------------------------------------------------------------- */
+/* ---- cores ------------------------------------------------------------------------------------------------------- */
 
 /* Number of cores that tasks can be pinned to, 1 to PORT_CORES_MAX. Constant after start-up. */
 uint32_t port_core_count(void);
@@ -48,7 +48,7 @@ uint32_t port_core_count(void);
  * answer may be out of date at once. */
 uint32_t port_core_id(void);
 
-/* ---- clocks --------------------------------------------------------------------------------------------------- */
+/* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
 /* Reads the common clock: one counter for all cores, which never steps back and does not wrap within a session.
  * Readings on two cores can be subtracted: the difference is the time between them. Reading must be fast, because its
@@ -74,7 +74,7 @@ uint32_t port_cycles_bits(void);
 /* Kernel ticks per second, at least 1. A platform without a periodic tick has a nominal tick for port_sleep_ticks(). */
 uint32_t port_tick_hz(void);
 
-/* ---- shared data ------------------------------------------------------------------------------------------------ */
+/* ---- shared data ------------------------------------------------------------------------------------------------- */
 
 /* On AMP, where each core has its own kernel and its own program, the same sources are compiled into both programs, and
  * each program has its own copy of the data. Two macros of port_types.h declare what the programs have in common. They
@@ -98,7 +98,7 @@ uint32_t port_tick_hz(void);
 #define PORT_CACHE_LINE 64
 #endif
 
-/* ---- tasks ---------------------------------------------------------------------------------------------------- */
+/* ---- tasks ------------------------------------------------------------------------------------------------------- */
 
 /* Any core, as the scheduler chooses */
 #define PORT_CORE_ANY UINT32_MAX
@@ -111,7 +111,7 @@ uint32_t port_tick_hz(void);
 struct port_task_config {
     /* Short name for debuggers; not copied, so it must outlive the task */
     const char *name;
-    /* Body of the task, run once with `arg`. The task ends when it returns. */
+    /* Body of the task, called once with `arg`. The task ends when the body returns. */
     void (*entry)(void *arg);
     void *arg;
     /* Core to pin the task to, below port_core_count(), or PORT_CORE_ANY */
@@ -163,7 +163,8 @@ bool port_task_waits(const port_task_t *task);
  * kernels. */
 void port_reschedule(uint32_t core);
 
-/* Call it at intervals in a task that may be suspended. Has no effect if the kernel can suspend tasks itself. */
+/* Call it at intervals in a task that may be suspended. Where the kernel cannot suspend tasks, a suspended task stops
+ * in this call; elsewhere the call has no effect. */
 void port_checkpoint(void);
 
 /* Switches time slicing on or off: tasks of equal priority on a core take turns at every kernel tick, or at an interval
@@ -175,7 +176,7 @@ void port_time_slicing(bool on);
  * may be slow: do not use it inside a timed window. */
 uint64_t port_preemptions(void);
 
-/* ---- the main loop --------------------------------------------------------------------------------------------- */
+/* ---- the main loop ----------------------------------------------------------------------------------------------- */
 
 /* Some platforms call one function of the program repeatedly, in a task of their own: Arduino's loop(). A benchmark may
  * take over the body of that function for a while. The platform then calls the body in its usual way, and its work
@@ -202,7 +203,7 @@ enum port_error port_loop_start(const struct port_loop_config *config);
 /* Waits until the last call of the body has returned. Call it exactly once per port_loop_start(). */
 void port_loop_join(void);
 
-/* ---- wake-ups -------------------------------------------------------------------------------------------------- */
+/* ---- wake-ups ---------------------------------------------------------------------------------------------------- */
 
 /* Deadline of a wait without a time limit */
 #define PORT_FOREVER UINT64_MAX
@@ -272,7 +273,7 @@ void port_period_sleep(struct port_period *period);
  * both cores call it, the last call counts. */
 void port_mark(bool on);
 
-/* ---- console ---------------------------------------------------------------------------------------------------- */
+/* ---- console ----------------------------------------------------------------------------------------------------- */
 
 /* The functions of the console are for one task at a time, on any core.
  *
@@ -297,7 +298,7 @@ uint32_t port_console_rate(void);
  * for that. A character that is being received is lost or damaged; input received before stays. */
 void port_console_set_rate(uint32_t bits_per_second);
 
-/* ---- memory ---------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* The buffer for the samples of a measurement */
 struct port_samples {
@@ -314,8 +315,7 @@ struct port_samples {
  * it is shared by both programs (PORT_SHARED). */
 struct port_samples port_samples(void);
 
-/* ---- description of the target
- * ------------------------------------------------------------------------------------ */
+/* ---- description of the target ----------------------------------------------------------------------------------- */
 
 /* Contents of a read-only region: word number i, as wide as a pointer, is i times this. The factor is odd and has no
  * pattern (2^32 divided by the golden ratio). */

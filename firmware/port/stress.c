@@ -26,7 +26,7 @@ static const char *const count_names[COUNTS] = {"created", "refused", "moved", "
 struct worker {
     port_task_t task;
     struct ic_random random;
-    atomic_uint counts[COUNTS]; /* since the start; read by the printers */
+    atomic_uint counts[COUNTS]; /* counted since the start of the test; the printers read them */
 };
 
 struct child {
@@ -54,7 +54,7 @@ static uint32_t round_number;
 static _Atomic(const char *) failure;
 
 static struct {
-    uint32_t value; /* plain memory: notifications must order it */
+    uint32_t value; /* not atomic on purpose: notifications must order the accesses */
     bool over;
 } ball;
 

@@ -6,7 +6,7 @@
 #define configSUPPORT_PICO_SYNC_INTEROP 0
 #define configSUPPORT_PICO_TIME_INTEROP 0
 
-/* The port has no instruction to find the highest priority (a Cortex-M0+ has no CLZ). */
+/* The kernel's RP2040 port finds the highest ready priority without a special instruction: a Cortex-M0+ has no CLZ. */
 #define configUSE_PORT_OPTIMISED_TASK_SELECTION 0
 
 /* The main stack, which interrupts use, is reset when the scheduler starts: main() does not resume. */

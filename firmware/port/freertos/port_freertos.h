@@ -27,7 +27,7 @@
  * kernel schedules all cores, the interrupts of core 1 must not be enabled yet. */
 void port_freertos_start(void (*console)(void)) __attribute__((noreturn));
 
-/* Requests a reschedule of this core when the calling handler returns. Call it last. */
+/* Makes this core reschedule when the calling handler returns. It must be the handler's last call. */
 void port_freertos_yield_from_handler(void);
 
 /* Number of kernel ticks to wait until the common clock reads `when`, rounded up; 0 if it already does. The result is

@@ -152,7 +152,7 @@ bool port_task_waits(const port_task_t *task) { return task->waits != 0; }
 port_task_t *port_task_self(void) { return pvTaskGetThreadLocalStoragePointer(NULL, 0); }
 
 void port_yield(void) {
-    /* A yield is not a preemption. */
+    /* Restores the count of preemptions, because the switch hook counts a yield as a preemption. */
     void *preemptions = pvTaskGetThreadLocalStoragePointer(NULL, 1);
     taskYIELD();
     vTaskSetThreadLocalStoragePointer(NULL, 1, preemptions);
@@ -188,7 +188,7 @@ void port_notify_take(void) {
     }
 }
 
-/* Clearing no bits is the kernel's way to read the count. */
+/* The kernel has no function that only reads the count. This one clears no bits, and returns the count. */
 uint32_t port_notify_count(void) { return ulTaskNotifyValueClearIndexed(NULL, PORT_FREERTOS_NOTIFY_TASK, 0); }
 
 bool port_object_spans(enum port_object object, uint32_t from, uint32_t to) {

@@ -44,7 +44,7 @@
 
 /* ---- for the board ---- */
 
-/* Call it from the handler of this core's doorbell, after clearing its cause. */
+/* Call it in the handler of this core's doorbell, after the cause of the interrupt has been cleared. */
 void port_amp_rung(void);
 
 /* Starts core 1 and waits until its kernel runs and its image is known to match this one. Panics if that takes longer
@@ -54,7 +54,7 @@ void port_amp_meet(void);
 /* The same on core 1: publishes its identity and starts its scheduler. */
 void port_amp_start_core_1(void) __attribute__((noreturn));
 
-/* ---- supplied by the board ---- */
+/* ---- the board must supply these ---- */
 
 /* The core that executes this */
 uint32_t board_core(void);
@@ -95,11 +95,11 @@ enum port_error board_timer_open(void (*handler)(void *arg), void *arg);
 void board_timer_close(void);
 void board_ring_self(void); /* raises an interrupt in the calling core, whose handler calls port_amp_doorbell() */
 
-/* ---- between the files of the port ---- */
+/* ---- for the files of the port only ---- */
 
 enum port_amp_order {
     PORT_AMP_NOTIFY,   /* port_task_t: port_notify() */
-    PORT_AMP_WAKE,     /* port_task_t: a wait of the platform itself */
+    PORT_AMP_WAKE,     /* port_task_t: ends a wait of the platform itself */
     PORT_AMP_CALL,     /* NULL: work for the service task */
     PORT_AMP_RING,     /* NULL: port_doorbell_ring() */
     PORT_AMP_SENT,     /* stream buffer: bytes were put in */
@@ -112,7 +112,7 @@ bool port_amp_heard(void);
 /* Puts an order into the other core's mailbox and rings. Waits if the mailbox is full. For tasks and handlers. */
 void port_amp_send(enum port_amp_order what, void *object);
 
-/* Wakes a task of either core from a wait of the platform itself (index PORT_FREERTOS_NOTIFY_PLATFORM). */
+/* Wakes a task of either core from a wait of the platform itself (notification PORT_FREERTOS_NOTIFY_PLATFORM). */
 void port_amp_wake(port_task_t *task);
 
 /* What a core's service task does for tasks of the other core */

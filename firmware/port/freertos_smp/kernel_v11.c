@@ -9,7 +9,7 @@ volatile uint32_t port_freertos_time_slicing;
 
 /* ---- the kernel's hooks ---- */
 
-void vApplicationPassiveIdleHook(void); /* the one that task.h does not declare */
+void vApplicationPassiveIdleHook(void); /* task.h does not declare this hook */
 
 /* Any interrupt for this core ends the sleep, and its handler has run before this hook returns. */
 void vApplicationPassiveIdleHook(void) { __asm volatile("dsb\n wfi" ::: "memory"); }

@@ -34,7 +34,7 @@ static inline void kernel_set_self(port_task_t *task) { vTaskSetThreadLocalStora
 
 static inline port_task_t *kernel_self(void) { return pvTaskGetThreadLocalStoragePointer(NULL, 0); }
 
-/* Restores the count of preemptions, because the kernel counts a yield as one. */
+/* Restores the count of preemptions, because the switch hook counts a yield as a preemption. */
 static inline void kernel_yield(void) {
     void *preemptions = pvTaskGetThreadLocalStoragePointer(NULL, 1);
     taskYIELD();

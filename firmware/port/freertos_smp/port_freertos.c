@@ -124,7 +124,7 @@ void port_notify_take(void) {
     }
 }
 
-/* Clearing no bits is the kernel's way to read the count. */
+/* The kernel has no function that only reads the count. This one clears no bits, and returns the count. */
 uint32_t port_notify_count(void) { return ulTaskNotifyValueClearIndexed(NULL, PORT_FREERTOS_NOTIFY_TASK, 0); }
 
 enum port_error port_sem_init(port_sem_t *sem, uint32_t initial) {

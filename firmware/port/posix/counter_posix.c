@@ -17,7 +17,7 @@
 #define BITS 0U
 #endif
 
-/* A reading of the counter, between two of the common clock */
+/* A reading of the counter, and the readings of the common clock before and after it */
 struct bracket {
     uint64_t before;
     uint64_t cycles;

@@ -19,7 +19,7 @@
 #define RING_SIGNAL SIGUSR1
 #define NS_PER_S 1000000000ULL
 
-#if !defined(sigev_notify_thread_id) /* glibc before 2.38 has no name for it */
+#if !defined(sigev_notify_thread_id) /* glibc before 2.38 does not define this name */
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
@@ -51,7 +51,7 @@ static void arrives(int signal) {
     errno = kept;
 }
 
-/* False if the system has no timer left. */
+/* Returns false if the system has no timer left. */
 static bool create_timer(void) {
     struct sigevent event = {
         .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TIMER_SIGNAL, .sigev_notify_thread_id = gettid()};

@@ -80,7 +80,8 @@ static void *run_task(void *arg) {
     self = arg;
     atomic_store(&self->id, (int)gettid());
     bool takes_turns = self->takes_turns && turns_posix_begin();
-    if (self->takes_turns && !takes_turns) { /* the system's own long time slices, rather than none */
+    if (self->takes_turns && !takes_turns) { /* no timer is left, so the system's own time slices are used, which are
+                                                long */
         struct sched_param param;
         (void)sched_getparam(0, &param);
         (void)sched_setscheduler(0, SCHED_RR, &param);
@@ -109,7 +110,7 @@ static enum port_error start_thread(port_task_t *task, const struct port_task_co
     }
     if (failed == 0 && realtime) {
         struct sched_param param = {.sched_priority = FIFO_BASE + (int)config->priority};
-        /* Valid arguments by construction: these three cannot fail. */
+        /* These three calls cannot fail, because their arguments are valid. */
         (void)pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
         (void)pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
         (void)pthread_attr_setschedparam(&attributes, &param);
@@ -282,7 +283,7 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
         if (count >= 0) {
             bytes += count;
             size -= (size_t)count;
-        } else if (errno == EAGAIN) { /* the terminal was opened non-blocking, but this must block */
+        } else if (errno == EAGAIN) { /* the terminal is non-blocking, but this function must block */
             struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
             (void)poll(&output, 1, -1);
         } else if (errno != EINTR) {

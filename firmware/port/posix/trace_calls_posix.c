@@ -225,7 +225,7 @@ CALL(void, port_events_wait, port_events_t *events, uint32_t bits) {
     ic_trace(IC_TRACE_TAKEN, IC_TRACE_EVENTS, number_of(events));
 }
 
-/* ---- streams: a full pipe is not detected ---- */
+/* ---- streams: a wait for room in a full pipe is not recorded ---- */
 
 CALL(void, port_stream_send, port_stream_t *stream, const void *bytes, uint32_t size) {
     if (ic_trace_recording != 0U) {

@@ -12,7 +12,7 @@
 #define TURN_SIGNAL SIGVTALRM
 #define NS_PER_MS 1000000L
 
-#if !defined(sigev_notify_thread_id) /* glibc before 2.38 has no name for it */
+#if !defined(sigev_notify_thread_id) /* glibc before 2.38 does not define this name */
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 

@@ -1,4 +1,4 @@
-/* Timers and doorbells call their handlers, once and in time. */
+/* Tests that timers and doorbells call their handlers, once and in time. */
 #include "promises.h"
 
 #include "port_interrupt.h"
@@ -6,7 +6,7 @@
 struct arrivals {
     port_task_t *waiting;
     atomic_uint count;
-    uint32_t core; /* plain memory: a notification from a handler must order it */
+    uint32_t core; /* not atomic on purpose: a notification from a handler must order the accesses */
     uint64_t at;
     uint32_t answer; /* core to ring; PORT_CORE_ANY: none */
 };

@@ -1,4 +1,4 @@
-/* Locks exclude other cores, and atomic operations lose nothing. */
+/* Tests that locks exclude other cores, and that atomic operations lose no change. */
 #include "promises.h"
 
 #include "port_lock.h"
@@ -8,7 +8,7 @@
 
 static port_spinlock_t spinlock;
 static port_atomic_t atomic;
-static volatile uint32_t plain; /* volatile: each step reads and writes it */
+static volatile uint32_t plain; /* volatile, so that each step reads and writes it */
 static uint32_t before_sum[PORT_CORES_MAX];
 
 static void step_plainly(void) {
@@ -106,7 +106,7 @@ static void spinlocks_exclude_other_cores(void) {
     port_spinlock_destroy(&spinlock);
 }
 
-/* More than the hardware of any chip has */
+/* More spinlocks than any chip has in hardware */
 #define SPINLOCKS 64U
 
 static void spinlocks_are_apart_and_can_be_had_again(void) {

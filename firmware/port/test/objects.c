@@ -1,4 +1,4 @@
-/* The kernel's objects work as in port_objects.h, between all cores. */
+/* Tests that the kernel's objects work as port_objects.h says, between all cores. */
 #include "promises.h"
 
 #include "port_objects.h"
@@ -38,7 +38,7 @@ static void against_each_core(void (*there)(void *), void (*here)(void *), void 
 struct handshake {
     port_sem_t asked;
     port_sem_t answered;
-    uint32_t value; /* plain memory: semaphores must order it */
+    uint32_t value; /* not atomic on purpose: semaphores must order the accesses */
 };
 
 static void answer_semaphores(void *arg) {
@@ -78,7 +78,7 @@ static void a_binary_semaphore_is_given_or_not(void) {
 
 struct account {
     port_mutex_t mutex;
-    uint32_t balance; /* plain memory: the mutex must exclude its users */
+    uint32_t balance; /* not atomic on purpose: the mutex must exclude other users */
 };
 
 static void pay_in(void *arg) {
@@ -161,7 +161,7 @@ static void queues_pass_items_in_order(void) {
 
 struct flags {
     port_events_t events;
-    uint32_t value; /* plain memory */
+    uint32_t value; /* not atomic on purpose */
 };
 
 static void answer_events(void *arg) {

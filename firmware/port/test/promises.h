@@ -37,7 +37,7 @@ static inline bool others_may_have_the_core(void) { return port_test_has_conditi
 struct echo {
     port_task_t *asker;
     uint32_t rounds;
-    uint64_t last_seen; /* plain memory: notifications must order it */
+    uint64_t last_seen; /* not atomic on purpose: notifications must order the accesses */
 };
 
 void port_test_answer(void *arg);

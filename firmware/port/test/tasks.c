@@ -1,4 +1,4 @@
-/* Tasks run on their cores, have the requested stack, and can be suspended, resumed and migrated. */
+/* Tests that tasks run on their cores, have the requested stack, and can be suspended, resumed and migrated. */
 #include "promises.h"
 
 struct report {
@@ -172,7 +172,7 @@ static void wait_once(void *arg) {
     atomic_uint *begun = arg;
     atomic_store(begun, 1);
     port_notify_take();
-    while (atomic_load(begun) == 1) { /* busy until the flag is set */
+    while (atomic_load(begun) == 1) { /* stays ready, and so does not wait, until the flag is set */
         port_yield();
     }
     port_notify_take();

@@ -1,4 +1,4 @@
-/* Clocks run forward and at their rates, and waits end at edges of the tick. */
+/* Tests that clocks run forward and at their rates, and that waits end at edges of the tick. */
 #include "promises.h"
 
 static void clocks_run_forward(void) {

@@ -1,4 +1,4 @@
-/* Notifications and semaphores are counted and order memory. */
+/* Tests that notifications and semaphores are counted and order memory. */
 #include "promises.h"
 
 void port_test_answer(void *arg) {

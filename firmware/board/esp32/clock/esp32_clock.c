@@ -136,7 +136,8 @@ static __attribute__((noinline)) void IRAM_ATTR ask_all(uint64_t own_count, uint
          * place. */
         for (uint32_t since = cpu_counter(); cpu_counter() - since < shift;) {
         }
-        shift = (shift * 5U + 3U) % 32U; /* every number below 32 in turn (Knuth, TAOCP 2, 3.2.1.2) */
+        shift = (shift * 5U + 3U) % 32U; /* takes every value below 32 in turn, in mixed order (Knuth, TAOCP 2,
+                                            3.2.1.2) */
     }
 }
 

@@ -9,7 +9,7 @@
 #include "port_freertos.h"
 #include "port_interrupt.h"
 
-/* The Arduino IDE compiles all files of a library for each chip. */
+/* The Arduino IDE compiles all files of a library for every chip; this one is not for Xtensa. */
 #ifndef __XTENSA__
 
 #define LEVEL 3

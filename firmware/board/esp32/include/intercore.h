@@ -14,12 +14,12 @@ extern "C" {
  * and are given `context`. When they wait they must block: a wait that spins takes time from the measurement. The
  * structure must not change until intercore_stop() has returned. */
 struct intercore_console {
-    /* Description for the condition `console`, e.g. "UART0 by interrupt on core 0" */
+    /* Description of the console, for the condition `console`, e.g. "UART0 by interrupt on core 0" */
     const char *name;
     /* Prepares the console. Called once, on core 0, before the other functions. Returns false if the console is not
      * available. May be NULL. */
     bool (*open)(void *context);
-    /* Releases the resources of open(). May be NULL. */
+    /* Releases what open() has taken. May be NULL. */
     void (*close)(void *context);
     /* Waits at most `timeout_ms` for the first byte (0: does not wait), and moves up to `size` received bytes into
      * `buffer`. Returns their number, 0 if none came. A character that was received with an error must be 0xFF. */
@@ -37,7 +37,7 @@ struct intercore_console {
     void *context;
 };
 
-/* The ranges of the sizes below */
+/* The smallest and largest values of the sizes in struct intercore_config */
 #define INTERCORE_SAMPLES_LEAST 512U
 #define INTERCORE_SAMPLES_MOST 32768U
 #define INTERCORE_REGION_LEAST 4096U

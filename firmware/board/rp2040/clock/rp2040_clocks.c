@@ -4,7 +4,7 @@
 #include "rp2040_registers.h"
 
 #define BIT_31 (1U << 31U)
-#define SELECTED_FIRST 1U /* SELECTED shows source n as bit n */
+#define SELECTED_FIRST 1U /* bit n of a SELECTED register: source n is in use */
 
 void rp2040_clocks_release_blocks(uint32_t blocks) {
     CLEAR_BITS(RESETS_RESET) = blocks;
@@ -31,7 +31,7 @@ static void leave_pll(void) {
 
 static void start_crystal(void) {
     XOSC_CTRL = 0xaa0;    /* 1 to 15 MHz */
-    XOSC_STARTUP = 47;    /* × 256 cycles: 1 ms (DS 2.16.3) */
+    XOSC_STARTUP = 47;    /* in units of 256 cycles: 1 ms (DS 2.16.3) */
     XOSC_CTRL = 0xfabaa0; /* on */
     while ((XOSC_STATUS & BIT_31) == 0) {
     }
@@ -75,6 +75,6 @@ void rp2040_clocks_start(void) {
 }
 
 uint32_t clock_get_hz(enum clock_index clock) {
-    (void)clock; /* clk_sys is the only clock requested */
+    (void)clock; /* clk_sys is the only clock that is requested */
     return CLOCKS_SYS_HZ;
 }

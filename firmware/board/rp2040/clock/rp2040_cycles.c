@@ -5,7 +5,7 @@
 #include "rp2040_clocks.h"
 #include "rp2040_registers.h"
 
-/* Lead of a counter over TIMER, as in rp2040_clock.c */
+/* Lead of a slice's counter over C × TIMER, as in rp2040_clock.c */
 #define AHEAD 512U
 #define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
 #define CORES 2U
@@ -18,7 +18,7 @@
 extern struct cycles_counter {
     uint32_t counter; /* address of the counting register */
     uint32_t unused;
-    uint64_t base; /* difference of the count and C × TIMER (rp2040_clock.h), less AHEAD; modulo 2^64 */
+    uint64_t base; /* added to C × TIMER (rp2040_clock.h), this gives the count less AHEAD; modulo 2^64 */
 } rp2040_cycles_counters[CORES];
 struct cycles_counter rp2040_cycles_counters[CORES];
 _Static_assert(sizeof(struct cycles_counter) == 16, "rp2040_cycles.S shifts by 4");

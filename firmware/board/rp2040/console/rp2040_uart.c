@@ -100,7 +100,7 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     bool all = output.left == 0;
     if (!all) {
         UART0_ICR = UART_INT_TX;
-        __dmb(); /* the interrupt is core 0's, and this task may be on core 1 */
+        __dmb(); /* the UART interrupts core 0, and this task may be on core 1 */
         UART0_IMSC = UART_INT_RX | UART_INT_RT | UART_INT_TX;
     }
     portCLEAR_INTERRUPT_MASK(mask);
@@ -143,7 +143,7 @@ void port_console_set_rate(uint32_t bits_per_second) {
     UART0_CR = 0;
     UART0_IBRD = divisor / 64U;
     UART0_FBRD = divisor % 64U;
-    UART0_LCR_H = 3U << 5U | 1U << 4U; /* 8 bits, FIFOs; latches the divisors */
+    UART0_LCR_H = 3U << 5U | 1U << 4U; /* 8 bits, FIFOs on; this write also latches the divisors */
     UART0_CR = 1U << 9U | 1U << 8U | 1U;
 }
 

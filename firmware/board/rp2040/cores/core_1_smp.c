@@ -8,7 +8,7 @@
 
 static void (*core_1_entry)(void);
 
-/* The first code of Intercore on core 1 */
+/* The first code of Intercore that core 1 runs */
 static void begin_core_1(void) {
     __asm volatile("cpsid i" ::: "memory"); /* until its first task runs */
     rp2040_cycles_start(1, 0);

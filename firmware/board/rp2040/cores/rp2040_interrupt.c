@@ -35,7 +35,7 @@ static struct doorbell doorbells[2];
  * set. */
 static struct {
     uint32_t core;
-    uint32_t bit; /* index of the alarm in TIMER's registers */
+    uint32_t bit; /* the alarm's bit in TIMER's registers */
     void (*handler)(void *arg);
     void *arg;
 } timer;

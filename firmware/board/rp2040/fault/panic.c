@@ -36,7 +36,7 @@ __attribute__((noreturn, used)) static void end(void) {
 void board_panic(const char *what, const char *where, uint32_t number) {
     __asm volatile("cpsid i" ::: "memory");
     while (!spin_try_lock_unsafe(spin_lock_instance(ONCE))) {
-        __wfe(); /* the other core panicked first; one line is enough */
+        __wfe(); /* the other core has panicked first, and one line is enough */
     }
     cause.what = what;
     cause.where = where;

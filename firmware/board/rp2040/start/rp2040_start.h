@@ -1,4 +1,4 @@
-/* From the first instruction to main(). */
+/* The start of the program, from the first instruction to main() */
 #ifndef RP2040_START_H
 #define RP2040_START_H
 

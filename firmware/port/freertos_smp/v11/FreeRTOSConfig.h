@@ -22,7 +22,7 @@
 /* Tasks can be pinned: nearly every benchmark needs it. */
 #define configUSE_CORE_AFFINITY 1
 
-/* Not used: priority and affinity alone decide which ready task runs. */
+/* Not used, so that priority and affinity alone decide which ready task runs. */
 #define configUSE_TASK_PREEMPTION_DISABLE 0
 
 /* Time slicing is off (config_freertos.h). With 1, every tick would also wake an idle core 1 to exchange one idle task

@@ -10,7 +10,7 @@ void multicore_reset_core1(void);
 /* Makes core 1 run `entry` on its own main stack and with its own vector table. Returns when core 1 has begun. */
 void multicore_launch_core1(void (*entry)(void));
 
-/* Discards the words from the other core. */
+/* Discards the words that have come from the other core. */
 static inline void multicore_fifo_drain(void) {
     while ((sio_hw->fifo_st & 1U) != 0) { /* VLD */
         (void)sio_hw->fifo_rd;

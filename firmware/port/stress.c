@@ -73,7 +73,7 @@ static struct {
     uint8_t input[INPUT_BYTES];
     uint32_t lines;
     uint64_t received;
-    bool finished; /* a line end was received, or the other end has gone */
+    bool finished; /* a line end was received, or the other end of the console has gone */
 } console;
 
 static atomic_bool printers_may_end;

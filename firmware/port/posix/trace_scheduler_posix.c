@@ -67,7 +67,7 @@ void trace_scheduler_know(uint32_t task) {
 /* ---- threads ---- */
 
 /* The task of a thread; 0 if the thread is not one of the program's. If the system has used a thread number twice, it
- * stands for the newer thread. */
+ * belongs to the newer thread. */
 static uint32_t own_task(int thread) {
     uint32_t count = atomic_load(&task_count);
     for (uint32_t back = 1; back <= count && back <= TASKS_MAX; back++) {

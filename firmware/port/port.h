@@ -1,11 +1,12 @@
-/* The platform interface: this header, port_objects.h, port_lock.h and port_interrupt.h are complete.
+/* The platform interface. Its headers are this one, port_objects.h, port_lock.h and port_interrupt.h; there is nothing
+ * else.
  *
- * Everything under core/, bench/ and workload/ uses these functions and no others. They are plain functions bound at
- * link time, not a table of pointers: an image has one platform, and a call through a pointer would be part of every
- * measured time.
+ * Everything under core/, bench/ and workload/ uses these functions of the platform and no others. They are plain
+ * functions bound at link time, not a table of pointers: an image has one platform, and a call through a pointer would
+ * be part of every measured time.
  *
  * The folder of each implementation (port/posix, …) also has a `port_types.h` with the types that the caller allocates:
- * `port_task_t`, `port_sem_t` and those of the other headers. Their members belong to the implementation.
+ * `port_task_t`, `port_sem_t` and those of the other headers. The members of these types belong to the implementation.
  *
  * Unless noted otherwise, a function may be called from any task but not from an interrupt handler, and cannot fail. */
 #ifndef PORT_H
@@ -26,180 +27,190 @@ enum port_error {
     PORT_ERR_UNSUPPORTED = 4, /* the platform does not have this feature */
 };
 
-/* ---- cores ---------------------------------------------------------------------------------------------------- */
+/* ---- cores ------------------------------------------------------------------------------------------------------- */
 
 /* Number of cores that tasks can be pinned to, 1 to PORT_CORES_MAX. Constant after start-up. */
 uint32_t port_core_count(void);
 
-/* Upper limit of port_core_count(), for tables of fixed size. Defined in port_types.h, because a table for 64 cores
- * does not fit into a chip with two. */
+/* Upper limit of port_core_count(), for tables of fixed size. Each port_types.h defines its own, because a table for 64
+ * cores does not fit into a chip with two. */
 #ifndef PORT_CORES_MAX
 #error "port_types.h must define PORT_CORES_MAX"
 #endif
 
-/* Seconds within which a ready task runs, unless another task of the program keeps its core. Defined in port_types.h:
- * under an operating system other programs run, too. */
+/* Time in seconds within which a ready task must have run, unless another task of the program keeps its core. Each
+ * port_types.h defines its own: under an operating system, other programs may also delay a task. */
 #ifndef PORT_PATIENCE_S
 #error "port_types.h must define PORT_PATIENCE_S"
 #endif
 
-/* The core that executes the caller, 0 to port_core_count() - 1. For an unpinned task it may be out of date at once. */
+/* The core that executes the caller, 0 to port_core_count() - 1. An unpinned task may migrate at any moment, so its
+ * answer may be out of date at once. */
 uint32_t port_core_id(void);
 
-/* ---- clocks --------------------------------------------------------------------------------------------------- */
+/* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
-/* Reads the common clock: one counter for all cores, which never steps back and does not wrap within a session. The
- * difference of readings on two cores is a time. Must be fast: its overhead is part of every result. */
+/* Reads the common clock: one counter for all cores, which never steps back and does not wrap within a session.
+ * Readings on two cores can be subtracted: the difference is the time between them. Reading must be fast, because its
+ * overhead is part of every result. */
 uint64_t port_clock(void);
 
 /* Ticks of the common clock per second, at least 1000. Constant after start-up. */
 uint64_t port_clock_hz(void);
 
-/* Reads this core's own cycle counter, which never steps back and does not wrap within a session. Readings of different
- * cores must be aligned before they are subtracted (core/align.h): the counters may have started at different moments
- * and, on some platforms, run at different speeds. The reading is not reordered before preceding instructions. The
- * common clock on a core without a counter. */
+/* Reads the cycle counter of the calling core, which never steps back and does not wrap within a session. The counters
+ * of two cores may have started at different moments and, on some platforms, run at different rates: align their
+ * readings before you subtract them (core/align.h). The counter is not read before preceding instructions are complete.
+ * On a core without a counter this is the common clock. */
 uint64_t port_cycles(void);
 
-/* Ticks of port_cycles() per second, nominal */
+/* Nominal rate of port_cycles() in ticks per second */
 uint64_t port_cycles_hz(void);
 
-/* Width of the hardware counter in bits, 1 to 64: the low bits of port_cycles(); the platform counts the others in
- * software. 0 if a core has no counter. */
+/* Width of the hardware counter in bits, 1 to 64. The hardware counts the low bits of port_cycles(), and the platform
+ * the others in software. 0 if the core has no counter. */
 uint32_t port_cycles_bits(void);
 
-/* Kernel ticks per second, at least 1. A platform without a periodic tick has a nominal one, for port_sleep_ticks(). */
+/* Kernel ticks per second, at least 1. A platform without a periodic tick has a nominal tick for port_sleep_ticks(). */
 uint32_t port_tick_hz(void);
 
-/* ---- shared data ------------------------------------------------------------------------------------------------ */
+/* ---- shared data ------------------------------------------------------------------------------------------------- */
 
-/* On AMP, with a kernel and a program on each core, the same sources are compiled into both programs, and each has its
- * own copy of the data. Two macros of port_types.h, which are empty if one program has all cores, declare what is
- * common:
+/* On AMP, where each core has its own kernel and its own program, the same sources are compiled into both programs, and
+ * each program has its own copy of the data. Two macros of port_types.h declare what the programs have in common. They
+ * are empty if one program runs on all cores.
  *
- *   static struct {…} stage PORT_SHARED(message);   a static variable used by tasks of several cores: one instance at
- *                                                   one address, zero at first. Each name is used once.
- *   PORT_ENTRY(run_receiver);                       a function passed to port_task_start(), port_timer_open() or
- *                                                   port_doorbell_open() for another core; after its definition.
+ *   static struct {…} stage PORT_SHARED(message);   A static variable that tasks of several cores use: one instance at
+ *                                                   one address, zero at first. Each name may be used once.
+ *   PORT_ENTRY(run_receiver);                       A function that is passed to port_task_start(), port_timer_open()
+ *                                                   or port_doorbell_open() for another core. Write the line after
+ *                                                   the function's definition.
  *
- * Shared data must not contain pointers to functions, or to constants that contain such pointers; the argument of such
- * a function must be in shared data, or in a memory region. */
+ * Shared data must not contain pointers to functions, or to constants that contain such pointers. The argument of a
+ * function declared with PORT_ENTRY must be in shared data or in a memory region. */
 #if !defined(PORT_SHARED) || !defined(PORT_ENTRY)
 #error "port_types.h must define PORT_SHARED and PORT_ENTRY"
 #endif
 
-/* Alignment in bytes that separates data of different cores into different cache lines; port_types.h may have
- * another. */
+/* Alignment in bytes that keeps data of different cores in different cache lines. port_types.h may define another
+ * value. */
 #ifndef PORT_CACHE_LINE
 #define PORT_CACHE_LINE 64
 #endif
 
-/* ---- tasks ---------------------------------------------------------------------------------------------------- */
+/* ---- tasks ------------------------------------------------------------------------------------------------------- */
 
 /* Any core, as the scheduler chooses */
 #define PORT_CORE_ANY UINT32_MAX
 
-/* Priorities of benchmark tasks are 1 (low) to PORT_PRIORITY_MAX. The console task, pinned to core 0, is below them and
- * above idle, like Arduino's loop(): a task that it starts on its own core runs at once. */
+/* Benchmark tasks have priorities from 1 (low) to PORT_PRIORITY_MAX. The console task is pinned to core 0. Its priority
+ * is below them and above idle, like that of Arduino's loop(): a task that it starts on core 0 runs at once. */
 #define PORT_PRIORITY_MAX 8U
 #define PORT_PRIORITY_CONSOLE 0U
 
 struct port_task_config {
     /* Short name for debuggers; not copied, so it must outlive the task */
     const char *name;
-    /* Body of the task, run once with `arg`. The task ends when it returns. */
+    /* Body of the task, called once with `arg`. The task ends when the body returns. */
     void (*entry)(void *arg);
     void *arg;
     /* Core to pin the task to, below port_core_count(), or PORT_CORE_ANY */
     uint32_t core;
     /* 1 to PORT_PRIORITY_MAX, or PORT_PRIORITY_CONSOLE */
     uint32_t priority;
-    /* Bytes of stack for the entry, in addition to those of this header's functions; 0 for the default, at least 1
-     * KiB */
+    /* Bytes of stack for the entry, in addition to what the functions of this header need. 0 is the default, which is
+     * at least 1 KiB. */
     uint32_t stack_bytes;
 };
 
 /* Creates a task and makes it ready. Tasks of any priority run at the same time on different cores; on one core the
- * highest priority runs. `task` belongs to the platform until port_task_join() has returned. All work of the platform
- * to create a task is inside this call, because it is measured. PORT_ERR_RESOURCE if there is no memory or no
- * permission; `task` may then be reused at once. A port_task_t may contain the task's stack: never put one on a
- * stack. */
+ * task of the highest priority runs. All work of the platform to create a task is inside this call, because the call is
+ * measured. `task` belongs to the platform until port_task_join() has returned. If there is no memory or no permission,
+ * the function returns PORT_ERR_RESOURCE, and `task` may be reused at once. Never put a port_task_t on a stack: it may
+ * contain the task's own stack. */
 enum port_error port_task_start(port_task_t *task, const struct port_task_config *config);
 
-/* Waits until the task's entry has returned and the platform has released `task`, which may be started again at once.
- * Call it exactly once per started task. */
+/* Waits until the task's entry has returned and the platform has released `task`, which may then be started again. Call
+ * it exactly once per started task. */
 void port_task_join(port_task_t *task);
 
-/* Returns the calling task, for port_notify(). Every caller was started by port_task_start() or is the console task. */
+/* Returns the calling task, for port_notify(). The caller must be the console task or have been started by
+ * port_task_start(). */
 port_task_t *port_task_self(void);
 
 /* Yields to other ready tasks of the same priority. */
 void port_yield(void);
 
-/* Pins a task to another core, or unpins it with PORT_CORE_ANY, in any state: a waiting task runs on the new core when
- * it is woken; a running one migrates soon; a task that pins itself is there on return; on a task that has ended but
- * not been joined it has no effect. PORT_ERR_UNSUPPORTED if the kernel cannot (ESP-IDF's). */
+/* Pins a task to another core, or unpins it with PORT_CORE_ANY. The task may be in any state. A waiting task runs on
+ * the new core when it is woken; a running one migrates soon; a task that pins itself is on the new core when the call
+ * returns. On a task that has ended but has not been joined it has no effect. Returns PORT_ERR_UNSUPPORTED if the
+ * kernel cannot move tasks, as ESP-IDF's. */
 enum port_error port_task_pin(port_task_t *task, uint32_t core);
 
-/* Suspends a task, in any state, until it is resumed: the kernel's own suspension. Does not nest, and does not wait
- * until a task on another core has stopped. A sleep interrupted in this way ends when the task is resumed; other waits
- * continue. Linux cannot suspend threads: there the task waits at its next port_checkpoint(), and one that suspends
- * itself at once. */
+/* Suspends a task, in any state, until it is resumed, by the kernel's own suspension. Two suspensions end with one
+ * resumption. The call does not wait until a task on another core has stopped. If a sleeping task is suspended, its
+ * sleep ends when it is resumed; other waits continue. Linux cannot suspend threads: there the task stops at its next
+ * port_checkpoint(), and a task that suspends itself stops at once. */
 void port_task_suspend(port_task_t *task);
 void port_task_resume(port_task_t *task);
 
-/* Whether a task is blocked and off its core. Once true it stays so until the task is woken. May be slow: not for use
- * inside a timed window. */
+/* Whether a task is blocked and has left its core. Once true, it stays true until the task is woken. The call may be
+ * slow: do not use it inside a timed window. */
 bool port_task_waits(const port_task_t *task);
 
-/* Makes another core reschedule. Needed when a task has just been preempted and the kernel does not offer it to other
- * cores (ESP-IDF's): a core with a task of lower priority would continue with that. Has no effect elsewhere. */
+/* Makes another core reschedule. It is needed after a task has been preempted if the kernel does not offer that task to
+ * other cores (ESP-IDF's): a core with a task of lower priority would continue with its own. Has no effect on other
+ * kernels. */
 void port_reschedule(uint32_t core);
 
-/* Call it at intervals in a task that may be suspended. Has no effect if the kernel can suspend tasks itself. */
+/* Call it at intervals in a task that may be suspended. Where the kernel cannot suspend tasks, a suspended task stops
+ * in this call; elsewhere the call has no effect. */
 void port_checkpoint(void);
 
-/* Switches time slicing between tasks of equal priority on a core: at every kernel tick, or at an interval stated in a
- * condition. Off at first, except where the system always does it (Linux without real-time scheduling). Call it while
- * the console task is the only one. */
+/* Switches time slicing on or off: tasks of equal priority on a core take turns at every kernel tick, or at an interval
+ * that a condition states. It is off at first, except where the system always slices time (Linux without real-time
+ * scheduling, ESP-IDF). Call it while the console task is the only task. */
 void port_time_slicing(bool on);
 
-/* Number of times that the calling task was preempted since it started. Always 0 if the platform cannot tell. May be
- * slow: not for use inside a timed window. */
+/* Number of times that the calling task was preempted since it started. Always 0 if the platform cannot tell. The call
+ * may be slow: do not use it inside a timed window. */
 uint64_t port_preemptions(void);
 
-/* ---- the main loop --------------------------------------------------------------------------------------------- */
+/* ---- the main loop ----------------------------------------------------------------------------------------------- */
 
-/* Some platforms call one function of the program repeatedly, in their own task: Arduino's loop(). A benchmark may
- * supply the body of that function for a while; the platform calls it in its own way, and its work between two calls is
- * part of the measurement. At all other times the function waits and takes no time. The condition `main_loop` names the
- * owner of the loop. */
+/* Some platforms call one function of the program repeatedly, in a task of their own: Arduino's loop(). A benchmark may
+ * take over the body of that function for a while. The platform then calls the body in its usual way, and its work
+ * between two calls is part of the measurement. At all other times the function only waits and takes no processor time.
+ * The condition `main_loop` names the owner of the loop. */
 struct port_loop_config {
-    /* Body of a call of the loop, with `arg`; false: this was the last one. It may do what a task's entry may, except
-     * port_task_self(), port_notify_take() and port_notify_count(), and it has 2 KiB of stack. */
+    /* Body of one call of the loop, called with `arg`. It returns false when this was the last call. It may do whatever
+     * the entry of a task may do, except call port_task_self(), port_notify_take() and port_notify_count(). It has 2
+     * KiB of stack. */
     bool (*pass)(void *arg);
     void *arg;
     /* Core that the loop must be pinned to */
     uint32_t core;
-    /* Priority of the loop until its last call, 1 to PORT_PRIORITY_MAX; then the previous one is restored */
+    /* Priority of the loop until its last call, 1 to PORT_PRIORITY_MAX. After that the previous priority is
+     * restored. */
     uint32_t priority;
 };
 
-/* Installs the body of the main loop, from its next call on. One at a time. PORT_ERR_UNSUPPORTED if the platform has no
- * main loop, or not on that core; PORT_ERR_TIMEOUT if the loop did not call within a second, because the program is
- * busy in it. */
+/* Makes the main loop call the given body from its next call on. One body at a time. Returns PORT_ERR_UNSUPPORTED if
+ * the platform has no main loop, or has it on another core; PORT_ERR_TIMEOUT if the loop was not called within a
+ * second, because the program is busy in it. */
 enum port_error port_loop_start(const struct port_loop_config *config);
 
-/* Waits until the last call has returned. Call it exactly once per start. */
+/* Waits until the last call of the body has returned. Call it exactly once per port_loop_start(). */
 void port_loop_join(void);
 
-/* ---- wake-ups -------------------------------------------------------------------------------------------------- */
+/* ---- wake-ups ---------------------------------------------------------------------------------------------------- */
 
-/* No time limit. */
+/* Deadline of a wait without a time limit */
 #define PORT_FOREVER UINT64_MAX
 
-/* Direct-to-task notification: a count per task, used by nothing else in the platform. port_notify() increments it and
- * wakes the task if it waits. It orders memory: writes before the notification are visible to the task after it. */
+/* Direct-to-task notification: each task has a count, which nothing else in the platform uses. port_notify() increments
+ * the count and wakes the task if it waits. What was written before the notification is visible to the task after
+ * it. */
 void port_notify(port_task_t *task);
 
 /* Waits until the calling task's count is above zero, then decrements it. */
@@ -208,124 +219,123 @@ void port_notify_take(void);
 /* Returns the calling task's count, without changing it. */
 uint32_t port_notify_count(void);
 
-/* Creates a counting semaphore. `initial` is at most INT32_MAX. PORT_ERR_RESOURCE if there is no memory for it. */
+/* Creates a counting semaphore. `initial` is at most INT32_MAX. Returns PORT_ERR_RESOURCE if there is no memory. */
 enum port_error port_sem_init(port_sem_t *sem, uint32_t initial);
 void port_sem_destroy(port_sem_t *sem);
 void port_sem_give(port_sem_t *sem);
 
-/* Takes one, or waits until the common clock reads `deadline` (PORT_FOREVER: no limit). PORT_ERR_TIMEOUT if none came
- * until then. */
+/* Takes the semaphore. Waits until the common clock reads `deadline` (PORT_FOREVER: no limit), and then returns
+ * PORT_ERR_TIMEOUT if the count is still zero. */
 enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline);
 
-/* Number of lost doorbells recovered since start-up. The affected wake-ups were delayed. 0 if a platform cannot lose
- * one, or cannot tell. */
+/* Number of doorbells since start-up that were lost and then noticed by the platform. The wake-ups that they were to
+ * cause came late. 0 if a platform cannot lose a doorbell, or cannot tell. */
 uint32_t port_recovered_doorbells(void);
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-/* Blocks the caller until the common clock reads `when` or later; returns at once if it already does. May wake late, by
- * up to a kernel tick, depending on the platform. */
+/* Blocks the caller until the common clock reads `when` or later. Returns at once if it already does. Depending on the
+ * platform, the caller may wake up to one kernel tick late. */
 void port_sleep_until(uint64_t when);
 
-/* Blocks the caller until `ticks` edges of the kernel's tick have passed, like vTaskDelay(): the first edge comes after
- * a fraction of a tick. On cores with their own tick (ESP-IDF) a sleeping task wakes at that core's next one: a
- * constant time after the edge. The same holds for all waits for time. */
+/* Blocks the caller until `ticks` edges of the kernel's tick have passed, like vTaskDelay(); the time to the first edge
+ * is only a part of a tick. Where each core has its own tick (ESP-IDF), the task wakes at the next tick of its own
+ * core, which comes a constant time after the edge. The same holds for all other waits with a time limit. */
 void port_sleep_ticks(uint32_t ticks);
 
-/* The common clock at the last edge of the kernel's tick, from any core: exact if the tick's counter can be read. All
- * edges are whole ticks apart. */
+/* The common clock at the last edge of the kernel's tick; may be called on any core. The value is exact if the tick's
+ * counter can be read. Edges are always whole ticks apart. */
 uint64_t port_tick_edge(void);
 
-/* Sleep of a periodic task, by the kernel's own call (vTaskDelayUntil). A copy is another period, with the same
- * activations. */
+/* State of a periodic task, which sleeps by the kernel's own call (vTaskDelayUntil). A copy of the structure is a
+ * second period with the same activations. */
 struct port_period {
     uint64_t last;  /* last activation, in the kernel's own count; belongs to the platform */
     uint32_t ticks; /* ticks until the next one; may be changed between two sleeps */
 };
 
-/* Begins a period of `ticks` kernel ticks, at least 1. Returns the common clock when the first activation is due, one
- * period after the last edge of the tick; each later one is due a period after the preceding one. May busy-wait for a
- * fraction of a tick, until the kernel has certainly counted that edge. */
+/* Begins a period of `ticks` kernel ticks, at least 1. Returns when the first activation is due, on the common clock:
+ * one period after the last edge of the tick. Each later activation is due one period after the one before. The call
+ * may busy-wait for a part of a tick, until the kernel has certainly counted that edge. */
 uint64_t port_period_begin(struct port_period *period, uint32_t ticks);
 
-/* Blocks the caller until the next activation is due; returns at once if it is overdue. */
+/* Blocks the caller until the next activation is due. Returns at once if that moment has passed. */
 void port_period_sleep(struct port_period *period);
 
 /* ---- the mark pin ------------------------------------------------------------------------------------------------ */
 
-/* Sets the mark pin of the board high or low: high during a measurement, so that a power meter with a digital input can
- * be synchronised (docs/energy.md). Low from start-up, and after a panic. The condition `mark` names the pin, e.g. "GP2
- * (header pin 4)", or is "none": then this has no effect.
+/* Sets the mark pin of the board high or low. It is high during a measurement, so that a power meter with a digital
+ * input can be synchronised (docs/energy.md), and low from start-up and after a panic. The condition `mark` names the
+ * pin, e.g. "GP2 (header pin 4)", or is "none": then this function has no effect.
  *
- * Call it from any task on any core and from handlers, never inside a timed window. It is one or a few stores, without
- * a lock or a wait, and takes less than a microsecond; the pin follows within another. Repeated calls with the same
- * level change nothing; the last call counts. */
+ * Call it from any task on any core and from handlers, but never inside a timed window. The function makes one or a few
+ * stores, without a lock or a wait, and takes less than a microsecond; the pin changes within another microsecond. If
+ * both cores call it, the last call counts. */
 void port_mark(bool on);
 
-/* ---- console ---------------------------------------------------------------------------------------------------- */
+/* ---- console ----------------------------------------------------------------------------------------------------- */
 
-/* These functions are for one task at a time, on any core.
+/* The functions of the console are for one task at a time, on any core.
  *
- * A character received with an error is returned as one that is not printable ASCII.
- *
- * Moves up to `size` received bytes into `buffer`, and waits for the first one until the common clock reads `deadline`
- * (0: do not wait, PORT_FOREVER: no limit). Returns PORT_OK with *received >= 1, PORT_ERR_TIMEOUT with 0, or
- * PORT_ERR_CLOSED with 0. */
+ * port_console_read() waits for the first byte until the common clock reads `deadline` (0: does not wait, PORT_FOREVER:
+ * no limit), and then moves up to `size` received bytes into `buffer`. It returns PORT_OK with *received >= 1, or
+ * PORT_ERR_TIMEOUT or PORT_ERR_CLOSED with *received == 0. A character that was received with an error is returned as
+ * some byte that is not printable ASCII. */
 enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline);
 
-/* Sends all bytes and returns when the last has left, so that no console interrupt falls into a timed window that
- * follows. PORT_ERR_CLOSED if the other end has gone. */
+/* Sends all bytes, and returns when the last one has left: so no console interrupt falls into a timed window that
+ * follows. Returns PORT_ERR_CLOSED if the other end has gone. */
 enum port_error port_console_write(const uint8_t *bytes, size_t size);
 
-/* The available bit rates, ascending: the one with this index, from 0; 0 beyond the last. None if the console has no
- * bit rate. */
+/* The available bit rates in ascending order: the rate with this index, from 0; 0 beyond the last one. A console
+ * without a bit rate has none. */
 uint32_t port_console_rate_choice(uint32_t index);
 
-/* The present bit rate, one of those; 0 if the console has none */
+/* The present bit rate, one of the available ones; 0 if the console has no bit rate */
 uint32_t port_console_rate(void);
 
-/* Switches to one of those rates, immediately: all output of port_console_write() has left. A character being received
- * is lost or damaged; earlier input stays. */
+/* Switches to one of the available bit rates at once. All output has already left, because port_console_write() waits
+ * for that. A character that is being received is lost or damaged; input received before stays. */
 void port_console_set_rate(uint32_t bits_per_second);
 
-/* ---- memory ---------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Buffer for the samples of a measurement, aligned for them */
+/* The buffer for the samples of a measurement */
 struct port_samples {
     int64_t *base;
-    /* Its capacity, at least PORT_SAMPLES_LEAST */
+    /* Number of samples that fit, at least PORT_SAMPLES_LEAST */
     uint32_t count;
 };
 
-/* Enough for one sample of each series of any benchmark, and the timestamp overhead */
+/* Enough for one sample of each series of any benchmark, and for the timestamp overhead */
 #define PORT_SAMPLES_LEAST 512U
 
-/* Returns that buffer, which has no other use: static if Intercore has the chip to itself (port/samples_static.c), else
- * allocated for a session. It does not change while the console is served. On AMP it is shared (PORT_SHARED). */
+/* Returns the buffer for samples, which has no other use. It is static if Intercore has the chip to itself
+ * (port/samples_static.c), else it is allocated for a session. It does not change while the console is served. On AMP
+ * it is shared by both programs (PORT_SHARED). */
 struct port_samples port_samples(void);
 
-/* ---- description of the target
- * ------------------------------------------------------------------------------------ */
+/* ---- description of the target ----------------------------------------------------------------------------------- */
 
-/* Contents of a read-only region: word i, as wide as a pointer, is i times this, an odd number without a pattern (the
- * golden ratio of 2^32) */
+/* Contents of a read-only region: word number i, as wide as a pointer, is i times this. The factor is odd and has no
+ * pattern (2^32 divided by the golden ratio). */
 #define PORT_REGION_STEP 0x9e3779b1U
 
 /* A memory region for benchmarks */
 struct port_region {
     /* Its name in parameters, e.g. "sram-striped". Lower case, no blanks. */
     const char *name;
-    /* Start, aligned to 64 bytes; it belongs entirely to the benchmarks */
+    /* Start, aligned to 64 bytes. The region is used by nothing but benchmarks. */
     void *base;
     /* Size in bytes, a multiple of 64. Region 0 has at least 4 KiB, and is larger than any private cache of a core. */
     size_t bytes;
-    /* Whether it is read-only, like flash. Each half of such a region is larger than its cache, so that sequential
-     * reads reach the memory. */
+    /* Whether the region is read-only, like flash. Each half of a read-only region is larger than the cache in front of
+     * it, so that sequential reads reach the memory. */
     bool read_only;
 };
 
-/* Returns the region with this index, from 0; false beyond the last. There is at least one writable region, and the
- * writable ones come first. */
+/* Returns the region with this index, from 0; false beyond the last one. There is at least one writable region, and the
+ * writable regions come first. */
 bool port_region(uint32_t index, struct port_region *region);
 
 /* Name of the board's folder, e.g. "linux", and of the chip or CPU */
@@ -335,7 +345,7 @@ const char *port_chip(void);
 /* Source of the common clock, e.g. "CLOCK_MONOTONIC" */
 const char *port_clock_name(void);
 
-/* A property of the target that a result may depend on */
+/* A condition: a property of the target that a result may depend on */
 struct port_condition {
     /* Lower case words joined by dots or underscores, e.g. "scheduler.policy" */
     const char *key;
@@ -343,7 +353,7 @@ struct port_condition {
     const char *value;
 };
 
-/* Returns the condition with this index, from 0; false beyond the last. The conditions do not change. */
+/* Returns the condition with this index, from 0; false beyond the last one. Conditions do not change. */
 bool port_condition(uint32_t index, struct port_condition *condition);
 
 #endif

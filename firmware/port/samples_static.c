@@ -1,4 +1,4 @@
-/* port_samples() where Intercore has the chip to itself: static memory, of a size set by the board */
+/* port_samples() for a chip that Intercore has to itself: static memory, whose size the board sets */
 #include "port.h"
 
 #ifndef IC_SAMPLES_CAPACITY

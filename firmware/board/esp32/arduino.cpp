@@ -4,7 +4,7 @@
 
 #include "intercore.h"
 
-/* Polling interval for input: a Stream does not announce it */
+/* How often input is polled, in milliseconds: a Stream does not announce its input. */
 #define LOOK_MS 1U
 
 IntercoreClass Intercore;

@@ -1,4 +1,4 @@
-/* Interface between the files of this board; esp32_instruments.h has those that measure. */
+/* Interface between the files of this board. The files that measure have theirs in esp32_instruments.h. */
 #ifndef ESP32_BOARD_H
 #define ESP32_BOARD_H
 
@@ -9,17 +9,17 @@
 
 /* ---- console.c ---- */
 
-/* The console of the project's configuration (console_uart.c, console_usb.c) */
+/* The console that the project's configuration selects (console_uart.c, console_usb.c) */
 const struct intercore_console *esp32_console_default(void);
 
-/* Connects port_console_…() to a console. False if it is not available. */
+/* Connects the console functions of port.h to a console. Returns false if that console is not available. */
 bool esp32_console_open(const struct intercore_console *console);
 void esp32_console_close(void);
 
-/* Ends a waiting read, within 100 ms, and all later ones: PORT_ERR_CLOSED. */
+/* Ends a read that is waiting, within 100 ms. That read and all later ones return PORT_ERR_CLOSED. */
 void esp32_console_hang_up(void);
 
-/* The condition `console` */
+/* Value of the condition `console` */
 const char *esp32_console_name(void);
 
 /* ---- conditions.c ---- */
@@ -29,26 +29,27 @@ void esp32_conditions_start(void);
 
 /* ---- frequency.c ---- */
 
-/* Prevents power management from changing the cores' clock, and from light sleep, and keeps RISC-V cores awake; permits
- * it again. Call it before anything reads the clock's rate. */
+/* The first function prevents power management from changing the cores' clock and from light sleep, and keeps RISC-V
+ * cores awake. The second permits all of that again. Call the first before anything reads the clock's rate. */
 void esp32_frequency_hold(void);
 void esp32_frequency_release(void);
 
-/* The condition `clock.frequency` */
+/* Value of the condition `clock.frequency` */
 const char *esp32_frequency_text(void);
 
 /* ---- watchdog.c ---- */
 
-/* Sets the task watchdog to 60 s, and to warn only; restores the project's configuration. */
+/* The first function sets the task watchdog to 60 s and makes it only warn. The second restores the project's
+ * configuration. */
 void esp32_watchdog_start_session(void);
 void esp32_watchdog_end_session(void);
 
-/* The condition `watchdog` */
+/* Value of the condition `watchdog` */
 const char *esp32_watchdog_text(void);
 
-/* ---- program_….c: one of them ---- */
+/* ---- program_….c: exactly one of these files is built ---- */
 
-/* The console task's body. Returns when the console has been hung up, or the program has ended. */
+/* The console task's body. It returns when esp32_console_hang_up() was called, or when the program has ended. */
 void esp32_program(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* ESP-IDF's headers for the chip's description; they do not pass all of our warnings */
+/* ESP-IDF's headers that describe the chip. They are included here because they do not pass all of our warnings. */
 #ifndef ESP32_SDK_H
 #define ESP32_SDK_H
 

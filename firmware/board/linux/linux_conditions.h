@@ -2,7 +2,7 @@
 #ifndef LINUX_CONDITIONS_H
 #define LINUX_CONDITIONS_H
 
-/* Reads them all, once, so that they do not change during a run. */
+/* Reads all conditions. It is called once, so that they do not change during a run. */
 void linux_conditions_start(void);
 
 #endif

@@ -1,11 +1,12 @@
-/* The memory regions of a Linux machine: `ram`, and two that fit into caches: `l1` into that of a core, `llc` into the
- * shared last-level one. All are ordinary memory: the hardware decides which cache holds them. */
+/* The memory regions of a Linux machine. `ram` is larger than the caches, `l1` fits into the first-level cache of a
+ * core, and `llc` fits into the shared last-level cache. All are ordinary memory; the hardware decides which cache
+ * holds them. */
 #ifndef LINUX_REGION_H
 #define LINUX_REGION_H
 
 #include <stdbool.h>
 
-/* Reserves the regions; pages are allocated when a benchmark uses them. False if there is no memory for them. */
+/* Reserves the regions. Their pages are allocated when a benchmark uses them. Returns false if there is no memory. */
 bool linux_region_start(void);
 
 #endif

@@ -13,8 +13,8 @@
 
 static void (*program)(void);
 
-/* The C library's square roots set errno, which is not read. The library's own errno is in a kilobyte of variables for
- * all its features, of which there would also be a copy for a restart. */
+/* The C library's square roots set errno, which nothing reads. The library's own errno is part of a kilobyte of
+ * variables, and a second kilobyte would save their initial values for a restart. This errno replaces it. */
 int *__errno(void) { // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): newlib's name
     static int number;
     return &number;

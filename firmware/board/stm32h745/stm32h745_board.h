@@ -4,14 +4,15 @@
 
 #include <stdint.h>
 
-/* Core 0: starts clocks, console, common clock, conditions, watchdog, and then the scheduler, whose console task is
- * `console`. Core 1: its own resources, and then its scheduler; it has no console. */
+/* On core 0: starts the clocks, the console, the common clock, the conditions and the watchdog, and then the scheduler
+ * with `console` as the console task. On core 1, which has no console: starts what this core needs, and then its
+ * scheduler. */
 void board_run(void (*console)(void)) __attribute__((noreturn));
 
-/* Supplied by each program; 0 is success */
+/* Ends the program; supplied by each program. A `status` of 0 is success. */
 void board_end(uint32_t status) __attribute__((noreturn));
 
-/* This core's SysTick handler: the board's work at each kernel tick, and the kernel's own handler */
+/* Handler of this core's SysTick: does the board's work at each kernel tick, and calls the kernel's own handler. */
 void stm32h745_board_tick(void);
 
 #endif

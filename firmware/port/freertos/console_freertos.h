@@ -1,5 +1,5 @@
-/* Kernel side of a board's interrupt-driven console: received bytes for the reading task (port_console_read() is here),
- * and the waiting task. */
+/* The kernel's side of a board's interrupt-driven console: the received bytes for the reading task, and the task that
+ * waits. port_console_read() is implemented here. */
 #ifndef CONSOLE_FREERTOS_H
 #define CONSOLE_FREERTOS_H
 
@@ -7,18 +7,18 @@
 
 #include "port_freertos.h"
 
-/* Stands for a character received with an error, or for missing ones: not valid in a command, so that the line is
- * refused */
+/* Put in place of a character that was received with an error, or of lost characters. It is not valid in a command, so
+ * the whole line is refused. */
 #define CONSOLE_GARBAGE 0xffU
 
-/* Stores a received byte. Called by the board's interrupt handler only. */
+/* Stores a received byte. Called only by the board's interrupt handler. */
 void console_put(uint8_t byte);
 
-/* Wakes the waiting task, if any. Called by the handler, last. */
+/* Wakes the waiting task, if there is one. The interrupt handler must call it last. */
 void console_wake_from_handler(void);
 
-/* Called by the task: between the first and the last, the handler wakes it; the second sleeps until then, or for some
- * ticks. It may return early. */
+/* A task waits by these functions. Between console_wait_begin() and console_wait_end(), the handler wakes the task.
+ * console_wait() sleeps until then or for `ticks`; it may return early. */
 void console_wait_begin(void);
 void console_wait(TickType_t ticks);
 void console_wait_end(void);

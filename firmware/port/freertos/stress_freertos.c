@@ -1,4 +1,4 @@
-/* What the stress test needs of FreeRTOS SMP in addition to port.h */
+/* What the stress test needs from FreeRTOS SMP in addition to port.h */
 #include "port_freertos.h"
 #include "stress.h"
 

@@ -1,16 +1,17 @@
-/* Events of a FreeRTOS kernel for the recorder (core/trace.h), by the kernel's trace macros: included by each
- * FreeRTOSConfig.h for V11, and by trace_esp_idf.h for ESP-IDF; expanded in the kernel's sources. Without a recorder
- * the macros are empty.
+/* Records events of a FreeRTOS kernel (core/trace.h) by the kernel's trace macros. Each FreeRTOSConfig.h for V11
+ * includes this header, and so does trace_esp_idf.h for ESP-IDF; the macros are expanded in the kernel's sources.
+ * Without a recorder the macros are empty.
  *
- * A task's number is in the kernel's field for "third party trace code", uxTaskNumber. A kernel queue is a semaphore or
- * a mutex according to its type, which the kernel keeps for the same purpose. */
+ * A task's number in the recorder is kept in uxTaskNumber, a field that the kernel reserves for "third party trace
+ * code". The type of a kernel queue, which the kernel also keeps for such code, tells whether the queue is a semaphore
+ * or a mutex. */
 #ifndef TRACE_FREERTOS_H
 #define TRACE_FREERTOS_H
 
 #ifdef IC_TRACE
 #include "trace.h"
 
-/* The running task of the core. A kernel with another name for it defines this before. */
+/* The running task of the calling core. A kernel with another name for this variable defines the macro before. */
 #ifndef TRACE_CURRENT
 #define TRACE_CURRENT pxCurrentTCB
 #endif

@@ -1,4 +1,4 @@
-/* Start-up: the two images identify each other */
+/* Start-up: the two images exchange their identities */
 #include "port_amp.h"
 #include "port_freertos.h"
 
@@ -7,7 +7,7 @@
 extern uint8_t port_amp_shared[];
 extern uint8_t port_amp_shared_end[];
 
-/* Identity of an image. Its address must not depend on anything that may differ: the linker puts it first. */
+/* Identity of an image. Its address must be the same in all builds, so the linker puts it first. */
 struct identity {
     uint32_t protocol;
     uint32_t shared_bytes;
@@ -59,7 +59,7 @@ void port_amp_meet(void) {
         atomic_store(&core_1.magic, 0);
     } while (!board_start_core_1());
     board_doorbell_start();
-    /* A core that is reset before its first tick would not be missed. */
+    /* Also waits for core 1's first tick: if core 1 were reset before that, nothing would notice it. */
     while (atomic_load_explicit(&core_1.magic, memory_order_acquire) != MAGIC || !port_amp_heard()) {
         require_time(began);
         vTaskDelay(1);

@@ -1,8 +1,8 @@
-/* Calls from one core's tasks to the other core's kernel, and the service task that answers them */
+/* Calls from the tasks of one core to the kernel of the other, and the service task that executes them */
 #include "port_amp.h"
 #include "port_freertos.h"
 
-/* One call at a time from each core; written by the calling core */
+/* The present call from each core; a core makes one call at a time. Written by the calling core. */
 static struct call {
     enum port_amp_service what;
     void *object;
@@ -17,7 +17,7 @@ static StaticTask_t control;
 static StackType_t stack[PORT_FREERTOS_STACK_WORDS];
 static TaskHandle_t service;
 static StaticSemaphore_t turn_control;
-static SemaphoreHandle_t turn; /* the calling task */
+static SemaphoreHandle_t turn; /* held by the task that makes a call */
 
 /* ---- calling ---- */
 

@@ -1,20 +1,21 @@
 /* Common names for two kernels that schedule both cores: FreeRTOS V11 SMP, and ESP-IDF's own FreeRTOS (V10.5.1 "with
  * SMP modifications"; ESP-IDF Programming Guide, "FreeRTOS (IDF)").
  *
- * Both headers have the same functions, inline, since calls of them are inside measured times; the .c file of the same
- * name has the rest.
+ * The header of each kernel defines the same functions. They are inline where a call is inside a measured time; the .c
+ * file of the same name has the rest.
  *
- * - kernel_stack(): of a task that requests at most PORT_FREERTOS_STACK_BYTES_FOR_ENTRY; in StackType_t.
- * - kernel_notes_stacks(): whether an ending task records its unused stack, by a scan.
- * - kernel_create(): creates a task, pinned unless PORT_CORE_ANY. task->handle is set before it runs.
- * - kernel_pin(): as port_task_pin().
- * - kernel_reschedule(): as port_reschedule().
- * - kernel_tells_of_inheritance(): whether a task that inherits a priority preempts another core's task.
- * - kernel_set_self(), kernel_self(): the calling task's port_task_t.
+ * - kernel_stack(): size of a task's stack, in StackType_t, if the task requests at most
+ *   PORT_FREERTOS_STACK_BYTES_FOR_ENTRY.
+ * - kernel_notes_stacks(): whether a task that ends scans its stack to record how much of it was unused.
+ * - kernel_create(): creates a task, pinned unless its core is PORT_CORE_ANY. task->handle is set before the task runs.
+ * - kernel_pin(): like port_task_pin().
+ * - kernel_reschedule(): like port_reschedule().
+ * - kernel_tells_of_inheritance(): whether a task that inherits a priority preempts the task on another core.
+ * - kernel_set_self(), kernel_self(): set and return the calling task's port_task_t.
  * - kernel_yield(), kernel_time_slicing(), kernel_preemptions(): as in port.h.
- * - kernel_waiter(): the object with which the calling task waits in kernel_wait(), until kernel_wake() is called with
- *   it, possibly before. A wait may end early: check the condition again.
- * - kernel_critical_enter(), kernel_critical_exit(): as port_critical_enter(). */
+ * - kernel_waiter(): the object by which the calling task waits in kernel_wait(). kernel_wake() with this object ends
+ *   the wait, even if it is called before. A wait may end early: check again what was waited for.
+ * - kernel_critical_enter(), kernel_critical_exit(): like port_critical_enter() and port_critical_exit(). */
 #ifndef KERNEL_H
 #define KERNEL_H
 

@@ -10,8 +10,8 @@
 #define PORT_CORES_MAX 2U
 #define PORT_PATIENCE_S 1U
 
-/* The internal memory of an ESP32 and of an ESP32-S3, which holds all variables, has no cache. That of an ESP32-P4 has
- * one. */
+/* All variables are in internal memory, which on an ESP32 and an ESP32-S3 has no cache, so 8 bytes are enough. On an
+ * ESP32-P4 it has a cache. */
 #if defined(CONFIG_IDF_TARGET_ESP32) || defined(CONFIG_IDF_TARGET_ESP32S3)
 #define PORT_CACHE_LINE 8
 #endif
@@ -25,23 +25,24 @@
 #define IC_ADDED_MAX 8
 #endif
 
-/* The object of a task's wait for the platform (kernel.h) */
+/* What a task waits for when the port itself waits (kernel.h) */
 #ifdef ESP_PLATFORM
 typedef SemaphoreHandle_t kernel_waiter_t;
 #else
 typedef TaskHandle_t kernel_waiter_t;
 #endif
 
-/* The stack and the kernel's control block come from the heap: a port_task_t is small. */
+/* The task's stack and the kernel's control block come from the heap, so a port_task_t is small. */
 typedef struct port_task {
     TaskHandle_t handle;
     void (*entry)(void *);
     void *arg;
     atomic_uint ended;               /* the entry has returned */
-    _Atomic(kernel_waiter_t) joiner; /* the task that waits for that */
+    _Atomic(kernel_waiter_t) joiner; /* the task that waits for the end */
 #ifdef ESP_PLATFORM
-    kernel_waiter_t waiter;           /* this task's own; NULL until it first waits */
-    StaticSemaphore_t *waiter_memory; /* for `waiter`, on the task's stack: most port_task_t are unused */
+    kernel_waiter_t waiter;           /* the object by which this task waits; NULL until it first waits */
+    StaticSemaphore_t *waiter_memory; /* memory for `waiter`, on the task's stack, because most port_task_t are
+                                         unused */
     void (*run)(void *);
 #endif
 } port_task_t;

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Creates the lock of port_critical_enter(). Call it once, before any task is started. False if the system refuses
- * it. */
+/* Creates the lock behind port_critical_enter(). Call it once, before any task is started. Returns false if the system
+ * refuses to create the lock. */
 bool lock_posix_start(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Periodic tasks. Linux shows programs no tick, so the edges are those of a nominal one that begins with the program:
- * not at whole ticks of the clock, where Linux (since 6.2) handles its own tick. */
+/* Periodic tasks. Linux shows programs no tick, so a nominal tick is used, which begins with the program. Its edges are
+ * therefore not at whole ticks of the system's clock, where Linux (since 6.2) handles its own tick. */
 #include "port.h"
 #include "port_posix.h"
 

@@ -17,17 +17,17 @@
 
 typedef struct port_task {
     pthread_t thread;
-    atomic_int id; /* the system's number of the thread; 0 until it runs */
+    atomic_int id; /* the system's number of the thread; 0 until the thread runs */
     sem_t notifications;
-    atomic_bool suspended; /* port_task_suspend() */
-    sem_t resumed;         /* given to end that */
+    atomic_bool suspended; /* set by port_task_suspend() */
+    sem_t resumed;         /* given to end the suspension */
     void (*entry)(void *);
     void *arg;
-    bool takes_turns; /* between tasks of equal priority (turns_posix.h) */
-    uint32_t number;  /* its number for the recorder (trace_posix.h), if there is one */
+    bool takes_turns; /* whether it shares a core with tasks of equal priority by time slices (turns_posix.h) */
+    uint32_t number;  /* the task's number in the recorder (trace_posix.h), if there is one */
 } port_task_t;
 
-/* A binary one has a count of at most one: a give increments it only if `given` was not set. */
+/* The count of a binary semaphore is at most one: a give increments it only if `given` was not set. */
 typedef struct port_sem {
     sem_t count;
     bool binary;
@@ -36,7 +36,7 @@ typedef struct port_sem {
 
 typedef pthread_mutex_t port_mutex_t;
 
-/* A ring of items; `first` is the oldest of the `count` items. */
+/* A ring buffer of items. `first` is the index of the oldest of the `count` items. */
 typedef struct port_queue {
     pthread_mutex_t mutex;
     pthread_cond_t has_item;

@@ -4,8 +4,9 @@
 
 #include <stdint.h>
 
-/* Measures it on a core for some milliseconds, in ns. 0 if unknown: tasks could not be started, nothing was recorded,
- * or the trace points made no difference. Call it while nothing is recorded. */
+/* Measures the cost of a record on a core, in ns; takes some milliseconds. Returns 0 if the cost is unknown: the tasks
+ * could not be started, nothing was recorded, or the trace points made no difference. Call it while nothing is
+ * recorded. */
 uint32_t trace_cost_of_record(uint32_t core);
 
 #endif

@@ -1,6 +1,6 @@
-/* Trace points of Linux's scheduler on the program's cores. They need a mounted tracefs, and root, or
- * kernel.perf_event_paranoid=-1 and read permission for tracefs. perf_event_open(2) keeps the last records of each core
- * in a ring, with the common clock. */
+/* Trace points of Linux's scheduler on the program's cores. Reading them takes a mounted tracefs and root; or, without
+ * root, kernel.perf_event_paranoid=-1 and read permission for tracefs. perf_event_open(2) keeps the newest records of
+ * each core in a ring buffer, with readings of the common clock. */
 #ifndef TRACE_POINTS_POSIX_H
 #define TRACE_POINTS_POSIX_H
 
@@ -16,7 +16,7 @@ enum trace_point {
     TRACE_POINTS
 };
 
-/* The system's number of a thread, 0 of a core's idle one, and its zero-terminated name */
+/* A thread: its number in the system, 0 for a core's idle thread, and its zero-terminated name */
 struct trace_point_thread {
     int id;
     char name[TRACE_POINTS_NAME_MAX];
@@ -25,29 +25,32 @@ struct trace_point_thread {
 struct trace_point_record {
     uint64_t time; /* common clock */
     enum trace_point point;
-    struct trace_point_thread thread; /* the thread that is switched to, or that is woken; woken ones have no name
+    struct trace_point_thread thread; /* the thread that is switched to, or that is woken; a woken thread has no name
                                          here */
-    struct trace_point_thread left;   /* only of a switch */
-    bool runs_on;                     /* only of a switch: the previous thread was preempted */
-    bool in_interrupt;                /* only of a wake-up */
+    struct trace_point_thread left;   /* only for a switch: the thread that ran before */
+    bool runs_on;                     /* only for a switch: the previous thread was preempted */
+    bool in_interrupt;                /* only for a wake-up: it was done by an interrupt */
 };
 
-/* Call it once, when the cores are known. Returns NULL if the trace points can be read, else the reason: the file or
- * the call, and the system's error. */
+/* Opens the trace points. Call it once, when the cores are known. Returns NULL if the trace points can be read, else
+ * the reason: the file or the call that failed, and the system's error. */
 const char *trace_points_start(void);
 
-/* Records between the two calls, and at no other time except by the next. */
+/* Start and stop recording. Nothing is recorded at other times, except by trace_points_switch(). */
 void trace_points_begin(void);
 void trace_points_end(void);
 
-/* Switches the records of a core on or off, and returns their total number: to measure the cost of one. */
+/* Switches recording on a core on or off, and returns the total number of its records so far. It serves to measure what
+ * a record costs. */
 uint64_t trace_points_switch(uint32_t core, bool on);
 
-/* Number of records of a core from begin to end, and how many of these can still exist at most */
+/* Number of records of a core between begin and end, and the largest number of them that can still be in the ring
+ * buffer */
 uint32_t trace_points_count(uint32_t core);
 uint32_t trace_points_room(void);
 
-/* Copies the records of a core that still exist, the last first, at most `room`; returns their number. */
+/* Copies the records of a core that are still in the ring buffer, the newest first, at most `room` of them. Returns
+ * their number. */
 uint32_t trace_points_read(uint32_t core, struct trace_point_record *records, uint32_t room);
 
 #endif

@@ -1,6 +1,8 @@
-/* port_trace.h on Linux, and the tasks on each core as far as the port knows them. Each core's ring has a lock, since
- * threads of one core preempt each other at any instruction: no core waits for another. It has priority inheritance if
- * the system does, or a task of high priority could wait for one that a third keeps off the core. */
+/* port_trace.h on Linux, and the task that runs on each core, as far as the port knows it.
+ *
+ * The ring buffer of each core has a lock, because threads on one core can preempt each other at any instruction; no
+ * core waits for the lock of another. The lock has priority inheritance if the system supports it: otherwise a task of
+ * high priority could wait for a lock whose owner a third task keeps off the core. */
 #include "trace_posix.h"
 
 #include <pthread.h>
@@ -13,24 +15,24 @@
 
 #define WAITING_MAX 128U
 
-/* Of the thread: */
+/* State of the calling thread */
 static __thread struct {
-    uint32_t masked; /* nesting depth */
-    uint32_t core;   /* core whose lock it holds while masked */
-    uint32_t task;   /* its number; 0 until it is known */
+    uint32_t masked; /* how deeply port_trace_mask() is nested */
+    uint32_t core;   /* the core whose lock the thread holds while `masked` is above 0 */
+    uint32_t task;   /* number of its task; 0 until it is known */
     bool in_handler;
-    bool comes; /* set by itself */
+    bool comes; /* the thread is recording its own switch; see() must not record it */
 } own;
 
 static pthread_mutex_t locks[PORT_CORES_MAX];
 
-/* The task last seen there, 0 for none; under the core's lock */
+/* The task that was last seen on each core, 0 for none. Protected by the core's lock. */
 static uint32_t seen[PORT_CORES_MAX];
 
-/* The task of each event in a ring, if the scheduler is recorded; under the core's lock */
+/* The task that caused each event in a ring buffer, if the scheduler is recorded. Protected by the core's lock. */
 static uint32_t authors[PORT_CORES_MAX][IC_TRACE];
 
-/* Waiting tasks, each for one object */
+/* Waiting tasks, and the object for which each of them waits */
 static struct {
     atomic_uint task; /* 0: free */
     _Atomic(uintptr_t) object;
@@ -57,16 +59,17 @@ bool trace_posix_start(void) {
 uint32_t __real_port_core_id(void);
 uint32_t __wrap_port_core_id(void);
 
-/* For the recorder itself: the core whose ring it holds, wherever the thread has migrated since */
+/* While the recorder holds a ring buffer, this is the core of that buffer, even if the thread has migrated since. */
 uint32_t __wrap_port_core_id(void) { return own.masked > 0 ? own.core : __real_port_core_id(); }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage)
 
 static uint32_t core_of_ring(void) {
     uint32_t core = __real_port_core_id();
-    return core < PORT_CORES_MAX ? core : 0; /* outside of the cores with which the program was started */
+    return core < PORT_CORES_MAX ? core : 0; /* the thread is outside the cores with which the program was started */
 }
 
-/* While masked: port_task_start() did not start the console, or threads of others, as of a timer. */
+/* Names a thread that port_task_start() did not start: the console, or a thread of the system, such as a timer's. Call
+ * it with the ring buffer's lock held. */
 static void know_task(void) {
     if (own.task == 0) {
         own.task = ic_trace_task(own.in_handler ? "handler" : "console");
@@ -74,15 +77,17 @@ static void know_task(void) {
     }
 }
 
-/* Records that a task runs which was not the last one seen; if the scheduler is recorded, the task of each event. An
- * empty ring belongs to a new recording. */
+/* If the scheduler is recorded, notes which task causes the present event. If not, records that this task runs, unless
+ * it is the task that was last seen on the core. An empty ring buffer is that of a new recording, in which no task has
+ * been seen. */
 static void see(void) {
     if (ic_trace_recording == 0U || own.comes) {
         return;
     }
     if (trace_scheduler_is_seen()) {
         know_task();
-        authors[own.core][ic_trace_count(own.core) % IC_TRACE] = own.task; /* of the present event */
+        authors[own.core][ic_trace_count(own.core) % IC_TRACE] = own.task; /* for the event that is about to be
+                                                                              recorded */
         return;
     }
     if (own.in_handler) {
@@ -104,7 +109,7 @@ uint32_t port_trace_mask(void) {
     }
     own.core = core_of_ring();
     (void)pthread_mutex_lock(&locks[own.core]);
-    while (core_of_ring() != own.core) { /* the thread has waited, and migrated */
+    while (core_of_ring() != own.core) { /* the thread has waited for the lock, and has migrated meanwhile */
         (void)pthread_mutex_unlock(&locks[own.core]);
         own.core = core_of_ring();
         (void)pthread_mutex_lock(&locks[own.core]);
@@ -153,7 +158,7 @@ void trace_posix_created(port_task_t *task, const char *name) {
     port_trace_unmask(kept);
 }
 
-/* The scheduler's switches show it, if recorded. */
+/* Records that this task has the core again. If the scheduler is recorded, its switches show that already. */
 static void comes_in(void) {
     if (trace_scheduler_is_seen()) {
         return;
@@ -214,7 +219,8 @@ void trace_posix_returns(struct trace_posix_wait wait) {
     }
 }
 
-/* A task that was made ready no longer waits, even if it has not continued yet: it is recorded once. */
+/* Records that a waiting task becomes ready. It then counts as not waiting, even before it continues, so that this is
+ * recorded only once. */
 static void make_ready(uint32_t place, const void *object) {
     uint32_t task = atomic_load(&waiting[place].task);
     uintptr_t its = (uintptr_t)object;

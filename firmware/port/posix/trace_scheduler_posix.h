@@ -1,5 +1,5 @@
-/* Switches and wake-ups of Linux's scheduler among the recorder's events, where they can be read
- * (trace_points_posix.h); otherwise the port's own events replace them (trace_posix.h). */
+/* Adds the switches and wake-ups of Linux's scheduler to the recorder's events, where this program may read them
+ * (trace_points_posix.h). Elsewhere the port's own events replace them (trace_posix.h). */
 #ifndef TRACE_SCHEDULER_POSIX_H
 #define TRACE_SCHEDULER_POSIX_H
 
@@ -9,13 +9,13 @@
 /* Call it once, when the cores are known. */
 void trace_scheduler_start(void);
 
-/* Whether they are recorded */
+/* Whether the scheduler's events are recorded */
 bool trace_scheduler_is_seen(void);
 
-/* Why they are not; NULL if they are */
+/* Why the scheduler's events are not recorded; NULL if they are */
 const char *trace_scheduler_why_not(void);
 
-/* Declares the calling thread as a task. */
+/* Tells that the calling thread is this task. */
 void trace_scheduler_know(uint32_t task);
 
 #endif

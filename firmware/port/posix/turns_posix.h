@@ -4,14 +4,14 @@
 
 #include <stdbool.h>
 
-/* Time slice of a task, in milliseconds of processor time; a multiple of it where the system's resolution is coarser
- * (CONFIG_HZ) */
+/* Time slice of a task, in milliseconds of processor time. It is longer where the system's resolution (CONFIG_HZ) is
+ * coarser. */
 #define TURNS_POSIX_MS 5
 
 /* Makes the calling thread yield after each time slice. False if the system has no timer left. */
 bool turns_posix_begin(void);
 
-/* Ends that; called by the same thread. */
+/* Ends the yielding. Call it in the same thread. */
 void turns_posix_end(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Test of a port against port.h. Runs on the target, on every platform. */
+/* Test of a port against the rules of port.h. It runs on the target, on every platform. */
 #include "port_test.h"
 
 #include "promises.h"

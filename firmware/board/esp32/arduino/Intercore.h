@@ -1,5 +1,5 @@
-/* Intercore in an Arduino program: the benchmark for multicore microcontrollers, with the Serial Monitor as its console
- * and loop() as its main loop. */
+/* Intercore in an Arduino program: the benchmark for multicore microcontrollers. Its console is the Serial Monitor, and
+ * its main loop is loop(). */
 #ifndef INTERCORE_ARDUINO_H
 #define INTERCORE_ARDUINO_H
 
@@ -7,17 +7,17 @@
 
 class IntercoreClass {
   public:
-    /* Starts Intercore with this console, which must have been begun; call it once, in setup(). From then on the
-     * console belongs to Intercore: it describes the chip, and takes commands; type help. If it returns false, it has
-     * printed the reason there.
+    /* Starts Intercore with this console, whose begin() must have been called. Call it once, in setup(). From then on
+     * the console belongs to Intercore, which describes the chip and takes commands; type help. If the call returns
+     * false, it has printed the reason on the console.
      *
-     * The tool on the host can raise the bit rate of a HardwareSerial; `rate` is the one it was begun with. Any other
-     * Stream, such as native USB, has no bit rate. */
+     * The tool on the host can raise the bit rate of a HardwareSerial; `rate` is the bit rate that its begin() has set.
+     * Any other Stream, such as native USB, has no bit rate. */
     bool begin(HardwareSerial &console, uint32_t rate = 115200);
     bool begin(Stream &console);
 
-    /* The body of loop(), and nothing else: the competitor `main` of the benchmark contention while that is measured,
-     * and a wait at all other times. */
+    /* Call it in loop(), and call nothing else there. While the benchmark contention is measured, the call is the
+     * competitor `main`; at all other times it waits. */
     void loop();
 };
 

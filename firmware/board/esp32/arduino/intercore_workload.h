@@ -1,4 +1,5 @@
-/* Include this in a file that declares your workload. The sketch registers it before it begins:
+/* Include this in the file that declares your workload. The sketch registers the workload before it calls
+ * Intercore.begin():
  *
  *   #include <intercore_workload.h>
  *   INTERCORE_C const struct intercore_workload intercore_workload_crc;

@@ -1,42 +1,46 @@
-/* The common clock, and each core's own counter: the core's cycle counter (esp32_cpu.h), CCOUNT on Xtensa (Xtensa ISA
- * summary, "Timer interrupt option": it counts every cycle of the core's clock).
+/* The common clock, and each core's own counter. The counter is the core's cycle counter (esp32_cpu.h), CCOUNT on
+ * Xtensa (Xtensa ISA summary, "Timer interrupt option": it counts every cycle of the core's clock).
  *
- * Each core has its own. Both count the cores' one clock (ESP32 TRM 3.2.3, ESP32-S3 TRM 7.2.3: CPU_CLK), but each from
- * the start of its core, and the second core starts later: their offset is a constant, not measured on any chip so far.
- * Mistaken for a time, it is likely the published task switch of 190 ms. So:
+ * Both cores' counters count the same clock (ESP32 TRM 3.2.3, ESP32-S3 TRM 7.2.3: CPU_CLK). Each counts from the start
+ * of its core, and the second core starts later, so the two differ by a constant offset, which has not been measured on
+ * any chip so far. If the offset is mistaken for a time, it is likely the published task switch of 190 ms. Therefore
+ * there are two functions:
  *
- *   port_cycles()   this core's counter, extended to 64 bits: `time=raw-counter` shows the wrong time
- *   port_clock()    the same less the lead of this core's counter over core 0's
+ *   port_cycles()   this core's counter, extended to 64 bits; `time=raw-counter` shows the wrong time that it yields
+ *   port_clock()    the same, less the lead of this core's counter over core 0's
  *
- * That lead is determined at each start, by some thousand exchanged readings of both cores (esp32_count.h), before
- * anything reads the clock. It is known to some cycles only, which is the uncertainty of every time from one core to
- * another; the condition `clock.uncertainty` states it. A time on one core has none. There is no drift while the cores'
- * clock does not change: no frequency scaling and no light sleep, which frequency.c ensures.
+ * The lead is determined at each start, from some thousand exchanged readings of both cores (esp32_count.h), before
+ * anything reads the clock. It is known only to some cycles. That is the uncertainty of every time between two cores,
+ * and the condition `clock.uncertainty` states it. A time on one core is exact. The clocks do not drift apart while the
+ * cores' clock does not change: frequency.c prevents frequency scaling and light sleep.
  *
- * - Width: the counter wraps after 2^32 cycles, 17.9 s at 240 MHz, 10.7 s at 400 MHz. Each core's tick notes its count
- *   of 64 bits, and a reading adds the counts since then. A wrap is missed only if a core's tick fails for as long; a
- *   watchdog acts before.
- * - Moment: when the counter is read, right after interrupts were masked.
- * - Interrupts are masked (on Xtensa up to level 3, which includes the kernel and Intercore) while the core, its
- *   counter and its note are read: an unpinned task cannot migrate between them, and the tick cannot change the note.
+ * - Width: the counter wraps after 2^32 cycles, which is 17.9 s at 240 MHz and 10.7 s at 400 MHz. Each core's tick
+ *   notes the 64-bit count of its core, and a reading adds the cycles since then. A wrap is missed only if a core's
+ *   tick fails for that long; a watchdog acts earlier.
+ * - Moment of a reading: when the counter is read, right after interrupts were masked.
+ * - Interrupts are masked (on Xtensa up to level 3, which includes the kernel and Intercore) while the core's number,
+ *   its counter and its noted count are read. So an unpinned task cannot migrate between these, and the tick cannot
+ *   change the noted count.
  * - Code and data are in internal memory: a reading never waits for flash.
- * - Steps back: never on one core. A task would have to migrate within the uncertainty to see one; a migration takes a
- *   hundred times that.
- * - An Xtensa core that sleeps (WAITI) continues to count: the kernel's tick wakes it by the same counter. A RISC-V
- *   core may stop its counter while it sleeps (WFI), so frequency.c prevents its idle task from sleeping. A debugger
- *   that halts one core stops its counter, and the clock is wrong from then on. */
+ * - Steps back: never on one core. To see a step back, a task would have to migrate within the uncertainty; a migration
+ *   takes a hundred times longer.
+ * - Sleeping cores: an Xtensa core that sleeps (WAITI) continues to count, since the counter also makes the tick that
+ *   wakes it. A RISC-V core may stop its counter while it sleeps (WFI), so frequency.c prevents its idle task from
+ *   sleeping.
+ * - A debugger that halts one core stops that core's counter, and the clock is wrong from then on. */
 #ifndef ESP32_CLOCK_H
 #define ESP32_CLOCK_H
 
 #include <stdint.h>
 
-/* Starts the clock: from any task, before anything reads it; again after esp32_clock_stop(), with another origin. Takes
- * about 25 ms (on an emulator up to 2 s), with two temporary tasks of the highest priority. Returns NULL, or a sentence
- * with the reason of a failure, after which it may be retried: the tasks or the tick's hooks are not available, or the
- * exchanges contradict each other, which means that the cores' counters do not run from one clock. */
+/* Starts the clock. Call it in a task before anything reads the clock, and again after esp32_clock_stop(); the clock
+ * then has another origin. It takes about 25 ms (on an emulator up to 2 s), and uses two temporary tasks of the highest
+ * priority. Returns NULL, or a sentence with the reason of a failure: the tasks or the tick's hooks are not available,
+ * or the exchanges contradict each other, which means that the cores' counters do not count the same clock. After a
+ * failure it may be called again. */
 const char *esp32_clock_start(void);
 
-/* Releases the tick's hooks. Nothing may read the clock any more. */
+/* Releases the tick's hooks. After that nothing may read the clock. */
 void esp32_clock_stop(void);
 
 /* Uncertainty of the offset between the clocks of two cores, in ticks of the common clock */
@@ -45,15 +49,16 @@ uint32_t esp32_clock_uncertainty(void);
 /* Lead of core 1's counter over core 0's, in cycles */
 int64_t esp32_clock_ahead(void);
 
-/* Difference of the clock's rate from esp_timer's at start, in parts per million, to about 100: esp_timer has whole
- * microseconds, and the comparison took 20 ms */
+/* How much faster the clock was than esp_timer at start, in parts per million. Exact to about 100 ppm: esp_timer counts
+ * whole microseconds, and the comparison took 20 ms. */
 int32_t esp32_clock_ppm(void);
 
-/* The common clock when this core's counter reads `counter`, a reading within half its range of now: 8.9 s at 240 MHz.
- * For code that cannot migrate. */
+/* The common clock at the moment when this core's counter reads `counter`. That moment must be less than half the
+ * counter's range from now: 8.9 s at 240 MHz. For code that cannot migrate. */
 uint64_t esp32_clock_of_counter(uint32_t counter);
 
-/* This core's counter when the common clock reads `when`: its low 32 bits. For code that cannot migrate. */
+/* The low 32 bits of this core's counter at the moment when the common clock reads `when`. For code that cannot
+ * migrate. */
 uint32_t esp32_clock_to_counter(uint64_t when);
 
 #endif

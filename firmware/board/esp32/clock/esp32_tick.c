@@ -5,7 +5,7 @@
 #include "esp32_idf.h"
 #include "port_freertos.h"
 
-/* Common clock at some edge in the past */
+/* An edge of the tick in the past, on the common clock */
 static uint64_t known_edge;
 
 static uint64_t tick(void) { return port_clock_hz() / configTICK_RATE_HZ; }
@@ -25,7 +25,7 @@ const char *esp32_tick_start(void) {
 
 #else
 
-/* ESP32-S3 TRM 11.3.1: 40 MHz / 2.5. The same on an ESP32-P4 (SOC_SYSTIMER_FIXED_DIVIDER in its soc_caps.h). */
+/* 40 MHz / 2.5 (ESP32-S3 TRM 11.3.1). It is the same on an ESP32-P4 (SOC_SYSTIMER_FIXED_DIVIDER in its soc_caps.h). */
 #define SYSTIMER_HZ 16000000U
 
 static uint64_t IRAM_ATTR read_systimer(void *unused) {

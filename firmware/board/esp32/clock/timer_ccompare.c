@@ -1,6 +1,7 @@
-/* The timer of port_interrupt.h on Xtensa: CCOMPARE1 of the handling core. It compares with the counter of the common
- * clock, so it fires when the clock reads the requested value, exact to the cycle. Its interrupt has level 3, the
- * highest for C code: the kernel's critical sections exclude it, and the tick (level 1) does not. */
+/* The timer of port_interrupt.h on Xtensa: CCOMPARE1 of the core that handles the interrupt. It compares with the
+ * counter behind the common clock, so it fires exactly, to the cycle, when the clock reads the requested value. The
+ * interrupt has level 3, the highest for handlers in C. The kernel's critical sections mask it; the tick (level 1) does
+ * not delay it. */
 #include "esp32_clock.h"
 #include "esp32_cpu.h"
 #include "esp32_idf.h"
@@ -8,12 +9,13 @@
 #include "port_freertos.h"
 #include "port_interrupt.h"
 
-/* The Arduino IDE compiles all files of a library for each chip. */
+/* The Arduino IDE compiles all files of a library for every chip; this one is for Xtensa only. */
 #ifdef __XTENSA__
 
 #include "esp32_ccompare.h"
 
-/* Minimum lead when it is set: a moment in the past would come 2^32 cycles later. */
+/* Least number of cycles between now and a moment that can be set. A moment in the past would come 2^32 cycles
+ * later. */
 #define LEAD_CYCLES 400U
 
 static struct {
@@ -25,8 +27,8 @@ static struct {
     uint64_t when;
 } timer;
 
-/* Writing the same value again acknowledges it. It comes again every 2^32 cycles; the clock shows whether it is the
- * expected one. */
+/* Writing the register again, even with the same value, acknowledges the interrupt. The register matches again every
+ * 2^32 cycles; the clock shows whether this is the match that was set. */
 static void IRAM_ATTR match(void *unused) {
     (void)unused;
     esp32_trace_enter(IC_TRACE_OF_TIMER, XCHAL_TIMER1_INTERRUPT);
@@ -39,7 +41,7 @@ static void IRAM_ATTR match(void *unused) {
     esp32_trace_leave(IC_TRACE_OF_TIMER, XCHAL_TIMER1_INTERRUPT);
 }
 
-/* ---- open: only a core itself can enable an internal interrupt ---- */
+/* ---- open: an internal interrupt can only be enabled by its own core ---- */
 
 static void enable(void *result) {
     *(esp_err_t *)result =
@@ -70,8 +72,9 @@ void port_timer_close(void) {
 
 /* ---- set ---- */
 
-/* On the timer's core, masked. Delays that no mask prevents (ESP-IDF stalls a core while the other one uses the flash)
- * can exceed the lead: then the moment has passed, and nothing is pending. */
+/* Call it on the timer's core, with interrupts masked. While one core uses the flash, ESP-IDF stalls the other, which
+ * no mask prevents. A stall can be longer than LEAD_CYCLES: then the moment has passed, no interrupt is pending, and a
+ * later moment is set. */
 static uint64_t arm(uint64_t when) {
     do {
         uint64_t earliest = port_clock() + LEAD_CYCLES;
@@ -94,7 +97,8 @@ static bool arm_here(uint64_t *when) {
 
 static void arm_there(void *when) { (void)arm_here(when); }
 
-/* From the other core it takes about ten microseconds, through a task of ESP-IDF there. */
+/* If the other core calls it, this takes about ten microseconds: a task of ESP-IDF on the timer's core sets the
+ * timer. */
 uint64_t port_timer_set(uint64_t when) {
     if (!arm_here(&when)) {
         (void)esp_ipc_call_blocking(timer.core, arm_there, &when);

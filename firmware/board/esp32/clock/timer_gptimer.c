@@ -1,7 +1,7 @@
-/* The timer of port_interrupt.h where a core cannot compare its own counter (RISC-V): a GPTimer, which counts the
- * crystal. It fires at the begin of a count, whose moment on the common clock is determined at each opening, to some
- * cycles. Its interrupt has level 3, the highest for C code: the kernel's critical sections exclude it, and the tick
- * (level 1) does not. */
+/* The timer of port_interrupt.h where a core cannot compare its own counter (RISC-V): a GPTimer, which counts periods
+ * of the crystal. It fires at the begin of a count. When the timer is opened, the phase of its counts on the common
+ * clock is determined, to some cycles. The interrupt has level 3, the highest for handlers in C. The kernel's critical
+ * sections mask it; the tick (level 1) does not delay it. */
 #include "esp32_counter_phase.h"
 #include "esp32_cpu.h"
 #include "esp32_idf.h"
@@ -9,12 +9,12 @@
 #include "port_freertos.h"
 #include "port_interrupt.h"
 
-/* The Arduino IDE compiles all files of a library for each chip. */
+/* The Arduino IDE compiles all files of a library for every chip; this one is not for Xtensa. */
 #ifndef __XTENSA__
 
 #define LEVEL 3
 
-/* Minimum lead of an alarm when it is set */
+/* Least time between now and an alarm that can be set, in microseconds */
 #define LEAD_US 20U
 
 static struct {
@@ -27,7 +27,7 @@ static struct {
     uint64_t when;
 } timer;
 
-/* A previous alarm that a new one has replaced is ignored. */
+/* Ignores an earlier alarm, which a new one has replaced. */
 static bool IRAM_ATTR fire(gptimer_handle_t driver, const gptimer_alarm_event_data_t *event, void *unused) {
     (void)driver;
     (void)event;
@@ -38,10 +38,10 @@ static bool IRAM_ATTR fire(gptimer_handle_t driver, const gptimer_alarm_event_da
         timer.handler(timer.arg);
     }
     esp32_trace_leave(IC_TRACE_OF_TIMER, LEVEL);
-    return false; /* a handler that wakes a task has requested the switch itself */
+    return false; /* false: if a switch is needed, the handler that woke the task has already requested it */
 }
 
-/* ---- open: ESP-IDF enables the interrupt on the calling core ---- */
+/* ---- open: ESP-IDF enables the interrupt on the core that calls it ---- */
 
 static uint64_t read_count(void *driver) {
     uint64_t count = 0;
@@ -102,7 +102,7 @@ void port_timer_close(void) {
 
 /* ---- set ---- */
 
-/* On the timer's core, masked */
+/* Call it on the timer's core, with interrupts masked. */
 static uint64_t arm(uint64_t when) {
     uint64_t earliest = port_clock() + port_clock_hz() / 1000000U * LEAD_US;
     uint64_t cycles = (when > earliest ? when : earliest) - timer.phase.clock;
@@ -125,7 +125,8 @@ static bool arm_here(uint64_t *when) {
 
 static void arm_there(void *when) { (void)arm_here(when); }
 
-/* From the other core it takes about ten microseconds, through a task of ESP-IDF there. */
+/* If the other core calls it, this takes about ten microseconds: a task of ESP-IDF on the timer's core sets the
+ * timer. */
 uint64_t port_timer_set(uint64_t when) {
     if (!arm_here(&when)) {
         (void)esp_ipc_call_blocking(timer.core, arm_there, &when);

@@ -8,16 +8,16 @@
 #define RATE 115200
 #define GARBAGE 0xffU
 
-/* Two commands of the maximum length (400 characters), with room */
+/* Room for more than two commands of the maximum length (400 characters) */
 #define RX_BYTES 2048
 #define EVENTS 16
 
-/* Supported by common adapters; the last is the limit of the CP2102 and CH340 of most boards. The UART's divider has
- * 16ths of its clock of 80 MHz (ESP32 TRM 13.3.3; UART_SCLK_DEFAULT is APB's, and of an ESP32-P4 PLL_F80M): the error
- * is at most 0.2 %. */
+/* Bit rates that common adapters support; the last one is the limit of the CP2102 and CH340 on most boards. The UART's
+ * divider has steps of 1/16 of its 80 MHz clock (ESP32 TRM 13.3.3; UART_SCLK_DEFAULT is the APB clock, on an ESP32-P4
+ * PLL_F80M), so the rate is off by at most 0.2 %. */
 static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 0};
 
-/* Events of the driver's interrupt: data, and errors */
+/* What the driver's interrupt reports: data and errors */
 static QueueHandle_t events;
 
 static bool open_uart(void *context) {
@@ -31,9 +31,10 @@ static bool open_uart(void *context) {
         .source_clk = UART_SCLK_DEFAULT,
     };
     if (uart_is_driver_installed(PORT)) {
-        return false; /* another program reads from it */
+        return false; /* something else already reads from it */
     }
-    /* Without a buffer for output: a write returns when all bytes are in the FIFO; then its last bit is waited for. */
+    /* There is no buffer for output, so uart_write_bytes() returns when all bytes are in the FIFO. After that, a write
+     * waits for the last bit. */
     if (uart_driver_install(PORT, RX_BYTES, 0, EVENTS, &events, 0) != ESP_OK) {
         return false;
     }
@@ -49,15 +50,16 @@ static void close_uart(void *context) {
     (void)uart_driver_delete(PORT);
 }
 
-/* Waits for an event; returns whether it is an error. */
+/* Waits for an event of the driver. Sets `came` if there was one, and returns whether it reports an error. */
 static bool await_trouble(uint32_t timeout_ms, bool *came) {
     uart_event_t event;
     *came = xQueueReceive(events, &event, pdMS_TO_TICKS(timeout_ms)) == pdTRUE;
     return *came && event.type != UART_DATA;
 }
 
-/* The driver's buffer contains characters received with errors like any others, or has dropped them; the driver reports
- * only the approximate time. So an invalid character is inserted before the next ones, and spoils that line. */
+/* The driver does not mark characters that it received with errors, and drops some; its events tell only roughly when.
+ * So after an error an invalid character is inserted before the next characters, which makes the host's line
+ * invalid. */
 static size_t read_uart(void *context, uint8_t *buffer, size_t size, uint32_t timeout_ms) {
     (void)context;
     bool came;

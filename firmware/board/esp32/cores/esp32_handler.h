@@ -1,4 +1,4 @@
-/* The handler of the kernel's cross-core interrupt on a core: an entry of ESP-IDF's table of handlers */
+/* The handler of the kernel's cross-core interrupt on a core. It is an entry of ESP-IDF's table of handlers. */
 #ifndef ESP32_HANDLER_H
 #define ESP32_HANDLER_H
 
@@ -11,10 +11,10 @@ struct esp32_handler {
     void *arg;
 };
 
-/* The present entry. From tasks; on a RISC-V chip it uses a task of ESP-IDF on that core. */
+/* Returns the present entry. For tasks; on a RISC-V chip the work is done by a task of ESP-IDF on that core. */
 struct esp32_handler esp32_handler_get(uint32_t core);
 
-/* Sets another handler, with the same argument. From tasks, as above. */
+/* Replaces the handler; its argument stays the same. For tasks, as above. */
 void esp32_handler_put(uint32_t core, esp32_handler_t call);
 
 #endif

@@ -1,4 +1,4 @@
-/* Intercore as a component of an ESP-IDF or Arduino program: two calls, and a console */
+/* Intercore as a component of an ESP-IDF or Arduino program: functions to start and stop it, and its console */
 #ifndef INTERCORE_H
 #define INTERCORE_H
 
@@ -10,32 +10,34 @@
 extern "C" {
 #endif
 
-/* A console: a serial line, or a substitute. All functions are called by one task at a time, usually pinned to core 0,
- * and get `context`. They may wait only by blocking: a spinning wait takes time from the measurement. The structure
- * must not change until intercore_stop() has returned. */
+/* A console: a serial line or a substitute. Its functions are called by one task at a time, usually pinned to core 0,
+ * and are given `context`. When they wait they must block: a wait that spins takes time from the measurement. The
+ * structure must not change until intercore_stop() has returned. */
 struct intercore_console {
-    /* Description for the condition `console`, e.g. "UART0 by interrupt on core 0" */
+    /* Description of the console, for the condition `console`, e.g. "UART0 by interrupt on core 0" */
     const char *name;
-    /* Prepares it: called once, on core 0, before all others. False if it is not available. May be NULL. */
+    /* Prepares the console. Called once, on core 0, before the other functions. Returns false if the console is not
+     * available. May be NULL. */
     bool (*open)(void *context);
-    /* Releases the resources of open(). May be NULL. */
+    /* Releases what open() has taken. May be NULL. */
     void (*close)(void *context);
-    /* Moves up to `size` received bytes into `buffer`, and waits for the first one at most `timeout_ms` (0: no wait).
-     * Returns their number, 0 if none came. A character received with an error is 0xFF. */
+    /* Waits at most `timeout_ms` for the first byte (0: does not wait), and moves up to `size` received bytes into
+     * `buffer`. Returns their number, 0 if none came. A character that was received with an error must be 0xFF. */
     size_t (*read)(void *context, uint8_t *buffer, size_t size, uint32_t timeout_ms);
-    /* Sends all bytes and returns when the last has left, so that no interrupt of the console comes later. False if the
-     * other end has gone; a serial line never reports this. */
+    /* Sends all bytes, and returns when the last one has left, so that no interrupt of the console comes later. Returns
+     * false if the other end has gone; a serial line never does. */
     bool (*write)(void *context, const uint8_t *bytes, size_t size);
-    /* The available bit rates, ascending, ended by 0; NULL if it has no bit rate */
+    /* The available bit rates in ascending order, ended by 0; NULL if the console has no bit rate */
     const uint32_t *rates;
-    /* The bit rate at start: one of those, or 0 */
+    /* The bit rate at start: one of `rates`, or 0 if `rates` is NULL */
     uint32_t rate;
-    /* Switches to one of `rates`, after all output of write() has left. NULL if `rates` is NULL. */
+    /* Switches to one of `rates`. It is called only when all output of write() has left, so it need not wait. NULL if
+     * `rates` is NULL. */
     void (*set_rate)(void *context, uint32_t bits_per_second);
     void *context;
 };
 
-/* The ranges of the sizes below */
+/* The smallest and largest values of the sizes in struct intercore_config */
 #define INTERCORE_SAMPLES_LEAST 512U
 #define INTERCORE_SAMPLES_MOST 32768U
 #define INTERCORE_REGION_LEAST 4096U
@@ -44,76 +46,79 @@ struct intercore_console {
 #define INTERCORE_TASK_STACK_LEAST 3072U
 #define INTERCORE_STACK_MOST 32768U
 
-/* For a size that may be 0: none */
+/* Value of a size that means "none", where that is possible (0 means the default) */
 #define INTERCORE_NONE UINT32_MAX
 
-/* Members that are 0 or NULL have the values of the project's configuration (menuconfig, Intercore), so {0} is all of
- * them.
+/* Members that are 0 or NULL take their values from the project's configuration (menuconfig, Intercore). So {0} takes
+ * everything from there.
  *
- * Sizes are of internal memory from the heap; docs/esp32.md lists the needs of each benchmark. With less, a benchmark
- * has smaller ranges (the command `list`) or is refused with a sentence on the console. */
+ * The sizes are of internal memory from the heap. docs/esp32.md lists what each benchmark needs. With less memory, a
+ * benchmark has smaller ranges (the command `list` shows them) or is refused, with a sentence on the console. */
 struct intercore_config {
-    /* NULL: the console of the project's configuration, else UART0 at 115200 bit/s on its pins at start */
+    /* NULL: the console that the project's configuration selects. Without such a configuration, that is UART0 at 115200
+     * bit/s on its pins at start. */
     const struct intercore_console *console;
-    /* Capacity for the samples of one measurement, 8 bytes each: INTERCORE_SAMPLES_LEAST to INTERCORE_SAMPLES_MOST;
+    /* Number of samples that one measurement can hold, 8 bytes each: INTERCORE_SAMPLES_LEAST to INTERCORE_SAMPLES_MOST,
      * default 8192 */
     uint32_t samples;
-    /* Bytes of memory region 0, the benchmarks' working memory, in one block: INTERCORE_REGION_LEAST to
-     * INTERCORE_REGION_MOST, rounded up to a multiple of 64; default 40960 */
+    /* Bytes of memory region 0, the working memory of the benchmarks, in one block: INTERCORE_REGION_LEAST to
+     * INTERCORE_REGION_MOST, rounded up to a multiple of 64, default 40960 */
     uint32_t region_bytes;
-    /* Bytes of a second region in the other memory bank, up to INTERCORE_REGION_MOST, for two cores in two banks;
-     * INTERCORE_NONE: no such region. Default 16384. It is left out if that bank has no such block, or if less than 32
-     * KiB would be left for others. */
+    /* Bytes of a second memory region in the other memory bank, so that two cores can use two banks: up to
+     * INTERCORE_REGION_MOST, default 16384; INTERCORE_NONE for no such region. There is also none if that bank has no
+     * such block, or if less than 32 KiB would be left for others. */
     uint32_t second_region_bytes;
-    /* Bytes of the console task's stack: INTERCORE_CONSOLE_STACK_LEAST to INTERCORE_STACK_MOST; default 6144. The
-     * program's own console runs on it. */
+    /* Bytes of the console task's stack: INTERCORE_CONSOLE_STACK_LEAST to INTERCORE_STACK_MOST, default 6144. The
+     * functions of the program's own console also run on this stack. */
     uint32_t console_stack_bytes;
-    /* Bytes of the stack of each task that a benchmark starts: INTERCORE_TASK_STACK_LEAST to INTERCORE_STACK_MOST;
+    /* Bytes of the stack of each task that a benchmark starts: INTERCORE_TASK_STACK_LEAST to INTERCORE_STACK_MOST,
      * default 4096. Creating a task is part of what is measured, so each stack comes from the heap when its task is
      * created. */
     uint32_t task_stack_bytes;
 };
 
-/* Register a workload and a transport of the program, at most eight of each, before Intercore starts: they are listed
- * as own:NAME, and by the transport's name. Return NULL, or a sentence with the reason of a refusal.
- * intercore_workload.h and transport.h describe them. */
+/* Register a workload or a transport of the program, at most eight of each, before Intercore starts. A workload is
+ * listed as own:NAME, a transport by its own name. Both functions return NULL, or a sentence with the reason of a
+ * refusal. intercore_workload.h and transport.h describe what to register. */
 struct intercore_workload;
 struct ic_transport;
 const char *intercore_add_workload(const char *name, const struct intercore_workload *own);
 const char *intercore_add_transport(const struct ic_transport *transport);
 
-/* Starts Intercore: a task of priority 1 on core 0 that serves the console, describes the target, and executes
- * commands. Both cores should be idle otherwise while it measures. `config` may be NULL, for all defaults.
+/* Starts Intercore: a task of priority 1 on core 0, which serves the console, describes the target and executes
+ * commands. While it measures, both cores should have nothing else to do. `config` may be NULL, for all defaults.
  *
  * Until intercore_stop(), ESP-IDF's task watchdog, if it is on, is set to 60 s, as in the measurements of the published
- * tables, and only warns; and ESP-IDF's power management, if it is on, neither changes the cores' clock nor lets the
- * chip sleep.
+ * tables, and only warns. ESP-IDF's power management, if it is on, neither changes the cores' clock nor lets the chip
+ * sleep.
  *
- * Allocates from the heap: samples, regions and the console task's stack, as in `config`, a control block for that task
- * (about 350 bytes), and the memory of the console's driver; with power management three of its locks, and with PSRAM
- * in use 128 KiB of it, if available. For some milliseconds also two tasks with 2 KiB of stack each. A benchmark
- * allocates its objects, mainly tasks, from the heap while it runs and frees them at its end.
+ * Memory from the heap: the samples, the regions and the console task's stack, all as in `config`; a control block for
+ * that task (about 350 bytes); the memory of the console's driver; three locks if power management is on; and, if PSRAM
+ * is in use and has room, 128 KiB of it. For some milliseconds there are also two tasks with 2 KiB of stack each. A
+ * benchmark allocates its objects, mainly tasks, from the heap while it runs, and frees them at its end.
  *
- * Returns NULL when the console is being served, else a sentence for a person: a size is out of its range, there is too
- * little memory, the console or the clock is not available, or Intercore is running already. Then nothing has changed,
- * and it may be called again; the sentence is valid until then. Call it from a task, on any core and of any priority;
- * it waits for about 100 ms. */
+ * Returns NULL when the console is being served. Otherwise it returns a sentence for a person: a size is out of its
+ * range, there is too little memory, the console or the clock is not available, or Intercore is already running. Then
+ * nothing has changed, and the function may be called again; the sentence is valid until that call. Call it in a task
+ * on any core and of any priority. It waits for about 100 ms. */
 const char *intercore_start(const struct intercore_config *config);
 
-/* Stops Intercore: waits until a running measurement has been aborted and the console's task has ended, frees all
- * memory from the heap, restores the task watchdog's configuration, and permits power management. Then Intercore may be
- * started again, also with other sizes. Static memory remains, less than 12 KiB. Has no effect if it is not running.
- * Call it from any task except Intercore's own. */
+/* Stops Intercore. Waits until a running measurement has been aborted and the console task has ended. Frees all memory
+ * from the heap, restores the task watchdog's configuration, and permits power management. Intercore may then be
+ * started again, also with other sizes. Static memory, less than 12 KiB, remains. Has no effect if Intercore is not
+ * running. Call it in any task except Intercore's own. */
 void intercore_stop(void);
 
-/* Whether it is running */
+/* Whether Intercore is running */
 bool intercore_is_running(void);
 
-/* For a framework that calls one function of the program repeatedly, in a task pinned to a core: Arduino's loop(). The
- * benchmark contention then measures that loop; without these two calls a separate task replaces it.
+/* For a framework that calls one function of the program repeatedly, in a task pinned to a core, as Arduino calls
+ * loop(). With these two functions the benchmark contention measures that loop; without them a separate task replaces
+ * it.
  *
- * That task calls the first one once, before intercore_start(): false if there is no memory. The second one is the
- * function's only content: it waits, except during such a measurement. */
+ * The framework's task calls intercore_loop_open() once, before intercore_start(); it returns false if there is no
+ * memory. After that the framework's function calls intercore_loop() and nothing else. intercore_loop() waits, except
+ * during a measurement of the loop. */
 bool intercore_loop_open(void);
 void intercore_loop(void);
 

@@ -1,4 +1,5 @@
-/* Conditions of the chip and the program, except those of esp32_instruments.c and of the kernel's configuration */
+/* Reports the conditions of the chip and of the program, except those of esp32_instruments.c and of the kernel's
+ * configuration. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -12,8 +13,8 @@
 #define TEXT_OF(token) #token
 #define TEXT(macro) TEXT_OF(macro)
 
-#define TEXT_BYTES 40U   /* of a name and a number */
-#define NUMBER_BYTES 12U /* of 32 bits */
+#define TEXT_BYTES 40U   /* for a name and a number */
+#define NUMBER_BYTES 12U /* for a number of 32 bits */
 
 static char revision[NUMBER_BYTES];
 static char cpu_hz[NUMBER_BYTES];
@@ -38,7 +39,8 @@ static char heap_bytes[NUMBER_BYTES];
 #define CACHE "both cores': instructions " INSTRUCTION_CACHE " byte lines; data " DATA_CACHE
 #elif defined(CONFIG_IDF_TARGET_ESP32P4)
 #define CHIP "ESP32-P4"
-/* soc_caps.h of ESP-IDF: internal memory is behind the caches, too (SOC_CACHE_INTERNAL_MEM_VIA_L1CACHE). */
+/* On this chip the internal memory is behind the caches, too (SOC_CACHE_INTERNAL_MEM_VIA_L1CACHE in ESP-IDF's
+ * soc_caps.h). */
 #define LEVEL_1 "level 1 in front of all memory, lines of " TEXT(CONFIG_CACHE_L1_CACHE_LINE_SIZE) " bytes"
 #define LEVEL_2 TEXT(CONFIG_CACHE_L2_CACHE_SIZE) " bytes, lines of " TEXT(CONFIG_CACHE_L2_CACHE_LINE_SIZE)
 #define CACHE LEVEL_1 "; level 2 in front of flash and PSRAM, both cores', " LEVEL_2
@@ -72,7 +74,8 @@ static char heap_bytes[NUMBER_BYTES];
 #define FLASH_MODE "dio"
 #endif
 
-/* Of a build by CMake; other builds, such as Arduino's, have the values that they can determine. */
+/* A build by CMake defines IC_FLAGS. Other builds, such as Arduino's, only get what the compiler's own macros
+ * reveal. */
 #ifndef IC_FLAGS
 #if defined(__OPTIMIZE_SIZE__)
 #define IC_FLAGS "the framework's, for size (-Os)"
@@ -140,8 +143,9 @@ static const char *reset_reason(void) {
     }
 }
 
-/* The flash's parameters from the boot loader's image, with which the ROM read it (ESP-IDF, "App Image Format"). The
- * mode of the boot loader and its application may be faster: the condition flash.mode. */
+/* Reads the flash's parameters from the header of the boot loader's image. The ROM reads the boot loader with these
+ * (ESP-IDF, "App Image Format"). The boot loader and the application may use a faster mode, which the condition
+ * flash.mode states. */
 static void read_flash_header(void) {
     static const char *const modes[] = {"qio", "qout", "dio", "dout", "fast", "slow"};
     esp_image_header_t header;
@@ -223,7 +227,7 @@ bool port_condition(uint32_t index, struct port_condition *condition) {
     return false;
 }
 
-/* ESP-IDF's name of the chip is the target's name on the host. */
+/* Returns ESP-IDF's name of the chip, which is also the target's name on the host. */
 const char *port_board(void) { return CONFIG_IDF_TARGET; }
 
 const char *port_chip(void) { return CHIP; }

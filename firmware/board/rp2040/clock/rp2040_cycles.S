@@ -1,4 +1,5 @@
-/* port_cycles(); rp2040_cycles.h has the idea, the comments here the cycles, as in rp2040_clock.S. */
+/* port_cycles(). rp2040_cycles.h explains the method. The numbers in the comments here are cycles, as in
+ * rp2040_clock.S. */
     .syntax unified
     .cpu    cortex-m0plus
     .thumb

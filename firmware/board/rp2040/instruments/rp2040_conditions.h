@@ -6,15 +6,15 @@
 
 #include "port.h"
 
-/* Reads those that are in the chip. */
+/* Reads the conditions that must be read from the chip. */
 void rp2040_conditions_start(void);
 
 /* Writes a number in decimal, zero-terminated. */
 #define CONDITIONS_NUMBER_SIZE 11U
 void rp2040_conditions_number(uint32_t number, char text[CONDITIONS_NUMBER_SIZE]);
 
-/* Conditions that differ between one kernel for both cores (conditions_smp.c) and one on each (conditions_amp.c),
- * including those of the kernel's configuration; like port_condition() */
+/* Reports the conditions that differ between one kernel for both cores (conditions_smp.c) and a kernel on each core
+ * (conditions_amp.c), with those of the kernel's configuration. Used like port_condition(). */
 bool rp2040_kernels_condition(uint32_t index, struct port_condition *condition);
 
 #endif

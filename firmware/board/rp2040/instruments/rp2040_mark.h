@@ -4,7 +4,7 @@
 
 #define MARK_TEXT "GP2 (header pin 4)"
 
-/* Makes the pin an output, low; after rp2040_uart_start(), which resets the pins. */
+/* Makes the pin an output, at first low. Call it after rp2040_uart_start(), which resets the pins. */
 void rp2040_mark_start(void);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef RP2040_TEST_END_H
 #define RP2040_TEST_END_H
 
-/* Prints a sentence and the unused stack, and ends with a semihosting call: with 0 and the sentence `success` if
- * `failure` is NULL; otherwise with 1 and `failure`. Call it from the console task. */
+/* Ends a test program. Prints a sentence (`success` if `failure` is NULL, otherwise `failure`) and the unused stack,
+ * and makes a semihosting call with status 0 or 1. Call it in the console task. */
 void rp2040_test_end(const char *success, const char *failure) __attribute__((noreturn));
 
 #endif

@@ -8,7 +8,8 @@
 
 int main(void);
 
-/* Without the kernel's lock, like drivers: the other core's kernel continues. */
+/* Occupies the core for a while with interrupts masked. It does not take the kernel's lock, just as drivers do not, so
+ * the other core's kernel continues. */
 static void hold(uint64_t ticks) {
     uint32_t mask = save_and_disable_interrupts();
     for (uint64_t start = port_clock(); port_clock() - start < ticks;) {

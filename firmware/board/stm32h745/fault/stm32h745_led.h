@@ -2,13 +2,13 @@
 #ifndef STM32H745_LED_H
 #define STM32H745_LED_H
 
-/* LD1, green, PB0: core 0; LD2, yellow, PE1: core 1; LD3, red, PB14. */
+/* Prepares the LEDs: LD1 (green, PB0) is core 0's, LD2 (yellow, PE1) is core 1's, and LD3 (red, PB14) shows a panic. */
 void stm32h745_led_start(void);
 
-/* Call it at each kernel tick: toggles this core's LED every 500. */
+/* Toggles this core's LED at every 500th call. Call it at each kernel tick. */
 void stm32h745_led_beat(void);
 
-/* Switches the red one on. */
+/* Switches the red LED on. */
 void stm32h745_led_panic(void);
 
 #endif

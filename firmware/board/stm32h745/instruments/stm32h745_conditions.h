@@ -2,7 +2,7 @@
 #ifndef STM32H745_CONDITIONS_H
 #define STM32H745_CONDITIONS_H
 
-/* Reads those that are in the chip. On core 0. */
+/* Reads the conditions that must be read from the chip. Call it on core 0. */
 void stm32h745_conditions_start(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* The kernel's port can serve the SDK's locks and times. They are not used, and the linker removes that part of the
- * port; but it must compile. */
+/* The kernel's port can also serve the SDK's locks and times. Nothing uses that part of the port, and the linker
+ * removes it, but it must compile. */
 #ifndef SDK_PICO_LOCK_CORE_H
 #define SDK_PICO_LOCK_CORE_H
 

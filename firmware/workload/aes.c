@@ -1,8 +1,9 @@
 /* A unit is one block of 16 bytes of AES-128 (FIPS 197) in counter mode (NIST SP 800-38A), with a table of 256 bytes,
- * as on a chip without AES hardware. On a chip with a cache its time may depend on the key: not for secrets.
+ * as on a chip without AES hardware. On a chip with a cache the time of this code may depend on the key: do not use it
+ * for secrets.
  *
- * The blocks are the four of the standard's example, SP 800-38A F.5.1, repeated: every block is compared with published
- * values. */
+ * The blocks are the four of the example in SP 800-38A, F.5.1, again and again, so every result is compared with
+ * published values. */
 #include "port.h"
 #include "workloads.h"
 

@@ -10,7 +10,7 @@
 #include "slice_posix.h"
 #include "transports.h"
 
-/* Every user's default limits */
+/* Length of a queue that Linux's default limits allow every user */
 #define LENGTH_DEFAULT 10
 
 static mqd_t queue;

@@ -38,7 +38,7 @@ typedef uintptr_t word_t;
 _Static_assert(BYTES_UNIT % TURN_BYTES == 0, "a pass consists of whole turns");
 /* The other core checks for its end after at most this many bytes: some microseconds. */
 #define CHUNK_BYTES 1024U
-/* Iterations after which the other core sleeps: about ten microseconds on a microcontroller */
+/* Iterations that give the other core time to fall asleep: about ten microseconds on a microcontroller */
 #define SETTLING_TURNS 200U
 
 enum { P_ACCESS, P_REGION, P_CORE, P_OTHER, P_OTHER_REGION, P_BYTES, P_MARK, PARAMETER_COUNT };
@@ -108,7 +108,7 @@ static struct {
     struct worker other;
     int64_t alone; /* ticks */
     int64_t contended;
-    bool dismissed;      /* a task reads it after it has been woken */
+    bool dismissed;      /* a task reads this flag after it has been woken */
     atomic_bool running; /* the other core is at work */
     atomic_bool wanted;  /* and is to be */
 #if IC_OWN_MAX > 0

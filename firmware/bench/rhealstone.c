@@ -95,7 +95,7 @@ static struct {
     uint64_t begin;
     uint64_t end;
     bool wrong;
-    bool dismissed; /* a task reads it after it has been woken */
+    bool dismissed; /* a task reads this flag after it has been woken */
     atomic_bool yielding;
     atomic_bool armed;
     atomic_uint bystanding; /* a stage of the bystander */

@@ -88,7 +88,7 @@ struct team {
     uint32_t repetition;
     uint32_t origin; /* first unit of the next window: each window works on other units, so that streams find no warm
                         cache */
-    bool dismissed;  /* a worker reads it after it has been woken */
+    bool dismissed;  /* a worker reads this flag after it has been woken */
     port_task_t *leader;
     struct part parts[PORT_CORES_MAX];
 };

@@ -46,7 +46,7 @@ struct match {
     uint32_t rounds;
     uint32_t batch;
     bool records;
-    bool dismissed; /* a task reads it after it has been woken */
+    bool dismissed; /* a task reads this flag after it has been woken */
     struct side side[PORT_CORES_MAX];
 
     /* Of the present repetition: */

@@ -6,7 +6,7 @@
  *   tp  the work split into P parts of equal size, part k in a task pinned to core k, from before the first is started
  *       until the console task has detected that all are done.
  *
- * Between the two it rests as between repetitions (rest_ms), as seed 000 did.
+ * Between the two times it rests as between repetitions (rest_ms), as the paper of seed 000 did (docs/published.md).
  *
  * `mode` selects how the parts are started:
  *
@@ -15,16 +15,17 @@
  *   spin    tasks on cores 1 to P-1 spin on a flag; the console task does part 0 itself. They spin during tp only.
  *
  * Tasks are started on the other cores first. The console task has the lowest priority, so the part on its own core,
- * started last, runs at once, and the console task returns when that core has nothing else to do: no needless switches.
+ * started last, runs at once, and the console task continues when that core has nothing else to do. So there are no
+ * needless context switches.
  *
  * `join` selects how the end is detected:
  *
  *   notify     each part notifies the console task (with mode=spin: sets a flag on which the console task spins)
- *   poll-tick  the console task polls once per kernel tick. This mode exists to show how that quantises tp to whole
- *              ticks. It starts tp at a tick edge, like a program that has just slept.
+ *   poll-tick  the console task polls once per kernel tick. This mode exists to show how polling quantises tp to
+ *              whole ticks. Here tp begins at an edge of the tick, as in a program that has just slept.
  *
  * The mark pin is high during all repetitions or, with mark=t1 or mark=tp, during each such time, so that a power meter
- * can distinguish the two; with join=poll-tick also while tp waits for its edge. */
+ * can distinguish the two; with join=poll-tick the pin is also high while tp waits for the edge of the tick. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -112,8 +113,8 @@ static void do_part(struct part *part) {
     finish(part);
 }
 
-/* Outside of timed windows only: it may be slow, and on the console task's core it would delay the detection of the
- * end. The count of preemptions is that of the task's whole life. */
+/* Call it outside of timed windows only: port_preemptions() may be slow, and on the console task's core it would delay
+ * the detection of the end. It counts the preemptions of the task's whole life. */
 static void note_disturbance(struct part *part) { part->preempted = port_preemptions(); }
 
 static void created_task(void *arg) {
@@ -170,7 +171,7 @@ static void take_notifications(uint32_t count) {
     }
 }
 
-/* The parts done by separate tasks: all, except that with mode=spin the console task does part 0 */
+/* The first part that a task of its own does: with mode=spin the console task does part 0. */
 static uint32_t first_task(void) { return team.mode == MODE_SPIN ? 1 : 0; }
 
 static void join_tasks_from(uint32_t first) {
@@ -179,7 +180,7 @@ static void join_tasks_from(uint32_t first) {
     }
 }
 
-/* Makes waiting tasks end, and waits until they have. */
+/* Makes waiting tasks end, and waits until they have ended. */
 static void dismiss_tasks_from(uint32_t first) {
     team.dismissed = true;
     for (uint32_t i = first; i < team.size; i++) {
@@ -267,8 +268,8 @@ static void join_parts(void) {
 static bool fork_and_join(uint64_t *start, uint64_t *end);
 static void split_work(uint32_t n);
 
-/* Makes each part do its next unit alone, while the others do one of theirs. `*lowest` is the lowest unit so far whose
- * result differs from that on one core. False if the platform could not start the parts. */
+/* Makes each part compute its next unit, while the other parts compute one of theirs. `*lowest` is the lowest unit so
+ * far whose result differs from the result on one core. False if the platform could not start the parts. */
 static bool compare_units(uint32_t *lowest) {
     uint64_t times[2];
     for (uint32_t i = 0; i < team.size; i++) {
@@ -477,7 +478,7 @@ static bool measure(struct ic_run *run) {
 }
 
 #if IC_OWN_MAX > 0
-/* A user's workload has a limited number of units, and the parts of a window must differ. */
+/* A user's workload has a limited number of units, and the parts of a window must have different units. */
 static bool has_units(const struct ic_run *run, struct ic_error *error) {
     return run->values[P_N] <= ic_own_units(run->values[P_WORKLOAD]) ||
            ic_error_set(error, "out-of-range", "n is more units than ", ic_workload_names[run->values[P_WORKLOAD]],

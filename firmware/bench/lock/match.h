@@ -19,15 +19,15 @@ struct side {
     bool first;                /* hand-off, ping-pong: this side begins */
     struct ic_series *moments; /* contention */
     uint32_t taken;            /* acquisitions in this bout, until its end */
-    uint32_t entered;          /* incremented at each acquisition */
-    uint64_t at;               /* of its release */
-    uint64_t got;              /* of its acquisition */
+    uint32_t entered;          /* acquisitions, to compare with the protected counter */
+    uint64_t at;               /* reading at its release */
+    uint64_t got;              /* reading at its acquisition */
     bool right;
     bool migrated;
     uint64_t preempted;
 };
 
-/* A repetition with one lock */
+/* The functions of one lock, for a repetition */
 struct calls {
     bool is_held;
     uint64_t (*acquire)(uint32_t turn);
@@ -51,7 +51,7 @@ struct match {
 
     /* Of the present repetition: */
     uint32_t waits; /* hand-off: iterations before the release, there and back */
-    uint32_t bits;  /* and steps */
+    uint32_t bits;  /* and further steps of a few cycles */
     volatile uint32_t step;
     uint64_t before; /* contention: lengths of all bouts before */
     _Alignas(PORT_CACHE_LINE) port_atomic_t met;

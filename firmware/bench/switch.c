@@ -38,8 +38,7 @@
  *   aligned      each core's own counter. Timestamps exchanged before and after the samples (core/align.h) let the host
  *                correct each sample for the clock offset; the series `moment` has the time of each sample
  *   raw-counter  each core's own counter, subtracted as if they were one clock: likely the error behind a published
- *                task switch of 190 ms (docs/benchmarks/switch.md). This mode exists to show that
- *                error */
+ *                task switch of 190 ms (docs/benchmarks/switch.md). This mode exists to show that error */
 #include <stdatomic.h>
 
 #include "align.h"

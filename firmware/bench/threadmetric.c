@@ -1,8 +1,8 @@
 /* threadmetric: the eight counts of Thread-Metric (Express Logic, now Eclipse ThreadX): the number of operations in a
  * window of time. Rewritten from the definitions in its description; docs/benchmarks/threadmetric.md lists the
- * differences. Each has two forms:
+ * differences. Each test has two forms:
  *
- *   same    all on core `core`, as in the original
+ *   same    all tasks and handlers are on core `core`, as in the original
  *   cross   interactions between tasks go from core to core; an operation of a single task is done on both cores at
  *           once
  *

@@ -88,7 +88,7 @@ struct stage {
     struct party sender, receiver;
     struct load_task load_from, load_to;
     uint32_t turn;
-    uint32_t messages; /* of the turn; with measure=overhead, of its window */
+    uint32_t messages; /* number of messages in the turn; with measure=overhead, in its window */
     uint32_t target;   /* number after the last message of the turn */
     bool sends;        /* messages are sent in this turn */
     atomic_bool over;
@@ -99,7 +99,7 @@ struct stage {
     uint64_t after;
     uint32_t next_sent;                  /* number of the next message */
     atomic_uint sent;                    /* last turn of which the sender has its readings */
-    volatile uint32_t words[LOAD_WORDS]; /* of its own load */
+    volatile uint32_t words[LOAD_WORDS]; /* that the sender adds to, like a load */
 
     /* Written by the receiver: */
     _Alignas(PORT_CACHE_LINE) struct arrival arrival;
@@ -118,7 +118,7 @@ struct stage {
 
     /* Written by the load of core `from`, with measure=overhead: */
     _Alignas(PORT_CACHE_LINE) port_sem_t release; /* of the sender: given for each message, and once afterwards */
-    uint64_t begin;                               /* of the window, on the common clock */
+    uint64_t begin;                               /* begin of the window, on the common clock */
     uint64_t length;
     uint64_t end;
     atomic_uint begun;   /* turn in which the begin of the trials, which time an iteration, is known */

@@ -58,9 +58,9 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 struct side {
     port_task_t task;
     uint32_t core;
-    uint64_t at;      /* its reading */
-    uint64_t counter; /* of its core, read after the clock */
-    uint64_t until;   /* the common clock again, after the counter */
+    uint64_t at;      /* reading of the common clock */
+    uint64_t counter; /* reading of the core's counter, after the clock */
+    uint64_t until;   /* second reading of the common clock, after the counter */
     bool migrated;
     uint64_t preempted;
 };

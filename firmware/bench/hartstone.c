@@ -1,6 +1,6 @@
 /* hartstone: how much load five periodic tasks can carry before one misses a deadline, on one core and on several.
  *
- * After the series PH (periodic tasks, harmonic frequencies) of Hartstone (N. Weiderman, CMU/SEI-89-TR-23), rewritten
+ * Follows the series PH (periodic tasks, harmonic frequencies) of Hartstone (N. Weiderman, CMU/SEI-89-TR-23), rewritten
  * from its description; docs/benchmarks/hartstone.md lists the differences. The first task has the period `period_us`,
  * each further task has twice the period of the task before it, so the frequencies are 16 : 8 : 4 : 2 : 1. The work of
  * an activation is proportional to the period, so each task makes a fifth of the load. Priorities are rate-monotonic:
@@ -11,8 +11,8 @@
  * activation begins late.
  *
  *   one-core   all tasks are pinned to core 0
- *   pinned     each task is pinned to a core. All tasks have the same load, so they are divided evenly: each core in
- *              turn takes an equal share, rounded up. Of two cores, the first has the three fastest tasks and the
+ *   pinned     each task is pinned to a core. All tasks have the same load, so the tasks are divided evenly: each core
+ *              in turn takes an equal share, rounded up. Of two cores, the first has the three fastest tasks and the
  *              second has two, at every load
  *   free       the kernel may run any task on any core
  *

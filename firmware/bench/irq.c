@@ -99,7 +99,7 @@ static struct {
     uint32_t player_count;
     struct player *cause;
     struct player *woken;
-    atomic_bool dismissed; /* a task reads it after it has been woken; occupants may be slow to wake */
+    atomic_bool dismissed; /* a task reads this flag after it has been woken; occupants may be slow to wake */
     atomic_bool over;      /* the sample has been taken: occupants stop */
     bool answered;         /* on one core, which is interrupted twice: the first doorbell has been answered */
 
@@ -158,7 +158,7 @@ static void count(struct arrivals *arrivals) {
     atomic_store(&arrivals->count, atomic_load(&arrivals->count) + 1U);
 }
 
-/* For a path that ends in a handler */
+/* Handler of a path that ends in a handler: reads the clock. */
 static void read_clock(void *arg) {
     uint64_t now = port_clock();
     (void)arg;

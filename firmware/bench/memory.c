@@ -102,11 +102,11 @@ struct worker {
 static struct {
     struct ic_run *run;
     port_task_t *leader;
-    size_t pass; /* words */
+    size_t pass; /* number of words in a pass */
     bool accompanied;
     struct worker own;
     struct worker other;
-    int64_t alone; /* ticks */
+    int64_t alone; /* in ticks of the common clock */
     int64_t contended;
     bool dismissed;      /* a task reads this flag after it has been woken */
     atomic_bool running; /* the other core is at work */

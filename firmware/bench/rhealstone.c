@@ -90,10 +90,10 @@ static struct {
     struct role bystander;
     enum component component;
     bool cross;
-    uint32_t core;   /* on which the sample begins */
+    uint32_t core;   /* core on which the sample begins */
     uint32_t target; /* core on which the sample ends */
-    uint32_t shift;  /* of the timer, in ticks of the clock */
-    uint32_t number; /* of the repetition */
+    uint32_t shift;  /* additional delay of the timer, in ticks of the clock */
+    uint32_t number; /* number of the repetition */
     uint64_t begin;
     uint64_t end;
     bool wrong;

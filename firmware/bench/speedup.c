@@ -12,7 +12,8 @@
  *
  *   create  a task is created for each part, each time; it ends, and is joined after the time has been taken
  *   pool    existing tasks wait for a notification
- *   spin    tasks on cores 1 to P-1 spin on a flag; the console task does part 0 itself. They spin during tp only.
+ *   spin    tasks on cores 1 to P-1 spin on a flag; the console task does part 0 itself. These
+ *           tasks spin during tp only.
  *
  * Tasks are started on the other cores first. The console task has the lowest priority, so the part on its own core,
  * started last, runs at once, and the console task continues when that core has nothing else to do. So there are no
@@ -355,7 +356,7 @@ static bool fork_and_join(uint64_t *start, uint64_t *end) {
         arm_spinners();
     }
     ic_run_dither(team.run);
-    ic_run_window(team.run, MARK_TP, true); /* not between the tick's edge and the window, which also ends at an edge */
+    ic_run_window(team.run, MARK_TP, true); /* before the tick's edge: nothing may be between the edge and the window */
     if (team.join == JOIN_POLL_TICK) {
         port_sleep_ticks(1);
     }

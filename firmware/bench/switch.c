@@ -177,11 +177,11 @@ static void close_stream(void) { port_stream_destroy(&stage.stream); }
 static const struct primitive {
     enum port_error (*open)(void); /* NULL: nothing to create */
     void (*close)(void);
-    void (*prepare)(void);                    /* in the signaller, before the other waits; may be NULL */
+    void (*prepare)(void);                    /* in the signaller, before the other task waits; may be NULL */
     void (*signal[2])(struct stamps *stamps); /* in the signaller */
-    uint64_t (*await[2])(void);               /* in the woken task; returns its stamp */
+    uint64_t (*await[2])(void);               /* in the woken task; returns its timestamp */
     void (*finish)(void);                     /* in the woken task; may be NULL */
-    bool carries;                             /* it carries an item */
+    bool carries;                             /* the primitive carries an item */
     enum port_object object;
 } primitives[KINDS] = {
     [BINARY] = {.open = open_binary, .close = close_semaphore, FUNCTIONS(semaphore)},

@@ -103,7 +103,7 @@ static struct {
     atomic_uint handled; /* interrupts whose handler has finished */
     port_queue_t queue;
     port_sem_t semaphore;
-    uint32_t *array; /* one of ARRAY_WORDS for each core */
+    uint32_t *array; /* an array of ARRAY_WORDS words for each core */
 } metric;
 
 static bool is_over(void) { return atomic_load_explicit(&metric.stop, memory_order_relaxed); }

@@ -10,7 +10,7 @@
 #include "workloads.h"
 
 #define PROTOCOL 2
-/* Samples in a line, and characters of a condition's value in a line */
+/* Most samples, and most characters of a condition's value, in one line */
 #define VALUES_MAX 16U
 #define PART_MAX 120U
 

@@ -4,7 +4,7 @@
 
 #include "crc32.h"
 
-/* " *" and 8 hex digits. */
+/* Length of the CRC at the end of a line: " *" and 8 hex digits */
 #define TRAILER 10U
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }

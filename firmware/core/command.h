@@ -10,7 +10,7 @@
 
 /* Longest line accepted, without its end */
 #define IC_COMMAND_MAX 400U
-/* Words in a line, including the command */
+/* Most words in a line, including the command */
 #define IC_WORDS_MAX 32U
 
 /* Collects bytes into lines. All zeros is the valid initial state. */

@@ -328,7 +328,7 @@ static bool next_line(void) {
     if (error == PORT_ERR_TIMEOUT) {
         rate.on_trial = false;
         port_console_set_rate(rate.before);
-        ic_input_clear(&input); /* garbage */
+        ic_input_clear(&input); /* what was received at the wrong rate */
         error = read_line(PORT_FOREVER);
     }
     return error == PORT_OK;

@@ -4,7 +4,7 @@
 
 #include "benchmark.h"
 
-/* Levels of one parameter in one command, at most */
+/* Most levels of one parameter in one command */
 #define IC_LEVELS_MAX 16U
 
 struct ic_settings {

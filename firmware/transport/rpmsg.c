@@ -15,7 +15,7 @@
  * announcement of names. Both ends know the addresses of both endpoints.
  *
  * `rpmsg` copies each message in and out (OpenAMP: rpmsg_send, and a callback that copies). `rpmsg-zero-copy` writes
- * and reads it in its buffer (rpmsg_get_tx_payload_buffer, rpmsg_send_nocopy, rpmsg_hold_rx_buffer,
+ * and reads the message in its buffer (rpmsg_get_tx_payload_buffer, rpmsg_send_nocopy, rpmsg_hold_rx_buffer,
  * rpmsg_release_rx_buffer).
  *
  * If an end finds invalid data of the other end, in the vring or in a header, it stops waiting and moves no more

@@ -34,7 +34,7 @@
 /* "Queue Align" of 2.7.2: data of driver and device are on different cache lines. */
 #define IC_VRING_ALIGN 64U
 
-/* 2.7.5. */
+/* The descriptor of a buffer (2.7.5) */
 struct ic_vring_descriptor {
     uint64_t addr; /* address of the buffer, the same for both ends */
     uint32_t len;
@@ -44,14 +44,14 @@ struct ic_vring_descriptor {
 _Static_assert(sizeof(struct ic_vring_descriptor) == 16, "virtio 1.2, 2.7");
 #define IC_VRING_WRITE 2U /* VIRTQ_DESC_F_WRITE: the device writes the buffer, instead of reading it */
 
-/* 2.7.6: written by the driver. */
+/* The ring of available buffers (2.7.6), written by the driver */
 struct ic_vring_available {
     _Atomic(uint16_t) flags; /* 1, VIRTQ_AVAIL_F_NO_INTERRUPT: do not notify the driver */
     _Atomic(uint16_t) idx;
     uint16_t ring[]; /* numbers of descriptors */
 };
 
-/* 2.7.8: written by the device. */
+/* The ring of used buffers (2.7.8), written by the device */
 struct ic_vring_used_element {
     uint32_t id;  /* number of the descriptor */
     uint32_t len; /* bytes that the device has written */

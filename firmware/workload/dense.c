@@ -59,9 +59,9 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return checksum;
 }
 
-/* The sum of the layer's elements before `element`, without their biases. A sum of products of all pairs of two groups
- * is the product of the groups' sums. Here the groups are, for each of the DEPTH positions, the rows before this row
- * with all columns, and this row with the columns before this column. */
+/* The sum of the layer's elements before `element`, without their biases. If each value of one group is multiplied by
+ * each value of another, the sum of the products is the product of the groups' sums. This is used at each position i
+ * for all rows before this row with all columns, and for this row with the columns before this one. */
 static uint32_t sum_to(uint32_t element) {
     uint32_t row = element / COLUMNS;
     uint32_t column = element % COLUMNS;

@@ -6,7 +6,7 @@
 
 #include "workloads.h"
 
-#define PERIOD 32U /* a power of two: unit numbers wrap at 2^32 */
+#define PERIOD 32U /* a power of two, because unit numbers wrap at 2^32 */
 #define TEXT 30U
 #define KINDS 5U
 #define ENTRIES 8U

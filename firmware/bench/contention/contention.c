@@ -250,7 +250,7 @@ static void take_alone(struct alone *alone) {
 static void solve_alone(void *arg) {
     struct alone *alone = arg;
     if (alone->tower != NULL) {
-        port_sleep_ticks(1); /* the first one begins after an edge of the tick, like the others */
+        port_sleep_ticks(1); /* the first tower begins after an edge of the tick, like the others */
     }
     for (uint32_t i = 0; i < TOWERS_ALONE; i++) {
         take_alone(alone);
@@ -267,7 +267,7 @@ static bool open_alone(struct alone *alone) {
 
 /* Times a tower on each core that has a working competitor. */
 static bool measure_alone(void) {
-    static port_task_t task; /* on a chip it may contain the task's stack */
+    static port_task_t task; /* static: on a chip it may contain the task's stack */
     static struct alone alone;
     for (alone.core = 0; alone.core < port_core_count(); alone.core++) {
         if (!ever_works_on(alone.core)) {

@@ -47,9 +47,9 @@ struct competitor {
     _Alignas(PORT_CACHE_LINE) port_task_t task;
     uint32_t core;
     enum role role;
-    uint32_t began_on;                        /* core */
+    uint32_t began_on;                        /* the core on which it began */
     uint64_t began;                           /* when it began in the present window, on the common clock */
-    struct ic_series *towers[PORT_CORES_MAX]; /* by the core on which they ended; NULL for a core that it may not use */
+    struct ic_series *towers[PORT_CORES_MAX]; /* by the core on which they ended; NULL: a core that it may not use */
     struct ic_series *ran[PORT_CORES_MAX];    /* of an unpinned task: parts in each window */
     struct ic_series *moved;
     struct whereabouts tower;  /* the tower in progress */
@@ -71,7 +71,7 @@ struct contest {
     uint32_t expected;
 #if IC_OWN_MAX > 0
     const struct intercore_workload *own; /* in place of the towers; NULL: towers */
-    uint32_t units;                       /* of the workload, in place of one tower */
+    uint32_t units;                       /* number of units in place of one tower */
 #endif
     bool yields;
     bool marks; /* there is a timer for the end of the mark */
@@ -79,7 +79,7 @@ struct contest {
     uint64_t tick;       /* the kernel's tick */
     uint64_t shortest;   /* time of a tower alone, without the sleep after it */
     uint64_t window;     /* length of each window */
-    uint64_t before;     /* lengths of all windows before the present one */
+    uint64_t before;     /* total length of all windows before the present one */
     uint64_t start, end; /* of the present window; valid once it is `released` */
     atomic_bool released;
     struct competitor competitors[COMPETITORS];

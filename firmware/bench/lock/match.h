@@ -50,10 +50,10 @@ struct match {
     struct side side[PORT_CORES_MAX];
 
     /* Of the present repetition: */
-    uint32_t waits; /* hand-off: iterations before the release, there and back */
+    uint32_t waits; /* hand-off: iterations before each of the two releases */
     uint32_t bits;  /* and further steps of a few cycles */
     volatile uint32_t step;
-    uint64_t before; /* contention: lengths of all bouts before */
+    uint64_t before; /* contention: total length of all bouts before */
     _Alignas(PORT_CACHE_LINE) port_atomic_t met;
     _Alignas(PORT_CACHE_LINE) atomic_uint stage; /* hand-off */
     _Alignas(PORT_CACHE_LINE) atomic_bool over;

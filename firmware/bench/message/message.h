@@ -60,7 +60,7 @@ struct load_task {
     volatile uint32_t words[LOAD_WORDS];
 
     /* Of measure=overhead: */
-    uint32_t value; /* of its computation in registers */
+    uint32_t value; /* state of its computation in registers */
     uint32_t turns; /* iterations in the window */
     uint64_t block; /* ticks of the common clock that BLOCK_TURNS iterations take while only the other core's load
                        runs */

@@ -15,7 +15,7 @@
 
 static mqd_t queue;
 
-/* One of the system's limits; 0 if it has no message queues */
+/* Reads one of the system's limits; 0 if the system has no message queues. */
 static long limit(const char *path) {
     FILE *file = fopen(path, "re");
     if (file == NULL) {

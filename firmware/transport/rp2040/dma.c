@@ -25,7 +25,7 @@ struct shared {
     atomic_uint wanted; /* number of messages that the receiver has requested */
     uint32_t to;        /* destination of the message requested last */
     atomic_uint asleep; /* the sender waits, or is about to */
-    uint32_t size;      /* of the message in progress */
+    uint32_t size;      /* bytes of the message in progress */
 };
 
 /* The sender's: */
@@ -42,7 +42,7 @@ static uint32_t dma_capacity(const struct ic_transport_setup *setup) {
     return setup->memory_bytes < sizeof(struct shared) ? 0 : SRAM_BYTES;
 }
 
-/* On the receiver's core */
+/* The interrupt handler, on the receiver's core */
 static void dma_is_done(void) {
     DMA_INTS(get_core_num()) = DONE;
     atomic_store(&completed, true);

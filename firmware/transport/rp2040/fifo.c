@@ -4,9 +4,9 @@
  * of that interrupt takes all words out of the FIFO, and moves the words of messages, which it can tell from the
  * kernel's, to a buffer (board/rp2040/cores/rp2040_fifo.c). A polling receiver polls that buffer.
  *
- * To tell it from the kernel's words, every word of a message is sent with its top bit set; the true top bits are sent
- * separately. First comes a word with the size of the message. Then, for each group of up to 31 words, come one word
- * with the top bits of the group, that of its first word in bit 0, and the words of the group. The last word of a
+ * Every word of a message is sent with its top bit set, which tells it from the kernel's words; the true top bits are
+ * sent separately. First comes a word with the size of the message. Then, for each group of up to 31 words, come one
+ * word with the top bits of the group, that of its first word in bit 0, and the words of the group. The last word of a
  * message is padded with zeros.
  *
  * A sender polls for room in the FIFO, whether or not the receiver polls: the handler on the receiver's core makes room

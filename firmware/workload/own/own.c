@@ -2,8 +2,8 @@
  *
  * If the user supplies no check, the console task computes the units again while no other task runs. If the units are
  * in a buffer, they are checked one by one and then erased, so that the next window has to write them again; the guard
- * words before and after the buffer must not change. A workload without a buffer returns a sum, which does not show a
- * unit that is wrong: the unit is searched for afterwards.
+ * words (canaries) before and after the buffer must not change. A workload without a buffer returns a sum, which does
+ * not show a unit that is wrong: the unit is searched for afterwards.
  *
  * The first error of each kind is reported in a series with one value, the number of a unit. Without an error the
  * series does not exist.
@@ -169,7 +169,7 @@ uint32_t intercore_expected(const struct intercore_workload *own, uint32_t first
     if (own->expected != NULL) {
         return own->expected(first, count);
     }
-    uint32_t part = count / 3U; /* two cores split the work elsewhere */
+    uint32_t part = count / 3U; /* not where two cores split the work */
     return own->workload.work(first, part) + own->workload.work(first + part, count - part);
 }
 

@@ -1,4 +1,4 @@
-/* The list of benchmarks, in the order of `list`. The registry is made from it.
+/* The list of benchmarks, in the order of the command `list`. The registry is generated from this list.
  *
  * SMP_AND_AMP(name): can be measured under one kernel for all cores, and with a kernel on each core. SMP_ONLY(name,
  * summary, why): needs one kernel for all cores; on AMP `list` shows this summary, and the benchmark is refused for

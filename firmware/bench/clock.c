@@ -1,24 +1,25 @@
-/* clock: how far readings on two cores can be subtracted: of the common clock, and of the cores' own counters.
+/* clock: how far the difference of readings on two cores can be trusted, for the common clock and for the cores' own
+ * counters.
  *
  * time=common: intervals between a reading of the common clock on one core and a reading on the same or another core.
  *
- * Every other benchmark subtracts two such readings; this one shows how far the difference can be trusted. Two tasks of
- * equal priority take each interval, one pinned to core `from`, the other to core `to`:
+ * Every other benchmark subtracts two such readings. Two tasks of equal priority take each interval, one pinned to core
+ * `from`, the other to core `to`:
  *
  *   from   wakes, reads the clock, notifies the other task and waits
  *   to     wakes, waits for a random time, then reads the clock
  *
- * so an interval is a wake-up latency and a time up to `longest_us`. Each task sleeps during the other's turn, and
- * gives it time to fall asleep before it reads: on a chip whose cores share a bus, a busy core slows the other's
- * readings.
+ * So an interval is a wake-up latency plus a random time of up to `longest_us`. Each task sleeps during the other's
+ * turn. Before a task reads the clock, it gives the other core time to fall asleep: on a chip whose cores share a bus,
+ * a busy core slows the readings of the other core.
  *
- * Only a simulator, which observes both cores from outside, knows the true interval (docs/pico.md). Without one: an
- * interval is never negative, which is checked, and the shortest intervals in both directions between two cores bound
- * the offset of their clocks.
+ * Only a simulator, which observes both cores from outside, knows the true interval (docs/pico.md). Without a
+ * simulator, two things are known. An interval must not be negative, which is checked. The shortest intervals in both
+ * directions between two cores bound the offset of their clocks.
  *
- * time=counter: the counters of the cores (port_cycles()) against the common clock. The same two tasks, in the same
- * turns, read the common clock, the counter of their core, and the common clock again. Three series per core N hold the
- * raw readings:
+ * time=counter compares the counters of the cores (port_cycles()) with the common clock. The same two tasks, in the
+ * same turns, read the common clock, the counter of their core, and the common clock again. Three series per core N
+ * hold the raw readings:
  *
  *   common.N   the first reading of the common clock
  *   around.N   the second one minus the first: the counter was read within this time
@@ -31,7 +32,7 @@
 #include "port.h"
 #include "run.h"
 
-/* Iterations after which the other core sleeps: about ten microseconds on a microcontroller */
+/* Iterations that give the other core time to fall asleep: about ten microseconds on a microcontroller */
 #define SETTLING_TURNS 200U
 
 enum { P_FROM, P_TO, P_LONGEST, P_TIME, PARAMETER_COUNT };
@@ -57,9 +58,9 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 struct side {
     port_task_t task;
     uint32_t core;
-    uint64_t at;      /* its reading */
-    uint64_t counter; /* of its core, read after the clock */
-    uint64_t until;   /* the common clock again, after the counter */
+    uint64_t at;      /* reading of the common clock */
+    uint64_t counter; /* reading of the core's counter, after the clock */
+    uint64_t until;   /* second reading of the common clock, after the counter */
     bool migrated;
     uint64_t preempted;
 };
@@ -68,12 +69,12 @@ static struct {
     port_task_t *leader;
     struct side from;
     struct side to;
-    uint32_t turns; /* for which `to` waits before it reads */
-    bool dismissed; /* a task reads it after it has been woken */
+    uint32_t turns; /* iterations for which `to` waits before it reads the clock */
+    bool dismissed; /* a task reads this flag after it has been woken */
 } pair PORT_SHARED(clock);
 
-/* Where an interval begins for a probe of the simulator, which finds it by its name: the first instruction after the
- * first reading and after its value is saved. Not to be inlined. */
+/* A probe of the simulator finds this function by its name, so it must not be inlined. Its first instruction, after the
+ * first reading has been taken and saved, is where the probe's interval begins. */
 static __attribute__((noinline)) void clock_hand_over(void) { port_notify(&pair.to.task); }
 
 static void end_turn(struct side *side, uint64_t at) {
@@ -166,8 +167,8 @@ static void take_turns(struct ic_run *run, uint32_t most_turns) {
     pair.turns = ic_random_below(&run->random, most_turns + 1U);
     ic_run_dither(run);
     port_notify(&pair.from.task);
-    port_notify_take(); /* of either */
-    port_notify_take(); /* of the other */
+    port_notify_take(); /* one task has taken its turn */
+    port_notify_take(); /* both have */
 }
 
 static void take(struct ic_run *run, struct ic_series *series, uint32_t most_turns) {

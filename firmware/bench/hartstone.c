@@ -1,26 +1,30 @@
 /* hartstone: how much load five periodic tasks can carry before one misses a deadline, on one core and on several.
  *
- * After the series PH (periodic tasks, harmonic frequencies) of Hartstone (N. Weiderman, CMU/SEI-89-TR-23), rewritten
+ * Follows the series PH (periodic tasks, harmonic frequencies) of Hartstone (N. Weiderman, CMU/SEI-89-TR-23), rewritten
  * from its description; docs/benchmarks/hartstone.md lists the differences. The first task has the period `period_us`,
- * each further one twice the period of the one before, so the frequencies are 16 : 8 : 4 : 2 : 1. The work of an
- * activation grows with the period: each task makes a fifth of the load. Priorities are rate-monotonic: the shorter the
- * period, the higher. A task's deadline is its next activation.
+ * each further task has twice the period of the task before it, so the frequencies are 16 : 8 : 4 : 2 : 1. The work of
+ * an activation is proportional to the period, so each task makes a fifth of the load. Priorities are rate-monotonic:
+ * the shorter the period, the higher. A task's deadline is its next activation.
  *
- * A setting is one load, in percent of one core. The breakdown utilisation is found by raising the load from setting to
+ * A setting has one load, in percent of one core. To find the breakdown utilisation, raise the load from setting to
  * setting until a deadline is missed. A missed deadline is a result, not an error: the work is completed and the next
  * activation begins late.
  *
  *   one-core   all tasks are pinned to core 0
- *   pinned     each task is pinned to the first core that has room for it at the highest load that any partition
- *              carries. All tasks have the same load, so the first core gets its share of them, rounded up: of two
- *              cores, the first has the three fastest tasks and the second has two, at every load
+ *   pinned     each task is pinned to a core. All tasks have the same load, so the tasks are divided evenly: each core
+ *              in turn takes an equal share, rounded up. Of two cores, the first has the three fastest tasks and the
+ *              second has two, at every load
  *   free       the kernel may run any task on any core
  *
- * A repetition is the longest period. All tasks are activated together at its begin, the worst case for the lower
- * priorities, and then each on its own grid of whole kernel ticks. Series: `response.0` to `response.4`, from when an
- * activation was due to the end of its work, for every activation; `missed.0` to `missed.4`, the number of missed
- * deadlines; `alone`, the time of the work of one activation of the first task while no other task runs. The true load
- * follows from it: the work of the others is a multiple. */
+ * A repetition lasts for the longest period. At its begin all tasks are activated together, which is the worst case for
+ * the lower priorities. After that each task is activated once per period, which is a whole number of kernel ticks.
+ * Series:
+ *
+ *   response.0 to response.4  the time from when an activation was due to the end of its work, for each activation
+ *   missed.0 to missed.4      the number of missed deadlines, for each repetition
+ *   alone                     the time of the work of one activation of the first task while no other task runs. The
+ *                             true load follows from it, because the work of the other tasks is a multiple of this
+ *                             work */
 #include "benchmarks.h"
 #include "port.h"
 #include "run.h"
@@ -45,7 +49,7 @@ const struct ic_benchmark ic_benchmark_hartstone = {
 #define RELEASES_ALL (2U * RELEASES_MOST - 1U)
 /* Kernel ticks from the start signal to the first activation: every task sleeps by then */
 #define START_TICKS 4U
-/* Least number of units of work that are timed, and number of trials, to calibrate them */
+/* For the calibration of the work: least number of units that are timed, and number of trials */
 #define TRIAL_UNITS 64U
 #define TRIALS 3U
 
@@ -72,10 +76,10 @@ struct periodic {
     _Alignas(PORT_CACHE_LINE) port_task_t task;
     uint32_t core; /* PORT_CORE_ANY: any */
     uint32_t releases;
-    uint32_t period_ticks; /* of the kernel */
-    uint64_t period;       /* of the common clock */
+    uint32_t period_ticks; /* in kernel ticks */
+    uint64_t period;       /* in ticks of the common clock */
     uint32_t units;        /* of work in each activation */
-    uint32_t expected;     /* its result */
+    uint32_t expected;     /* result of that work */
     struct ic_series *response;
     struct ic_series *missed;
     uint32_t late; /* deadlines missed in this repetition */
@@ -84,7 +88,7 @@ struct periodic {
     bool wrong;
 };
 
-/* On the console task's stack while it measures: other benchmarks do not reserve memory for it. */
+/* This is on the console task's stack during a measurement, so that it takes no memory while other benchmarks run. */
 struct set {
     struct periodic tasks[TASKS];
     struct ic_series *alone;
@@ -99,7 +103,8 @@ static struct set *hart;
 
 static uint32_t work(uint32_t units) { return ic_workload_integer.work(0, units); }
 
-/* Where the work of an activation ends, for a probe of the simulator, which finds it by its name. Not to be inlined. */
+/* Called where the work of an activation ends. A probe of the simulator finds this function by its name, so it must not
+ * be inlined. */
 static __attribute__((noinline)) uint64_t hartstone_ended(void) { return port_clock(); }
 
 static void be_released(struct periodic *self, uint64_t due) {
@@ -113,7 +118,7 @@ static void be_released(struct periodic *self, uint64_t due) {
 
 static void periodic_task(void *arg) {
     struct periodic *self = arg;
-    port_notify_take(); /* for the start signal */
+    port_notify_take(); /* waits for the start signal */
     if (hart->cancelled) {
         return;
     }
@@ -129,7 +134,7 @@ static void periodic_task(void *arg) {
 
 /* ---- the console task ---- */
 
-/* The shortest of several times of some units of work */
+/* Times the work of some units several times, and returns the shortest time. */
 static uint64_t shortest(uint32_t units) {
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < TRIALS; i++) {
@@ -141,7 +146,7 @@ static uint64_t shortest(uint32_t units) {
     return least;
 }
 
-/* Number of units of work that take this long on this core, alone; 0 if one takes longer */
+/* Number of units of work that take this long on this core while no other task runs; 0 if one unit takes longer */
 static uint32_t units_in(uint64_t ticks) {
     uint32_t units = TRIAL_UNITS;
     uint64_t passed = shortest(units);

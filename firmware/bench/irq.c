@@ -6,26 +6,29 @@
  *   handler-task         from a reading in the handler, right before it wakes a task, to the task's first reading
  *   timer-task           from when a timer is due to the first reading of the task that its handler wakes; the handler
  *                        does not read the clock
- *   doorbell             from before core `from` rings core `to` to the first reading in the handler there
- *   doorbell-round-trip  from before core `from` rings to the first reading in its own handler, which the handler of
- *                        core `to` rings
+ *   doorbell             from before core `from` rings the doorbell of core `to` (interrupts that core) to the first
+ *                        reading in the doorbell's handler there
+ *   doorbell-round-trip  from before core `from` rings the doorbell of core `to`, whose handler rings back, to the
+ *                        first reading in the handler on core `from`
  *
- * The handler of a timer runs on core `from`, the woken task on core `to`. A core may ring itself.
+ * The handler of a timer runs on core `from`, the woken task on core `to`. A core may ring its own doorbell.
  *
  * The latency depends on what is interrupted; `interrupted` is the state of the cores `from` and `to`:
  *
  *   idle    they sleep
  *   busy    a task of low priority computes
- *   kernel  such a task makes kernel calls continuously, on one more core where `from` and `to` are the same. So the
- *           kernel often masks interrupts, and the cores often wait for each other to leave the kernel.
+ *   kernel  a task of low priority makes kernel calls continuously; if `from` and `to` are one core, another task does
+ *           so on the next core. So the kernel often masks interrupts, and the cores often wait for each other to leave
+ *           the kernel.
  *
- * The ringing core is awake: its task waits for a random time first, and after ringing stays awake, with `kernel` by
- * kernel calls, until the handler has run. It makes no kernel calls before, which would bring the cores into step.
+ * The core that rings a doorbell is awake. Its task first waits for a random time, without kernel calls, which would
+ * bring the cores into step. After it has rung the doorbell, it stays awake until the handler has run; with
+ * interrupted=kernel it makes kernel calls meanwhile.
  *
- * Tasks: the console task controls; the causing task, on core `from`, sets the timer or rings; the woken task, on core
- * `to`, waits for the handler; the occupants, of low priority, are interrupted: they run from when the causing task
- * wakes them until the last reading. An interrupt that does not come within a second is counted as lost, one without a
- * cause as wrong. */
+ * The console task controls the other tasks. The causing task, on core `from`, sets the timer or rings the doorbell.
+ * The woken task, on core `to`, waits for the handler. The occupants, tasks of low priority, are interrupted: they run
+ * from when the causing task wakes them until the last reading. An interrupt that does not come within a second is
+ * counted as lost, an interrupt without a cause as wrong. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -58,16 +61,16 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                        .choice_count = INTERRUPTED_COUNT},
 };
 
-/* A timer is set at least this long before it is due: its core has time to fall asleep. */
+/* A timer is set at least this long before it is due, so that its core has time to fall asleep. */
 #define LEAD_US 100U
 /* Iterations after which other cores have reacted to a wake-up: about ten microseconds on a microcontroller */
 #define SETTLING_TURNS 400U
-/* Iterations for which the ringing core polls before it sleeps between polls: some milliseconds */
+/* How often the ringing core polls for the handler, awake, before it sleeps between polls: some milliseconds */
 #define MOST_LOOKS 20000U
 #define TURNS_BETWEEN_LOOKS 8U
 
 enum { OCCUPANT_PRIORITY = 1, CAUSE_PRIORITY = 3, WOKEN_PRIORITY = 4 };
-/* Causing task, woken task, and occupants of `from`, `to` and another core */
+/* Most tasks: the causing task, the woken task, and occupants of `from`, `to` and another core */
 #define PLAYERS_MAX 5U
 
 struct player {
@@ -96,14 +99,14 @@ static struct {
     uint32_t player_count;
     struct player *cause;
     struct player *woken;
-    atomic_bool dismissed; /* a task reads it after it has been woken; occupants may be slow to wake */
+    atomic_bool dismissed; /* a task reads this flag after it has been woken; occupants may be slow to wake */
     atomic_bool over;      /* the sample has been taken: occupants stop */
-    bool answered;         /* doorbells, where a core rings itself twice */
+    bool answered;         /* on one core, which is interrupted twice: the first doorbell has been answered */
 
     struct arrivals handler;   /* the handler that reads, or that wakes the task */
     struct arrivals task;      /* the woken task */
-    uint32_t handlers_counted; /* of handler.count: those with a cause */
-    uint64_t begin;            /* due time, or reading before the ring */
+    uint32_t handlers_counted; /* how many of handler.count had a cause */
+    uint64_t begin;            /* due time of the timer, or reading before the doorbell is rung */
 } scene PORT_SHARED(irq);
 
 /* ---- interrupted activities ---- */
@@ -155,7 +158,7 @@ static void count(struct arrivals *arrivals) {
     atomic_store(&arrivals->count, atomic_load(&arrivals->count) + 1U);
 }
 
-/* For a path that ends in a handler */
+/* Handler of a path that ends in a handler: reads the clock. */
 static void read_clock(void *arg) {
     uint64_t now = port_clock();
     (void)arg;
@@ -202,7 +205,8 @@ static void ring_back(void *arg) {
 }
 PORT_ENTRY(ring_back);
 
-/* Where both are one core: the first of two rings is answered. */
+/* Handler if `from` and `to` are one core, whose doorbell rings twice: the first is answered, at the second the clock
+ * is read. */
 static void ring_back_once(void *arg) {
     if (!scene.answered) {
         scene.answered = true;
@@ -238,11 +242,11 @@ static void set_timer(void) {
     uint64_t later = dither > 0 ? ic_random_next(&scene.run->random) % dither : 0;
     uint64_t now = port_clock();
     scene.begin = port_timer_set(now + ticks_of(LEAD_US) + later);
-    /* The first tick of a sleep is only a part of one. */
+    /* The first tick of a sleep is only a fraction of a tick. */
     port_sleep_ticks((uint32_t)((scene.begin - now) * port_tick_hz() / port_clock_hz()) + 2U);
 }
 
-/* Rings and stays awake until the handler must have run. */
+/* Rings the doorbell and stays awake until the handler must have run. */
 static void ring(uint32_t arrived_before) {
     ic_run_dither(scene.run);
     scene.answered = false;
@@ -267,7 +271,7 @@ static void cause_once(void) {
         set_timer();
     }
     for (uint32_t ticks = port_tick_hz(); ticks > 0 && atomic_load(arrived) == before; ticks--) {
-        port_sleep_ticks(1); /* it is late, or lost */
+        port_sleep_ticks(1); /* the interrupt is late, or lost */
     }
     atomic_store(&scene.over, true);
 }
@@ -322,7 +326,7 @@ static bool start(struct ic_run *run, void (*entry)(void *), uint32_t core, uint
     return true;
 }
 
-/* One on each core that is to be occupied */
+/* Starts an occupant on each core that is to be occupied. */
 static bool start_occupants(struct ic_run *run) {
     if (scene.interrupted == IDLE) {
         return true;

@@ -1,46 +1,49 @@
 /* jitter: how regularly a periodic task is activated, at rest, under load, and while it migrates from core to core.
  *
- * A task sleeps between activations by the kernel's own delay-until and reads the clock first at each activation.
- * Activations are due on a grid of whole kernel ticks, which port_period_begin() returns on the common clock. A sample
- * of the series `late` is the lateness of one activation: the reading minus the due time. The deviation of a period is
- * the difference of two successive samples.
+ * A task sleeps between activations by the kernel's own delay-until, and at each activation reads the clock first.
+ * Activations are due at multiples of a whole number of kernel ticks; port_period_begin() returns the first due time on
+ * the common clock. A sample of the series `late` is the lateness of one activation: the reading minus the due time.
+ * The deviation of a period is the difference of two successive samples.
  *
  * Activations come in stretches of about half a second. Between two stretches all tasks but the console task rest, so
- * that no output falls into a period. Each stretch begins on a new grid, with an activation that is not recorded.
- * `begins` holds, for each stretch, the index of its first sample; a period lies within one stretch.
+ * that no output falls into a period. Each stretch has new due times, and begins with an activation that is not
+ * recorded. The series `begins` holds the index of the first sample of each stretch, because no period extends from one
+ * stretch to the next.
  *
- * Migrations (migrate=) are requested while the task waits, which the paper of seed 002 calls impossible to ensure. It
- * is possible: a mover is a task of lower priority, pinned to a core. The periodic task notifies the mover of its
- * present core and then waits for its next activation; the mover cannot run on that core before. Then,
+ * Migrations (migrate=) are requested while the periodic task waits. The paper of seed 002 (docs/published.md) calls it
+ * impossible to ensure this, but movers can: tasks of lower priority, one pinned to each core. The periodic task
+ * notifies the mover of its present core and then waits for its next activation. The mover cannot run on that core
+ * before the periodic task waits. Then,
  *
  *   affinity   the mover pins the waiting task to the next core
- *   blockers   the task is unpinned. Each core has a pinned blocker of higher priority, and one of the blockers is
- *              suspended. The mover suspends that of the next core and resumes that of its own, which ends its own
- *              turn: the task can be activated on the next core only
+ *   blockers   the periodic task is unpinned. Each core has a blocker: a pinned task of higher priority that keeps the
+ *              core busy unless it is suspended. Only one blocker is suspended, that of the periodic task's core. The
+ *              mover suspends the blocker of the next core and resumes the blocker of its own core, which preempts the
+ *              mover. Now the periodic task can be activated on the next core only
  *
- * A migration is requested when this is done (with blockers: when the blocker runs) while the task is still waiting.
- * The next activation must then be on that core: `migrations_requested` and `migrations_done` are compared. The series
- * `core` holds the core of each activation.
+ * If the periodic task is still waiting when this is done (with blockers: when the resumed blocker runs), it counts as
+ * a requested migration. The next activation must then be on the next core: `migrations_requested` and
+ * `migrations_done` are compared. The series `core` holds the core of each activation.
  *
  * Two more modes exist for comparison:
  *
  *   unsynchronised   the blockers are busy and rest for random times of up to 8 and 2 periods, independently of the
  *                    task
- *   published        the procedure of that paper, as its section 3.1 describes it: right after each reading the next
- *                    core's blocker is suspended and that of the task's own core resumed, which preempts the task. It
- *                    continues on the other core up to its wait, and is activated there. That the task does so itself,
- *                    and that each core has a blocker, are assumptions. "The cycle of ten operations (multiplication)
- *                    in periodic loop of 2 ms" is read as ten multiplications repeated without a pause until the
- *                    blocker is suspended: one that sleeps for most of 2 ms would not keep the task off its core. The
- *                    migration is requested while the task does not wait
+ *   published        the procedure of that paper, as its section 3.1 describes it. Right after each reading, the
+ *                    blocker of the next core is suspended and the blocker of the task's own core is resumed, which
+ *                    preempts the task. The task continues on the next core until it waits, and is activated there. So
+ *                    the migration is requested while the task does not wait. We assume that the task itself does this,
+ *                    and that each core has a blocker. "The cycle of ten operations (multiplication) in periodic loop
+ *                    of 2 ms" is read as ten multiplications, repeated without a pause until the blocker is suspended:
+ *                    a blocker that sleeps for most of 2 ms would not keep the task off its core
  *
- * With wake=reset the last wake-up time is set to the present tick before each sleep, like a program that does not keep
- * it: the time from activation to sleep then lengthens the period. The series `period` has the time from the preceding
- * reading to each, which `late` does not show in this mode.
+ * With wake=reset the task sets the last wake-up time (struct port_period) to the present tick before each sleep, like
+ * a program that does not keep that time. The time from activation to sleep then lengthens the period. The series
+ * `period` has the time from each reading to the next, which `late` does not show in this mode.
  *
  * With time=raw-counter each activation also reads the counter of its core, after the common clock, and the series
  * `raw` has the difference from the preceding activation's reading, on whichever core that was: an unsigned number of
- * the counter's width, as in a program that mistakes two counters for one clock. It exists to show that error
+ * the counter's width, as in a program that mistakes two counters for one clock. This mode exists to show that error
  * (docs/benchmarks/jitter.md). counter_bits= sets another width: a wider counter includes the bits that the platform
  * counts in software (port_cycles()); a narrower one lacks the upper bits.
  *
@@ -57,17 +60,17 @@
 #include "port_lock.h"
 #include "run.h"
 
-/* Length of a stretch, unless that is fewer activations than the minimum */
+/* Length of a stretch, unless that has fewer than STRETCH_LEAST activations */
 #define STRETCH_MS 500U
 #define STRETCH_LEAST 8U
-/* After a stretch with load all tasks rest for this part of its length: a system that reserves time for others, such as
- * Linux (5 %), would otherwise take it from the next stretch. */
+/* After a stretch with load all tasks rest for 1/REST_PART of its length. A system that reserves time for other
+ * programs, such as Linux (5 %), would otherwise take that time from the next stretch. */
 #define REST_PART 8U
 /* Multiplications of a `published` blocker between two checks for the end of the stretch */
 #define HEAVY_OPERATIONS 10U
 /* Iterations between two checks whether to load the core: about a microsecond on a PC, ten on a chip */
 #define LOAD_TURNS 200U
-/* Periods for which an unsynchronised blocker is busy, and rests, at most */
+/* Most periods for which an unsynchronised blocker is busy, and for which it rests */
 #define BUSY_PERIODS 8U
 #define REST_PERIODS 2U
 #define NO_CORE UINT32_MAX
@@ -128,7 +131,7 @@ struct other {
     port_task_t task;
     uint32_t core;
     bool exists;
-    atomic_bool is_over; /* a blocker: it has seen its dismissal */
+    atomic_bool is_over; /* of a blocker: it has seen `dismissed` */
     struct ic_random random;
 };
 
@@ -140,8 +143,8 @@ static struct {
     bool as_published;
     bool resets_wake;
     uint32_t pinned_to;    /* PORT_CORE_ANY: unpinned */
-    uint32_t period_ticks; /* of the kernel */
-    uint64_t period;       /* of the common clock */
+    uint32_t period_ticks; /* in kernel ticks */
+    uint64_t period;       /* in ticks of the common clock */
     uint32_t work_turns;
     atomic_bool dismissed; /* all tasks end */
     atomic_bool halted;    /* end of a stretch: no task stays busy */
@@ -149,29 +152,29 @@ static struct {
 
     /* The present stretch: */
     uint32_t releases;
-    bool counts; /* it goes into the histograms */
+    bool counts; /* its activations go into the histograms */
 
     /* Between the periodic task and its movers: */
     atomic_bool waits;      /* the task sleeps, or is about to */
     atomic_uint release;    /* index of the last activation */
-    atomic_uint moved_at;   /* that index when a migration was done */
+    atomic_uint moved_at;   /* value of `release` when a migration was done */
     atomic_uint moved_core; /* destination of that migration */
 
     /* The core whose blocker is being resumed: no other migration begins until that blocker has run. Concurrent
      * migrations from two cores, as when the task has overslept, could resume both blockers, and the task would never
      * run again. */
     atomic_uint moving_from;    /* or NO_CORE */
-    atomic_uint moving_release; /* index of the last activation at that time */
+    atomic_uint moving_release; /* value of `release` when that migration began */
 
     struct ic_series *late;
-    struct ic_series *core;   /* NULL if there is only one */
-    struct ic_series *passed; /* NULL where `late` shows it */
+    struct ic_series *core;   /* NULL if there is only one core */
+    struct ic_series *passed; /* the series `period`; NULL if `late` shows it */
     struct ic_series *raw;    /* NULL unless time=raw-counter */
     uint64_t raw_mask;        /* bits of the counter that are used */
     struct ic_series *begins;
     struct ic_series *late_counts;
     struct ic_series *longer_counts;  /* positive deviations of the period */
-    struct ic_series *shorter_counts; /* negative ones, without sign */
+    struct ic_series *shorter_counts; /* negative deviations, without sign */
     struct ic_series *extremes;       /* smallest and largest lateness, smallest and largest deviation */
 
     struct other loads[PORT_CORES_MAX];
@@ -181,8 +184,8 @@ static struct {
 
 /* ---- the periodic task ---- */
 
-/* The activation, for a probe of the simulator, which finds it by its name: the first instruction after the kernel's
- * call. Not to be inlined. */
+/* A probe of the simulator finds this function by its name, so it must not be inlined. Its first instruction, the first
+ * after the kernel's call, is the activation. */
 static __attribute__((noinline)) uint64_t jitter_released(void) { return port_clock(); }
 
 static void widen(int64_t *ends, int64_t value) {
@@ -215,7 +218,7 @@ static void check_core(uint32_t core) {
     checks->migrated += jitter.pinned_to != PORT_CORE_ANY && core != jitter.pinned_to;
 }
 
-/* The mover on this core cannot run before the task waits. */
+/* Notifies the mover on this core, which cannot run before the task waits. */
 static void request_migration(uint32_t core) {
     if (core < port_core_count() && jitter.movers[core].exists) {
         port_notify(&jitter.movers[core].task);
@@ -226,7 +229,7 @@ static void migrate_task(uint32_t from);
 
 static void begin_migration(uint32_t core) {
     if (jitter.as_published) {
-        atomic_store(&jitter.waits, true); /* it is about to, and no mover runs */
+        atomic_store(&jitter.waits, true); /* the task is about to wait, and there is no mover */
         atomic_store(&jitter.moving_from, core);
         migrate_task(core);
     } else {
@@ -325,7 +328,7 @@ static void unsynchronised_blocker_task(void *arg) {
 
 static uint32_t next_core(uint32_t core) { return (core + 1U) % port_core_count(); }
 
-/* A migration counts if the task has waited throughout. */
+/* Notes a migration. It counts only if the task has been waiting throughout. */
 static void note_migration(uint32_t release, uint32_t to) {
     atomic_store(&jitter.moved_core, to);
     if (atomic_load(&jitter.waits) && atomic_load(&jitter.release) == release) {
@@ -343,8 +346,8 @@ static bool acquire_migration(uint32_t from) {
     return begins;
 }
 
-/* Called by the resumed blocker: from now on the task cannot be on its core. With `published` the task was preempted,
- * and is ready. */
+/* Called by the resumed blocker: from now on the task cannot run on the blocker's core. With `published` the task has
+ * been preempted and is ready, so the next core must take it. */
 static void finish_migration(uint32_t from) {
     if (atomic_load(&jitter.moving_from) == from) {
         note_migration(atomic_load(&jitter.moving_release), next_core(from));
@@ -355,7 +358,7 @@ static void finish_migration(uint32_t from) {
     }
 }
 
-/* Busy unless suspended */
+/* A blocker is busy unless it is suspended. */
 static void blocker_task(void *arg) {
     struct other *blocker = arg;
     while (!atomic_load(&jitter.dismissed)) {
@@ -387,7 +390,7 @@ static void migrate_task(uint32_t from) {
                 port_task_resume(&jitter.blockers[core].task);
             }
         }
-        port_task_resume(&jitter.blockers[from].task); /* it takes this core at once */
+        port_task_resume(&jitter.blockers[from].task); /* the blocker takes this core at once */
     }
 }
 
@@ -398,7 +401,7 @@ static void mover_task(void *arg) {
         if (atomic_load(&jitter.dismissed)) {
             return;
         }
-        /* At once if the kernel schedules by priority; otherwise the task may not wait yet. */
+        /* The first pass does it if the kernel schedules by priority. Otherwise the task may not be waiting yet. */
         while (!is_halted()) {
             if (atomic_load(&jitter.waits) && acquire_migration(mover->core)) {
                 migrate_task(mover->core);
@@ -463,7 +466,8 @@ static void dismiss(struct other *other) {
     }
 }
 
-/* A blocker that was resumed once may be about to suspend itself: a mover can have preempted it anywhere. */
+/* Resumes a blocker until it has seen `dismissed`. Once may not be enough: the blocker may be about to suspend
+ * itself. */
 static void release_blocker(struct other *blocker) {
     while (blocker->exists && !atomic_load(&blocker->is_over)) {
         port_task_resume(&blocker->task);
@@ -506,7 +510,7 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     if (run->values[P_WORK] >= run->values[P_PERIOD]) {
         return ic_error_set(error, "bad-value", "work_us must be less than period_us", "", "");
     }
-    /* The console task is asked whether its core can be changed. */
+    /* Tries with the console task whether the core of a task can be changed. */
     if (run->values[P_MIGRATE] == MIGRATE_AFFINITY &&
         port_task_pin(port_task_self(), port_core_id()) == PORT_ERR_UNSUPPORTED) {
         return ic_error_set(error, "unsupported", "migrate=affinity: this kernel cannot change a task's ",
@@ -551,7 +555,7 @@ static bool open_series(struct ic_run *run) {
         jitter.raw->clock = IC_CLOCK_COUNTER;
         jitter.raw_mask = UINT64_MAX >> (64U - read_bits(run));
     }
-    jitter.begins->unit = IC_UNIT_COUNT; /* of the activations before */
+    jitter.begins->unit = IC_UNIT_COUNT; /* number of activations before the stretch */
     if (run->values[P_COUNTED] == 0) {
         return true;
     }
@@ -583,7 +587,8 @@ static void wake(struct other *others) {
     }
 }
 
-/* A blocker that was resumed while it suspended itself has not seen that. */
+/* Completes a migration in progress. A blocker that was resumed while it was suspending itself has missed that, so it
+ * is resumed again. */
 static void end_last_move(void) {
     for (uint32_t from; (from = atomic_load(&jitter.moving_from)) != NO_CORE;) {
         port_task_resume(&jitter.blockers[from].task);
@@ -591,8 +596,8 @@ static void end_last_move(void) {
     }
 }
 
-/* A task that wakes on the console task's core keeps it until it waits: the load, which does not wait, is woken
- * last. */
+/* A task that is woken on the console task's core keeps that core until it waits. So the load, which never waits, is
+ * woken last. */
 static void run_stretch(void) {
     uint64_t begin = port_clock();
     atomic_store(&jitter.halted, false);

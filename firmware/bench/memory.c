@@ -1,7 +1,7 @@
 /* memory: how fast a core reads, writes and copies in a memory region, alone and while another core accesses memory.
  *
- * A pass goes over `bytes` bytes, word by word, in a task pinned to `core`; each repetition times two of them, in
- * random order so that drift favours neither:
+ * A pass goes over `bytes` bytes, word by word, in a task pinned to `core`; each repetition times two passes, in random
+ * order so that drift favours neither of them:
  *
  *   alone      the other core sleeps
  *   contended  the other core, the next one, reads, writes or copies in `other_region` throughout the window
@@ -9,9 +9,9 @@
  * With other=none, or with a single core, there is no second pass. A pass continues where the last one ended, and wraps
  * around: a region larger than the caches is streamed from memory, however small a pass is.
  *
- * Each core works in one half of its region: in the first or, if both use the same region, the other core in the second
- * half. The cores share the path to the memory, never a word of it. A copy goes from the first half of a core's half to
- * the second: `bytes` are read and as many written.
+ * Each core works in one half of its region. This is the first half; only if both cores use the same region, the other
+ * core has the second half. So the cores share the path to the memory, but never a word of it. A copy goes from one
+ * quarter of the region to the next: `bytes` bytes are read, and as many are written.
  *
  * A word is as wide as a pointer. Each one is accessed separately, in the order of the loop (volatile): a pass is the
  * same at every level of optimisation, and is neither removed nor vectorised. An iteration of the loop makes eight
@@ -19,8 +19,8 @@
  *
  * The mark pin is high during all repetitions or, with mark=alone or mark=contended, during each such pass.
  *
- * Contents are checked: reads by their sum, writes and copies by reading back after the window. A region that can only
- * be read, such as flash, has its contents from the board; other accesses are refused there. */
+ * Contents are checked: reads by their sum, writes and copies by reading back after the window. The board supplies the
+ * contents of a region that can only be read, such as flash; writes and copies are refused there. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -36,9 +36,9 @@ typedef uintptr_t word_t;
 /* `bytes` is a multiple of this on every platform. */
 #define BYTES_UNIT 64U
 _Static_assert(BYTES_UNIT % TURN_BYTES == 0, "a pass consists of whole turns");
-/* The other core checks for its end after at most this many bytes: some microseconds. */
+/* The other core checks whether to stop after at most this many bytes, which take some microseconds. */
 #define CHUNK_BYTES 1024U
-/* Iterations after which the other core sleeps: about ten microseconds on a microcontroller */
+/* Iterations that give the other core time to fall asleep: about ten microseconds on a microcontroller */
 #define SETTLING_TURNS 200U
 
 enum { P_ACCESS, P_REGION, P_CORE, P_OTHER, P_OTHER_REGION, P_BYTES, P_MARK, PARAMETER_COUNT };
@@ -90,9 +90,9 @@ struct worker {
     uint32_t core;
     enum access access;
     volatile word_t *words; /* words to read or write, or to copy to the words after them */
-    size_t count;           /* number of them, a multiple of UNROLLED */
-    size_t origin;          /* index of the first one in its region */
-    size_t at;              /* index of the next one */
+    size_t count;           /* number of these words, a multiple of UNROLLED */
+    size_t origin;          /* index of the first of these words in the region */
+    size_t at;              /* index of the next word to access */
     word_t value;           /* next value to write */
     bool right;
     bool migrated;
@@ -102,19 +102,19 @@ struct worker {
 static struct {
     struct ic_run *run;
     port_task_t *leader;
-    size_t pass; /* words */
+    size_t pass; /* number of words in a pass */
     bool accompanied;
     struct worker own;
     struct worker other;
-    int64_t alone; /* ticks */
+    int64_t alone; /* in ticks of the common clock */
     int64_t contended;
-    bool dismissed;      /* a task reads it after it has been woken */
+    bool dismissed;      /* a task reads this flag after it has been woken */
     atomic_bool running; /* the other core is at work */
-    atomic_bool wanted;  /* and is to be */
+    atomic_bool wanted;  /* the other core is to be at work */
 #if IC_OWN_MAX > 0
     uint32_t own_work; /* workload of the other core, by its index in the list; 0: memory accesses */
-    uint32_t unit;     /* unit of it that was done last */
-    uint32_t sum;      /* and its result */
+    uint32_t unit;     /* unit of that workload that was done last */
+    uint32_t sum;      /* result of that unit */
 #endif
 } pair PORT_SHARED(memory);
 
@@ -378,7 +378,7 @@ static void dismiss(struct ic_run *run, struct worker *worker) {
     run->checks.preempted += worker->preempted;
 }
 
-/* Bytes of a region that one worker uses: of a half or, for a copy, of a quarter */
+/* Bytes of a region that one worker reads or writes: a half of it or, for a copy, a quarter */
 static size_t share_of(const struct port_region *region, enum access access) {
     return region->bytes / 2U / (access == COPY ? 2U : 1U);
 }

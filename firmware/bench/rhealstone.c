@@ -1,20 +1,21 @@
 /* rhealstone: the six components of Rhealstone (Kar and Porter, Dr. Dobb's Journal, February 1989; Kar, April 1990),
  * each as single samples, not as the mean of many rounds. Rewritten from the definitions; docs/benchmarks/rhealstone.md
- * lists the differences. Each has two forms: same, with all tasks on core `core`, as in the original, and cross, with
- * the second task or the handler on the next core. From the common clock's reading before to the one after:
+ * lists the differences. Each component has two forms: same, with all tasks on core `core`, as in the original, and
+ * cross, with the second task or the handler on the next core. A sample is the difference between two readings of the
+ * common clock:
  *
- *   task-switching        same: from before a task yields to after the yield of another one of equal priority has
- *                         returned. cross: from before a task notifies one of equal priority, which waits on a sleeping
- *                         core, until that one runs
- *   preemption            from before a task notifies one of higher priority until that one runs. cross: it preempts a
- *                         task that computes on the other core
+ *   task-switching        same: from before a task yields until after the yield of another task of equal priority has
+ *                         returned. cross: from before a task notifies another task of equal priority, which waits on a
+ *                         sleeping core, until that task runs
+ *   preemption            from before a task notifies a task of higher priority until that task runs. cross: the
+ *                         notified task preempts a task that computes on the other core
  *   interrupt-latency     same: from when a timer is due to its handler, while a task computes. cross: from before the
  *                         other core's doorbell is rung to its handler, while a task computes there
  *   semaphore-shuffling   from before a task gives a semaphore until a waiting task of higher priority runs
- *   deadlock-breaking     from before a task of high priority requests a mutex of one of low priority until it has it,
- *                         while one of middle priority is ready to keep the low one from running: the low one inherits
- *                         the high priority and releases the mutex at once. cross: the low and the middle one are on
- *                         core `core`, the high one on the other
+ *   deadlock-breaking     from before a task of high priority requests a mutex, which a task of low priority owns,
+ *                         until it has the mutex. A task of middle priority is ready and would keep the low task from
+ *                         running; but the low task inherits the high priority and releases the mutex at once. cross:
+ *                         the low and the middle task are on core `core`, the high task on the other core
  *   message-latency       from before a task sends 16 bytes to a queue until a task of higher priority has received
  *                         them
  *
@@ -31,11 +32,11 @@
 #define MESSAGE_BYTES 16U
 /* Iterations after which every task waits where it must, as in clock.c */
 #define SETTLING_TURNS 200U
-/* Lead time of a timer; port_interrupt.h demands at least 50. */
+/* Microseconds from setting a timer until it is due; port_interrupt.h demands at least 50. */
 #define AHEAD_US 100U
-/* After this part of a second the task of middle priority gives up: priorities are not inherited here. */
+/* After 1/PATIENCE_HZ s the task of middle priority gives up: then priorities are not inherited on this platform. */
 #define PATIENCE_HZ 20U
-/* Iterations of a computing task between two readings of the clock: it may run up to 0.1 ms longer. */
+/* Iterations of a computing task between two readings of the clock: so it may run up to 0.1 ms too long. */
 #define TURNS_PER_LOOK 1024U
 
 #define PRIORITY_LOW 2U
@@ -70,10 +71,11 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_CORE] = {.name = "core", .help = "first core; cross uses the next one, too", .limit = last_core},
 };
 
-/* In form cross a task waits for the bystander to compute: it computes until that has been seen. */
+/* Stages of the bystander. In form cross a task waits until the bystander computes, and the bystander computes at least
+ * until that task has seen it. */
 enum stage { AWAY, COMPUTING, SEEN };
 
-/* The tasks: the acting one, the one that is to react, and a bystander that computes in its way */
+/* A task: the acting task, the reacting task, or the bystander, which computes and is in the way */
 struct role {
     port_task_t task;
     uint32_t core;
@@ -88,14 +90,14 @@ static struct {
     struct role bystander;
     enum component component;
     bool cross;
-    uint32_t core;   /* begin of the sample */
-    uint32_t target; /* end of the sample */
-    uint32_t shift;  /* of the timer, in ticks of the clock */
-    uint32_t number; /* of the repetition */
+    uint32_t core;   /* core on which the sample begins */
+    uint32_t target; /* core on which the sample ends */
+    uint32_t shift;  /* additional delay of the timer, in ticks of the clock */
+    uint32_t number; /* number of the repetition */
     uint64_t begin;
     uint64_t end;
     bool wrong;
-    bool dismissed; /* a task reads it after it has been woken */
+    bool dismissed; /* a task reads this flag after it has been woken */
     atomic_bool yielding;
     atomic_bool armed;
     atomic_uint bystanding; /* a stage of the bystander */
@@ -125,7 +127,7 @@ static void await_bystander(void) {
 /* ---- the acting task ---- */
 
 static void yield_to_another(void) {
-    port_notify(&rheal.reached.task); /* of equal priority: it is ready and does not run yet */
+    port_notify(&rheal.reached.task); /* of equal priority: that task is ready and does not run yet */
     while (!atomic_load(&rheal.yielding)) {
         port_yield();
     }
@@ -150,8 +152,8 @@ static void ring_and_wait(void) {
     await_interrupt();
 }
 
-/* The reacting task wakes the bystander and requests the mutex; in form cross the bystander is woken from here, and
- * this task is kept from running until it inherits a priority. */
+/* Locks the mutex and wakes the reacting task, which wakes the bystander and requests the mutex. In form cross this
+ * task wakes the bystander, which then keeps this task from running until it inherits a priority. */
 static void hold_what_another_needs(void) {
     port_mutex_lock(&rheal.mutex);
     port_notify(&rheal.reached.task);
@@ -247,14 +249,14 @@ static uint64_t return_from_yield(void) {
 
 static uint64_t break_deadlock(void) {
     if (rheal.cross) {
-        await_bystander(); /* the owner of the mutex cannot run then */
+        await_bystander(); /* then the owner of the mutex cannot run */
     } else {
-        port_notify(&rheal.bystander.task); /* it would run as soon as this task waits */
+        port_notify(&rheal.bystander.task); /* the bystander would run as soon as this task waits */
     }
     rheal.begin = port_clock();
     port_mutex_lock(&rheal.mutex);
     uint64_t now = port_clock();
-    /* Before the bystander has given up or, on one core, has run at all */
+    /* This must be before the bystander has given up or, on one core, before it has run at all. */
     rheal.wrong = rheal.wrong || rheal.cross == (atomic_load(&rheal.bystanding) == AWAY);
     atomic_store(&rheal.arrived, true);
     port_mutex_unlock(&rheal.mutex);
@@ -319,9 +321,10 @@ static void handle(void *arg) {
 
 /* ---- the bystander ---- */
 
-/* It computes until the end, or for long enough. That time does not count from its own begin: a task that waits for it
- * may come late, and would wait for ever if it had ended. It reads the clock rarely: a reading takes the bus, which
- * another core's reading may need. */
+/* The bystander computes until the reacting task has arrived, or until it gives up. In form cross it begins to count
+ * that time only when another task has seen it compute: that task may come late, and would wait for ever if the
+ * bystander had ended. The bystander reads the clock rarely, because a reading takes the bus, which a reading on
+ * another core may need. */
 static void bystander_task(void *arg) {
     struct role *role = arg;
     for (;;) {
@@ -380,7 +383,7 @@ static void end_role(struct ic_run *run, struct role *role) {
     run->checks.migrated += role->migrated;
 }
 
-/* Lower ones are preempted on purpose: only preemptions of the reacting task count. */
+/* Ends the tasks. Tasks of lower priority are preempted on purpose, so only preemptions of the reacting task count. */
 static void end_roles(struct ic_run *run, uint32_t count) {
     if (count > 2) {
         end_role(run, &rheal.bystander);
@@ -414,7 +417,7 @@ static bool start_roles(struct ic_run *run) {
     return true;
 }
 
-/* The task on this core starts last: it would keep this one from waking the other. */
+/* The console task wakes the task on its own core last: that task would keep it from waking the other one. */
 static void wake_roles(void) {
     bool bystander_first = has_computing_bystander() && rheal.bystander.core != port_core_id();
     if (bystander_first) {

@@ -6,25 +6,27 @@
  *   tp  the work split into P parts of equal size, part k in a task pinned to core k, from before the first is started
  *       until the console task has detected that all are done.
  *
- * Between the two it rests as between repetitions (rest_ms), as seed 000 did.
+ * Between the two times it rests as between repetitions (rest_ms), as the paper of seed 000 did (docs/published.md).
  *
  * `mode` selects how the parts are started:
  *
  *   create  a task is created for each part, each time; it ends, and is joined after the time has been taken
  *   pool    existing tasks wait for a notification
- *   spin    tasks on cores 1 to P-1 spin on a flag; the console task does part 0 itself. They spin during tp only.
+ *   spin    tasks on cores 1 to P-1 spin on a flag; the console task does part 0 itself. These
+ *           tasks spin during tp only.
  *
  * Tasks are started on the other cores first. The console task has the lowest priority, so the part on its own core,
- * started last, runs at once, and the console task returns when that core has nothing else to do: no needless switches.
+ * started last, runs at once, and the console task continues when that core has nothing else to do. So there are no
+ * needless context switches.
  *
  * `join` selects how the end is detected:
  *
  *   notify     each part notifies the console task (with mode=spin: sets a flag on which the console task spins)
- *   poll-tick  the console task polls once per kernel tick. This mode exists to show how that quantises tp to whole
- *              ticks. It starts tp at a tick edge, like a program that has just slept.
+ *   poll-tick  the console task polls once per kernel tick. This mode exists to show how polling quantises tp to
+ *              whole ticks. Here tp begins at an edge of the tick, as in a program that has just slept.
  *
  * The mark pin is high during all repetitions or, with mark=t1 or mark=tp, during each such time, so that a power meter
- * can distinguish the two; with join=poll-tick also while tp waits for its edge. */
+ * can distinguish the two; with join=poll-tick the pin is also high while tp waits for the edge of the tick. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -88,7 +90,7 @@ struct team {
     uint32_t repetition;
     uint32_t origin; /* first unit of the next window: each window works on other units, so that streams find no warm
                         cache */
-    bool dismissed;  /* a worker reads it after it has been woken */
+    bool dismissed;  /* a worker reads this flag after it has been woken */
     port_task_t *leader;
     struct part parts[PORT_CORES_MAX];
 };
@@ -112,8 +114,8 @@ static void do_part(struct part *part) {
     finish(part);
 }
 
-/* Outside of timed windows only: it may be slow, and on the console task's core it would delay the detection of the
- * end. The count of preemptions is that of the task's whole life. */
+/* Call it outside of timed windows only: port_preemptions() may be slow, and on the console task's core it would delay
+ * the detection of the end. It counts the preemptions of the task's whole life. */
 static void note_disturbance(struct part *part) { part->preempted = port_preemptions(); }
 
 static void created_task(void *arg) {
@@ -170,7 +172,7 @@ static void take_notifications(uint32_t count) {
     }
 }
 
-/* The parts done by separate tasks: all, except that with mode=spin the console task does part 0 */
+/* The first part that a task of its own does: with mode=spin the console task does part 0. */
 static uint32_t first_task(void) { return team.mode == MODE_SPIN ? 1 : 0; }
 
 static void join_tasks_from(uint32_t first) {
@@ -179,7 +181,7 @@ static void join_tasks_from(uint32_t first) {
     }
 }
 
-/* Makes waiting tasks end, and waits until they have. */
+/* Makes waiting tasks end, and waits until they have ended. */
 static void dismiss_tasks_from(uint32_t first) {
     team.dismissed = true;
     for (uint32_t i = first; i < team.size; i++) {
@@ -267,8 +269,8 @@ static void join_parts(void) {
 static bool fork_and_join(uint64_t *start, uint64_t *end);
 static void split_work(uint32_t n);
 
-/* Makes each part do its next unit alone, while the others do one of theirs. `*lowest` is the lowest unit so far whose
- * result differs from that on one core. False if the platform could not start the parts. */
+/* Makes each part compute its next unit, while the other parts compute one of theirs. `*lowest` is the lowest unit so
+ * far whose result differs from the result on one core. False if the platform could not start the parts. */
 static bool compare_units(uint32_t *lowest) {
     uint64_t times[2];
     for (uint32_t i = 0; i < team.size; i++) {
@@ -354,7 +356,7 @@ static bool fork_and_join(uint64_t *start, uint64_t *end) {
         arm_spinners();
     }
     ic_run_dither(team.run);
-    ic_run_window(team.run, MARK_TP, true); /* not between the tick's edge and the window, which also ends at an edge */
+    ic_run_window(team.run, MARK_TP, true); /* before the tick's edge: nothing may be between the edge and the window */
     if (team.join == JOIN_POLL_TICK) {
         port_sleep_ticks(1);
     }
@@ -477,7 +479,7 @@ static bool measure(struct ic_run *run) {
 }
 
 #if IC_OWN_MAX > 0
-/* A user's workload has a limited number of units, and the parts of a window must differ. */
+/* A user's workload has a limited number of units, and the parts of a window must have different units. */
 static bool has_units(const struct ic_run *run, struct ic_error *error) {
     return run->values[P_N] <= ic_own_units(run->values[P_WORKLOAD]) ||
            ic_error_set(error, "out-of-range", "n is more units than ", ic_workload_names[run->values[P_WORKLOAD]],

@@ -6,9 +6,9 @@
  *   switch  from before the signal until the woken task, after its wait, reads the clock
  *   call    from before the signal until the signalling task has returned from the call
  *
- * On one core the woken task (priority 4) preempts the signaller (3), which is inside the call until the woken task
- * waits again. There `call` is measured separately, with a caller (5) whose signal makes the same task ready and does
- * not switch. Across cores one signal gives both.
+ * On one core the woken task (priority 4) preempts the signaller (priority 3), whose call returns only when the woken
+ * task waits again. So on one core `call` is measured separately, by a third task, the caller (priority 5): its signal
+ * makes the woken task ready and causes no switch. Across cores one signal gives both samples.
  *
  * `primitive` selects the signal and the wait:
  *
@@ -18,19 +18,19 @@
  *   notification                           port_notify() - port_notify_take()
  *   event-group                            set a bit - wait for it and clear it
  *   stream-buffer                          send 4 bytes - receive
- *   yield                                  on one core only: both tasks have one priority, the woken one has yielded
- *                                          before; `call` is a yield with no other task to run
+ *   yield                                  on one core only: both tasks have the same priority, and the woken task has
+ *                                          yielded before; `call` is a yield with no other task to run
  *
  * The woken task really waits before the signal: it announces that it is about to wait, then the console task polls
- * until the platform reports that it is blocked and off its core. Only then is the signaller released, and it waits for
- * another 20 µs and the dither. From then until both have read the clock nothing else runs: the console task sleeps;
- * the signaller spins on its core without calling the kernel, which would disturb that of the other core. So core `to`
- * is asleep when the signal comes (target=idle), or spins in a task of priority 2, which the woken one preempts
- * (target=busy). On one core the signaller keeps the target busy, and `target` has no effect.
+ * until the platform reports that the woken task is blocked and off its core. Only then is the signaller released, and
+ * waits for another 20 µs and the dither. From then until both tasks have read the clock nothing else runs: the console
+ * task sleeps, and the signaller spins on its core without calling the kernel, which would disturb the kernel on the
+ * other core. So, when the signal comes, core `to` is asleep (target=idle) or spins in a task of priority 2, which the
+ * woken task preempts (target=busy). On one core the signaller itself keeps the core busy, and `target` has no effect.
  *
- * Yield: after the dither the signaller yields until the other task has reported, which has therefore yielded back.
- * With time slicing, a tick in this time makes the other task run before the signal, or not because of it. Such a turn
- * is repeated, and counted.
+ * With primitive=yield the signaller yields, after the dither, until the other task has reported, and so has yielded
+ * back. With time slicing, a kernel tick may make the other task run before the signal, or after it but for another
+ * reason. Such a turn is repeated, and counted in `repeated_turns`.
  *
  * `time` selects the clock:
  *
@@ -38,7 +38,7 @@
  *   aligned      each core's own counter. Timestamps exchanged before and after the samples (core/align.h) let the host
  *                correct each sample for the clock offset; the series `moment` has the time of each sample
  *   raw-counter  each core's own counter, subtracted as if they were one clock: likely the error behind a published
- *                task switch of 190 ms (docs/benchmarks/switch.md). It exists to show that */
+ *                task switch of 190 ms (docs/benchmarks/switch.md). This mode exists to show that error */
 #include <stdatomic.h>
 
 #include "align.h"
@@ -49,7 +49,8 @@
 /* Waited before the dither, so that an idle core is asleep */
 #define SETTLING_US 20U
 #define EVENT 1U
-/* Repetitions of a turn: not even a busy Linux without real-time priorities disturbs so many in a row. */
+/* Most repetitions of a disturbed turn: not even a busy Linux without real-time priorities disturbs so many in a
+ * row. */
 #define REPEATS_MAX 100U
 
 enum { P_PRIMITIVE, P_FROM, P_TO, P_TARGET, P_TIME, PARAMETER_COUNT };
@@ -100,10 +101,10 @@ struct party {
 static struct {
     port_task_t *leader;
     enum kind kind; /* the primitive */
-    bool counted;   /* stamps are of port_cycles() */
-    bool apart;     /* on two cores */
+    bool counted;   /* timestamps are readings of port_cycles() */
+    bool apart;     /* the two tasks are on two cores */
     bool dismissed;
-    bool straight; /* when a yield returned, the other had its stamp */
+    bool straight; /* when the signal returned, the woken task had its timestamp */
     uint64_t settling;
     struct ic_run *run;
     struct party signaller, caller, woken, spinner;
@@ -111,12 +112,12 @@ static struct {
     uint64_t woken_at;
     uint32_t item; /* received by queue or stream */
     uint32_t turn;
-    /* Number of the turn that was reached. Two are written by the woken task, */
-    _Alignas(PORT_CACHE_LINE) atomic_uint armed; /* when it is about to wait */
-    atomic_uint seen;                            /* when it has its stamp */
-    /* and two by others, not at the same time. */
-    _Alignas(PORT_CACHE_LINE) atomic_uint spinning; /* when the other core is busy */
-    atomic_uint signalled;                          /* when the signaller has its stamps */
+    /* Each holds the number of the last turn in which something was reached. Written by the woken task: */
+    _Alignas(PORT_CACHE_LINE) atomic_uint armed; /* the woken task is about to wait */
+    atomic_uint seen;                            /* the woken task has its timestamp */
+    /* Written by other tasks, not at the same time: */
+    _Alignas(PORT_CACHE_LINE) atomic_uint spinning; /* the other core is busy */
+    atomic_uint signalled;                          /* the signaller has its timestamps */
     /* Of the present primitive: */
     port_sem_t sem;
     port_mutex_t mutex;
@@ -131,8 +132,8 @@ static void reach(atomic_uint *turn) { atomic_store_explicit(turn, stage.turn, m
 
 /* ---- the primitives ---- */
 
-/* Two pairs of functions for each, one per clock. The timed code is in them directly. A probe of the simulator finds
- * the signalling ones by their names. */
+/* Each primitive has two pairs of functions, to signal and to wait: one pair for each clock. The timed code is directly
+ * in these functions. A probe of the simulator finds the signalling functions by their names. */
 #define TIMED_BY(clock, suffix, kind, signal, wait)                                                                    \
     static void switch_signal_##kind##suffix(struct stamps *stamps) {                                                  \
         uint64_t before = clock();                                                                                     \
@@ -176,11 +177,11 @@ static void close_stream(void) { port_stream_destroy(&stage.stream); }
 static const struct primitive {
     enum port_error (*open)(void); /* NULL: nothing to create */
     void (*close)(void);
-    void (*prepare)(void);                    /* in the signaller, before the other waits; may be NULL */
+    void (*prepare)(void);                    /* in the signaller, before the other task waits; may be NULL */
     void (*signal[2])(struct stamps *stamps); /* in the signaller */
-    uint64_t (*await[2])(void);               /* in the woken task; returns its stamp */
+    uint64_t (*await[2])(void);               /* in the woken task; returns its timestamp */
     void (*finish)(void);                     /* in the woken task; may be NULL */
-    bool carries;                             /* it carries an item */
+    bool carries;                             /* the primitive carries an item */
     enum port_object object;
 } primitives[KINDS] = {
     [BINARY] = {.open = open_binary, .close = close_semaphore, FUNCTIONS(semaphore)},
@@ -229,7 +230,7 @@ static void run_woken(void *arg) {
         reach(&stage.armed);
         stage.woken_at = primitive()->await[stage.counted]();
         reach(&stage.seen);
-        while (stage.apart && !reached(&stage.signalled)) { /* it has yet to read the clock */
+        while (stage.apart && !reached(&stage.signalled)) { /* the signaller has yet to read the clock */
         }
         if (primitive()->finish != NULL) {
             primitive()->finish();
@@ -250,7 +251,8 @@ static void run_spinner(void *arg) {
 }
 PORT_ENTRY(run_spinner);
 
-/* On one core the other task runs, arms and yields back; a system without priorities may need several yields. */
+/* On one core: makes the other task run until it is about to wait and yields back. A system without priorities may need
+ * several yields. */
 static void make_other_yield(void) {
     port_notify(&stage.woken.task);
     do {
@@ -258,7 +260,7 @@ static void make_other_yield(void) {
     } while (!reached(&stage.armed));
 }
 
-/* Not by the console task: one of these two tasks keeps it from running. */
+/* Makes the other core busy. The console task cannot do this, because one of these two tasks keeps it from running. */
 static void keep_other_busy(void) {
     port_notify(&stage.spinner.task);
     while (!reached(&stage.spinning)) {
@@ -271,7 +273,7 @@ static void settle(void) {
     }
 }
 
-/* A turn has two parts: the preparation before the other waits, and the signal. */
+/* A turn has two parts: the preparation before the other task waits, and the signal. */
 static void prepare(void) {
     if (primitive()->prepare != NULL) {
         primitive()->prepare();
@@ -329,7 +331,7 @@ static void await_waiting(const struct party *party) {
     }
 }
 
-/* Lets one party signal and the woken task be woken, if `woken`. */
+/* Takes a turn in which `party` signals and, if `woken`, the woken task is woken. */
 static void take_turn(struct party *party, bool woken) {
     await_waiting(&stage.signaller);
     await_waiting(&stage.woken);
@@ -348,7 +350,7 @@ static void take_turn(struct party *party, bool woken) {
     take_reports(1U + (woken ? 1U : 0U) + (keeps_busy() ? 1U : 0U));
 }
 
-/* Whether the tick made the other task run before the signal or not because of it, as it may with equal priorities */
+/* Whether the kernel's tick made the other task run, and not the signal, as can happen with equal priorities */
 static bool is_disturbed(void) {
     return yields() && (!stage.straight || (int64_t)(stage.woken_at - stage.stamps.before) < 0);
 }
@@ -422,7 +424,7 @@ static void dismiss(struct party *party) {
     stage.run->checks.migrated += party->migrated;
 }
 
-/* The two tasks of every turn, and a third: the caller on one core, the spinner on two */
+/* Starts the two tasks of every turn and a third task: the caller on one core, the spinner on two. */
 static bool start_all(struct ic_run *run) {
     uint32_t from = run->values[P_FROM];
     uint32_t to = run->values[P_TO];

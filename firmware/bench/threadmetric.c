@@ -1,27 +1,30 @@
 /* threadmetric: the eight counts of Thread-Metric (Express Logic, now Eclipse ThreadX): the number of operations in a
  * window of time. Rewritten from the definitions in its description; docs/benchmarks/threadmetric.md lists the
- * differences. Each has two forms:
+ * differences. Each test has two forms:
  *
- *   same    all on core `core`, as in the original
+ *   same    all tasks and handlers are on core `core`, as in the original
  *   cross   interactions between tasks go from core to core; an operation of a single task is done on both cores at
  *           once
  *
- *   basic                 same: a task works through an array. cross: one on each core, each with its own array
- *   cooperative           same: five tasks of equal priority yield in turn. cross: they run on any core
- *   preemptive            same: five tasks of ascending priority; each resumes the next one, which preempts it, and
- *                         suspends itself. cross: the next one is on the other core, and woken by a notification, which
- *                         is not lost if that task does not wait yet; the last one wakes the first one
- *   interrupt             a task causes an interrupt, whose handler notifies it. cross: on the other core
- *   interrupt-preemption  a task causes an interrupt, whose handler notifies one of higher priority on the handler's
- *                         core. cross: on the other core, where it preempts a task that computes, and notifies back
- *   message               same: a task sends 16 bytes to a queue and receives them. cross: another core's task receives
- *   synchronisation       same: a task takes a semaphore and gives it. cross: one on each core, the same semaphore
- *   memory                a task allocates 128 bytes and frees them. cross: one on each core
+ *   basic                 same: a task works through an array. cross: a task on each core, each with its own array
+ *   cooperative           same: five tasks of equal priority yield in turn. cross: the tasks may run on any core
+ *   preemptive            same: five tasks of ascending priority. Each task resumes the next one, which preempts it,
+ *                         and then suspends itself. cross: the next task is on the other core, and the last task wakes
+ *                         the first. They are woken by notifications, which are not lost if a task does not wait yet
+ *   interrupt             a task causes an interrupt, whose handler notifies the task. cross: the handler runs on the
+ *                         other core
+ *   interrupt-preemption  a task causes an interrupt, whose handler notifies a task of higher priority on the handler's
+ *                         core. cross: this is the other core, where the notified task preempts a task that computes,
+ *                         and notifies the causing task
+ *   message               same: a task sends 16 bytes to a queue and receives them. cross: a task on the other core
+ *                         receives them
+ *   synchronisation       same: a task takes a semaphore and gives it. cross: a task on each core, the same semaphore
+ *   memory                a task allocates 128 bytes and frees them. cross: a task on each core
  *
- * A timekeeper of the highest priority reads all counts when the tasks have run for some ticks, and again after the
- * window. Series: `count`, the sum of all tasks' counts in between; `window`, the ticks of the clock between the two
- * readings; with five tasks also the smallest and the largest of their counts, `least` and `most`: for tasks that take
- * turns these differ by at most two, because the timekeeper interrupts the turn. */
+ * The timekeeper, a task of the highest priority, reads all counts when the tasks have run for some ticks, and again
+ * after the window. Series: `count`, the sum of the increases of all tasks' counts; `window`, the ticks of the clock
+ * between the two readings; with five tasks also `least` and `most`, the smallest and the largest increase of a task's
+ * count. If the tasks take turns, these differ by at most two, because the timekeeper may interrupt a round. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -81,7 +84,7 @@ struct worker {
     uint32_t core;
     bool wrong;
     bool migrated;
-    uint32_t begin; /* its count at the window's begin, and the increase */
+    uint32_t begin; /* count at the begin of the window; `grown` is the increase since then */
     uint32_t grown;
 };
 
@@ -100,12 +103,12 @@ static struct {
     atomic_uint handled; /* interrupts whose handler has finished */
     port_queue_t queue;
     port_sem_t semaphore;
-    uint32_t *array; /* one of ARRAY_WORDS for each core */
+    uint32_t *array; /* an array of ARRAY_WORDS words for each core */
 } metric;
 
 static bool is_over(void) { return atomic_load_explicit(&metric.stop, memory_order_relaxed); }
 
-/* Only one worker counts: no atomic addition is needed, and not every core has one. */
+/* Only one task changes a count, so no atomic addition is needed, which not every core has. */
 static void count_one(struct worker *worker) {
     uint32_t count = atomic_load_explicit(&worker->count, memory_order_relaxed);
     atomic_store_explicit(&worker->count, count + 1U, memory_order_relaxed);
@@ -179,8 +182,8 @@ static void handle_and_notify(void *arg) {
     atomic_store(&metric.handled, atomic_load(&metric.handled) + 1U);
 }
 
-/* A handler of another core may still be under way at the end: it would wake a task of the next window, or one that no
- * longer exists. After this time it will not come any more. */
+/* Waits for the handlers of all interrupts. At the end an interrupt may still be under way to another core: its handler
+ * would wake a task of the next window, or a task that no longer exists. After LATE_TICKS it will not come any more. */
 static void await_handlers(struct worker *worker, uint32_t rung) {
     for (uint32_t i = 0; i < LATE_TICKS && atomic_load(&metric.handled) != rung; i++) {
         port_sleep_ticks(1);
@@ -202,7 +205,7 @@ static void cause_interrupts(struct worker *worker) {
     await_handlers(worker, rung);
 }
 
-/* Worker 0 causes the interrupts, 1 is woken by them, and 2 computes on the core of 1 in form cross. */
+/* Worker 0 causes the interrupts, which wake worker 1. In form cross, worker 2 computes on the core of worker 1. */
 static void cause_preemptions(struct worker *worker) {
     struct worker *woken = &metric.workers[1];
     uint32_t rung = 0;
@@ -246,7 +249,7 @@ static void preempt_by_interrupt(struct worker *worker) {
     }
 }
 
-/* The content of a message: its number, in all words. All zeros: the last. */
+/* The content of a message: its number, in all words. A message of all zeros is the last one. */
 static void write_message(uint32_t *message, uint32_t number) {
     for (uint32_t i = 0; i < MESSAGE_BYTES / sizeof *message; i++) {
         message[i] = number;
@@ -359,7 +362,7 @@ static void do_test(struct worker *worker) {
 
 static void worker_task(void *arg) {
     struct worker *worker = arg;
-    port_notify_take(); /* for the timekeeper's signal */
+    port_notify_take(); /* waits for the timekeeper's signal */
     do_test(worker);
     worker->migrated = worker->core != PORT_CORE_ANY && port_core_id() != worker->core;
     atomic_store(&worker->ended, true);
@@ -429,7 +432,8 @@ static bool start_task(struct ic_run *run, port_task_t *task, void (*entry)(void
            ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
 }
 
-/* Wakes waiting tasks until they have seen the end. One may be about to wait when it is woken. */
+/* Wakes waiting tasks until they have seen the end. Once may not be enough: a task may be about to wait when it is
+ * woken. */
 static void end_workers(uint32_t count) {
     atomic_store(&metric.stop, true);
     for (uint32_t i = 0; i < count; i++) {
@@ -467,7 +471,7 @@ static void record(struct ic_run *run, struct ic_series *const *series) {
     bool right = true;
     for (uint32_t i = 0; i < metric.size; i++) {
         struct worker *worker = &metric.workers[i];
-        /* Of the tasks that see an interrupt, one counts it. */
+        /* Of the tasks that see an interrupt, only one counts it. */
         uint32_t grown = worker->grown;
         bool is_counted = metric.test != TEST_INTERRUPT_PREEMPTION || i == 1U;
         sum += is_counted ? grown : 0;

@@ -1,5 +1,5 @@
-/* Capacity for workloads and transports that a program registers at start (intercore_workload.h). 0 unless a platform's
- * port_types.h or the build sets it. */
+/* IC_ADDED_MAX: how many workloads, and how many transports, a program may register at start (intercore_workload.h). 0
+ * unless the platform's port_types.h or the build defines it. */
 #ifndef IC_ADDED_H
 #define IC_ADDED_H
 

@@ -10,16 +10,16 @@
 #include "workloads.h"
 
 #define PROTOCOL 2
-/* Samples in a line, and characters of a condition's value in a line */
+/* Most samples, and most characters of a condition's value, in one line */
 #define VALUES_MAX 16U
 #define PART_MAX 120U
 
 struct ic_answer ic_answer_whole(uint32_t id) { return (struct ic_answer){.id = id, .last = UINT32_MAX}; }
 
-/* The result of the write is ignored: end of input shows that the console has gone. */
+/* The result of the write is ignored: if the console's other end has gone, the next read reports that. */
 static void send_line(struct ic_line *line) {
     size_t length = ic_line_close(line);
-    if (length == 0) { /* Unreachable: no line is that long. The reader must not wait for a line that was dropped. */
+    if (length == 0) { /* Unreachable: no line is that long. Otherwise the reader would wait for the missing line. */
         ic_line_open(line, "log");
         ic_line_integer(line, "id", 0);
         ic_line_text(line, "text", "a line did not fit and is missing");
@@ -278,7 +278,7 @@ static bool tell_line(const struct ic_run *run, uint32_t index, struct ic_text *
     return run->benchmark->tell != NULL ? run->benchmark->tell(run, index, line) : ic_summary_tell(run, index, line);
 }
 
-/* Unnumbered lines for a person, whose commands have no id. `resend` leaves them out. */
+/* Sends the table for a person, in lines without a number, if a command without an id gets its whole answer. */
 static void tell(const struct ic_answer *answer, const struct ic_run *run) {
     if (answer->id != 0 || answer->first != 0 || answer->last != UINT32_MAX) {
         return;
@@ -317,7 +317,7 @@ void ic_answer_result(struct ic_answer *answer, const struct ic_run *run) {
 /* ---- trace ---- */
 
 #ifdef IC_TRACE
-/* Events in a line: each has up to 20, 10 and 10 digits */
+/* Events in a line: the three numbers of an event have up to 20, 10 and 10 digits */
 #define EVENTS_MAX 8U
 
 static void ring(struct ic_answer *answer, uint32_t core) {

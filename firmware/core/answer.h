@@ -1,4 +1,5 @@
-/* Answers to commands: numbered lines that can be generated again, in part or whole, until the next answer begins. */
+/* Answers to commands. The lines of an answer are numbered, and can be generated again, all or some of them, until the
+ * next answer begins. */
 #ifndef IC_ANSWER_H
 #define IC_ANSWER_H
 
@@ -14,7 +15,7 @@ struct ic_answer {
     uint32_t next; /* number of the next line */
     uint32_t first;
     uint32_t last;
-    bool in_words; /* `show`: of a run, send only its table and its end. `resend` sends all lines. */
+    bool in_words; /* for `show`: send only the run's table and its line `end`. `resend` still sends all lines. */
 };
 
 /* An answer that sends all lines */
@@ -24,21 +25,21 @@ void ic_answer_info(struct ic_answer *answer);
 void ic_answer_list(struct ic_answer *answer);
 void ic_answer_help(struct ic_answer *answer);
 
-/* The line that a setting is impossible, with the setting's index among those of the command; and the line that ends
- * the answer to `check` */
+/* ic_answer_impossible() sends the line `impossible` for a setting; `setting` is its index among the settings of the
+ * command `check`. ic_answer_checked() ends the answer to `check`. */
 void ic_answer_impossible(struct ic_answer *answer, uint32_t setting, const struct ic_error *error);
 void ic_answer_checked(struct ic_answer *answer);
 
-/* The lines before a measurement, and those after it */
+/* Send the lines before a measurement, and the lines after it. */
 void ic_answer_begin(struct ic_answer *answer, const struct ic_run *run);
 void ic_answer_result(struct ic_answer *answer, const struct ic_run *run);
 
 #ifdef IC_TRACE
-/* The last recording (trace.h) */
+/* Sends the last recording (trace.h). */
 void ic_answer_trace(struct ic_answer *answer);
 #endif
 
-/* Lines without a number */
+/* Send lines without a number. */
 void ic_answer_progress(const struct ic_run *run);
 void ic_answer_rate(uint32_t id, uint32_t rate);
 void ic_answer_error(uint32_t id, const struct ic_error *error);

@@ -16,14 +16,14 @@ struct ic_benchmark {
     /* Parameters of this benchmark. The common ones (run.h) follow them. */
     const struct ic_parameter *parameters;
     size_t parameter_count;
-    /* Default number of repetitions, reduced to the capacity for samples */
+    /* Default number of repetitions; fewer if the memory for samples is too small for them */
     uint32_t samples;
-    /* Series with one sample per repetition, at least 1. They share the memory for samples. */
+    /* Number of series with one sample per repetition, at least 1. They share the memory for samples. */
     uint32_t series_count;
     /* Clock of the samples and of the timestamp overhead in the current setting; NULL: the common clock */
     enum ic_clock (*clock)(const struct ic_run *run);
-    /* If not NULL, the benchmark is not available on this target, whatever the setting: the reason, as the end of a
-     * sentence ("not applicable on AMP: one kernel …"). The members below are then unset, and there are no
+    /* If not NULL, the benchmark is not available on this target, whatever the setting. The text is the reason, as the
+     * end of a sentence ("not applicable on AMP: one kernel …"). Then the members below are unset, and there are no
      * parameters. */
     const char *refused;
     /* If not NULL: returns whether the current setting can be measured; if not, sets `error`. Called before measure(),
@@ -56,7 +56,7 @@ enum ic_common { IC_COMMON_SAMPLES, IC_COMMON_DITHER, IC_COMMON_REST, IC_COMMON_
 /* Samples of the timestamp overhead on each core, in every measurement (timestamp_overhead.h) */
 #define IC_TIMESTAMP_OVERHEAD_PAIRS 32U
 
-/* Own and common parameters of a benchmark, at most */
+/* Most parameters of a benchmark, including the common ones */
 #define IC_PARAMETERS_MAX 16U
 
 #endif

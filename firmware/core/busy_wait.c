@@ -2,7 +2,7 @@
 
 #include "port.h"
 
-/* Iterations of a trial, and trials, to calibrate the loop */
+/* The loop is calibrated by TRIALS trials of TRIAL_TURNS iterations each. */
 #define TRIAL_TURNS 1000U
 #define TRIALS 8U
 #define MOST_TURNS 2000000000U

@@ -7,8 +7,8 @@
 /* Runs `turns` iterations of an empty loop. */
 void ic_busy_wait(uint32_t turns);
 
-/* Returns the iterations that take `ticks` of the common clock on this core without interrupts. Calibrates the loop,
- * which takes some time. */
+/* Returns how many iterations take `ticks` ticks of the common clock on this core if no interrupt comes. Calibrates the
+ * loop first, which takes some time. */
 uint32_t ic_busy_wait_turns(uint64_t ticks);
 
 #endif

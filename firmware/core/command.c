@@ -4,7 +4,7 @@
 
 #include "crc32.h"
 
-/* " *" and 8 hex digits. */
+/* Length of the CRC at the end of a line: " *" and 8 hex digits */
 #define TRAILER 10U
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -46,7 +46,7 @@ static bool parse_hex(const char *text, size_t digits, uint32_t *value) {
     return true;
 }
 
-/* Removes the CRC from the line, if it has one. Any other '*' is a damaged CRC: no command contains one. */
+/* Removes the CRC from the line, if it has one. Any other '*' is a damaged CRC: no command contains a '*'. */
 static bool check_crc(struct ic_input *line) {
     if (memchr(line->text, '*', line->length) == NULL) {
         return true;

@@ -1,4 +1,4 @@
-/* From received bytes to the words of a command (docs/protocol.md). All input is untrusted. */
+/* Turns received bytes into the words of a command (docs/protocol.md). All input is untrusted. */
 #ifndef IC_COMMAND_H
 #define IC_COMMAND_H
 
@@ -10,7 +10,7 @@
 
 /* Longest line accepted, without its end */
 #define IC_COMMAND_MAX 400U
-/* Words in a line, including the command */
+/* Most words in a line, including the command */
 #define IC_WORDS_MAX 32U
 
 /* Collects bytes into lines. All zeros is the valid initial state. */
@@ -39,8 +39,9 @@ bool ic_command_parse(struct ic_input *line, struct ic_command *command, struct 
  * exceeds 32 bits. */
 bool ic_parse_u32(const char *text, uint32_t *value);
 
-/* Parses line numbers of `resend`: removes one range ("7", "3-12" or "40-") and the comma after it from *text. Returns
- * false at the end of the text, or if it is not a range; then **text is not zero. */
+/* Parses the next range of line numbers ("7", "3-12" or "40-") after `resend`, and moves *text past the range and the
+ * comma after it. Returns false at the end of the text, where **text is zero, and on a syntax error, where **text is
+ * not zero. */
 bool ic_parse_range(const char **text, uint32_t *first, uint32_t *last);
 
 #endif

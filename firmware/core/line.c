@@ -4,7 +4,7 @@
 
 #include "crc32.h"
 
-/* " *" and 8 hex digits. */
+/* Length of the CRC at the end of a line: " *" and 8 hex digits */
 #define TRAILER 10U
 /* Digits of UINT64_MAX */
 #define DIGITS_MAX 20U

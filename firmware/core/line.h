@@ -11,7 +11,7 @@
 #define IC_LINE_MAX 480U
 
 struct ic_line {
-    char text[IC_LINE_MAX + 2]; /* CR LF */
+    char text[IC_LINE_MAX + 2]; /* with room for CR LF */
     size_t length;
     bool overflow;  /* something did not fit: ic_line_close() returns 0 */
     bool separator; /* the next member needs a comma before it */

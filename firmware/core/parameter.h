@@ -9,7 +9,7 @@
 
 #include "ic_error.h"
 
-/* As a preset: the largest value */
+/* As `preset`: the default is the largest value */
 #define IC_PRESET_MAX UINT32_MAX
 
 struct ic_parameter {
@@ -26,12 +26,12 @@ struct ic_parameter {
     /* If not NULL, the parameter is a choice; its value is an index into this list of names. */
     const char *const *choices;
     size_t choice_count;
-    /* A choice that depends on the platform: returns the name with this index, NULL beyond the last. There is at least
-     * one, and the names do not change. */
+    /* If not NULL, the parameter is a choice whose names depend on the platform. Returns the name with this index; NULL
+     * beyond the last. There is at least one name, and the names do not change. */
     const char *(*choice)(uint32_t index);
 };
 
-/* Returns the name of a choice's value; NULL beyond the last, and for an integer. */
+/* Returns the name of a choice's value; NULL for a value beyond the last choice, and for an integer parameter. */
 const char *ic_parameter_choice(const struct ic_parameter *parameter, uint32_t value);
 
 uint32_t ic_parameter_max(const struct ic_parameter *parameter);

@@ -29,10 +29,10 @@ bool ic_run_possible(const struct ic_run *run, struct ic_error *error) {
     return run->benchmark->possible == NULL || run->benchmark->possible(run, error);
 }
 
-/* Continues at a phase of the kernel's tick that the seed chooses, so that it does not depend on when the command came,
- * on the bit rate, or on how long the last answer took. The core may still be on its way to sleep at the first edge of
- * the tick, whose interrupt then begins some cycles earlier or later; at the second edge it sleeps in any case. Cold:
- * size matters, speed does not. */
+/* Waits for a phase of the kernel's tick that the seed chooses, so that the run does not depend on when the command
+ * came, on the bit rate, or on how long the last answer took. It sleeps until the second edge of the tick, not the
+ * first: at the first edge the core may still be falling asleep, and the tick's interrupt would begin some cycles
+ * earlier or later; at the second edge the core is asleep in any case. Cold: size matters, speed does not. */
 static __attribute__((cold, noinline)) void await_phase(struct ic_run *run) {
     uint64_t tick = port_clock_hz() / port_tick_hz();
     port_sleep_ticks(2);

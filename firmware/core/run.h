@@ -17,7 +17,7 @@
 #include "samples.h"
 #include "settings.h"
 
-/* Counters sent in `end`: see docs/protocol.md */
+/* Counters sent in the line `end` (docs/protocol.md) */
 struct ic_checks {
     uint32_t repetitions;
     uint32_t done;
@@ -28,7 +28,7 @@ struct ic_checks {
     uint32_t migrations_done; /* of those requested */
     uint32_t lost;
     uint32_t recovered_doorbells;
-    uint32_t repeated_turns; /* disturbed by the kernel's tick */
+    uint32_t repeated_turns; /* `switch`: turns repeated because the kernel's tick disturbed them */
     uint64_t preempted;
 };
 
@@ -40,9 +40,9 @@ struct ic_run {
     struct ic_random random;
     enum ic_clock clock;    /* clock of the series that ic_run_series() opens */
     bool aborted;           /* by the command `abort`, or because the console has gone */
-    uint32_t marked;        /* kind of windows with the mark pin high, see ic_run_window(); 0: all */
+    uint32_t marked;        /* kind of window during which the mark pin is high (ic_run_window()); 0: high throughout */
     struct ic_error error;  /* why measure() returned false */
-    uint64_t next_progress; /* common clock */
+    uint64_t next_progress; /* when to report progress next, on the common clock */
 };
 
 /* Prepares the run for the current setting. */
@@ -58,36 +58,37 @@ uint32_t ic_run_common(const struct ic_run *run, enum ic_common parameter);
  * `abort`, sets run->aborted. Returns true if it has sent something, which takes time. */
 bool ic_run_attend(struct ic_run *run);
 
-/* Callback, implemented by the console: reads further line ends that follow the command. Whether they have arrived
- * depends on the bit rate, and the first repetition must not. */
+/* Callback, implemented by the console: reads line ends that may still follow the command. When they arrive depends on
+ * the bit rate; the first repetition must not depend on the bit rate. */
 void ic_run_settle(void);
 
-/* Call it once, before anything is measured: settles the console, and waits for the phase of the kernel's tick at which
- * the run begins. */
+/* Call it once, before anything is measured: calls ic_run_settle(), and waits for a phase of the kernel's tick that the
+ * seed chooses. */
 void ic_run_begin(struct ic_run *run);
 
-/* Call it before each repetition: serves the console and rests as requested. If something was sent, it continues at a
+/* Call it before each repetition: serves the console and rests as requested. After something was sent, it waits for a
  * phase of the kernel's tick that the seed chooses. Returns false when all repetitions are done, or on `abort`. The
- * mark pin is high from the first true to the false, except during a rest, unless the benchmark sets run->marked. */
+ * mark pin is high from the first return of true until the return of false, except during a rest. A benchmark that sets
+ * run->marked controls the pin itself (ic_run_window()). */
 bool ic_run_repeat(struct ic_run *run);
 
-/* Call it between the windows of a repetition: rests as between repetitions. The mark pin is low during the rest, then
- * as before. Returns early on `abort`. */
+/* Call it between the windows of a repetition: rests for rest_ms, as between repetitions. The mark pin is low during
+ * the rest, and then as before. Returns early on `abort`. */
 void ic_run_rest(struct ic_run *run);
 
-/* Call it immediately before (on) and after a timed window, where a repetition has several kinds of windows: the mark
- * pin is high for the kind that is marked. `kind` is at least 1. */
+/* For benchmarks whose repetitions have several kinds of timed windows: call it immediately before (`on`) and after
+ * each window. The mark pin is high during the windows whose `kind`, at least 1, is run->marked. */
 void ic_run_window(const struct ic_run *run, uint32_t kind, bool on);
 
 /* Busy-waits for a random time of up to dither_us, so that timed windows do not all begin at the same phase of the
- * tick, and the core does not come straight from sleep. */
+ * tick, nor right after the core has woken from sleep. */
 void ic_run_dither(struct ic_run *run);
 
 /* Opens a series in ticks of run->clock, unless the caller changes the unit, with room for one sample per repetition.
  * Returns NULL, with run->error set, if there is no room. */
 struct ic_series *ic_run_series(struct ic_run *run, const char *name);
 
-/* Records a sample, or counts it as lost. */
+/* Records a sample, or counts it as lost if the series is full. */
 void ic_run_sample(struct ic_run *run, struct ic_series *series, int64_t ticks);
 
 /* Counts a result of the work as right or wrong. */

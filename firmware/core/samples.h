@@ -8,18 +8,18 @@
 
 #include "port.h"
 
-/* Series of one measurement: up to eleven per core and a few more. Most benchmarks have a timestamp overhead per core
- * and a few others; contention's four free tasks have two each per core. */
+/* Most series of one measurement. Most benchmarks have one series per core, the timestamp overhead, and a few others.
+ * `contention` has the most: eleven per core, of which its four free tasks have two each. */
 #define IC_SERIES_MAX (11U * PORT_CORES_MAX + 8U)
 #define IC_SERIES_NAME_MAX 24U
 
-/* Clock of a series; "common" and "counter" on the wire */
+/* Clock of a series, called "common" or "counter" in the protocol */
 enum ic_clock {
     IC_CLOCK_COMMON,  /* port_clock() */
     IC_CLOCK_COUNTER, /* port_cycles(), each core's counter */
 };
 
-/* Unit of a series; "tick", "moment", "count" and "core" on the wire */
+/* Unit of a series, called "tick", "moment", "count" or "core" in the protocol */
 enum ic_unit {
     IC_UNIT_TICK,   /* difference of two readings of the series' clock, in its ticks; usually a duration */
     IC_UNIT_MOMENT, /* reading of the clock, in ticks since an arbitrary origin: only differences are meaningful */
@@ -45,7 +45,7 @@ void ic_samples_reset(void);
 struct ic_series *ic_samples_open(const char *name, uint32_t index, uint32_t capacity);
 #define IC_SERIES_PLAIN UINT32_MAX
 
-/* Capacity for samples of all series of a measurement */
+/* Capacity for samples, of all series of a measurement together */
 uint32_t ic_samples_capacity(void);
 
 /* Remaining capacity, in samples */

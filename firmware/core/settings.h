@@ -4,18 +4,18 @@
 
 #include "benchmark.h"
 
-/* Levels of one parameter in one command, at most */
+/* Most levels of one parameter in one command */
 #define IC_LEVELS_MAX 16U
 
 struct ic_settings {
     const struct ic_benchmark *benchmark;
     uint32_t levels[IC_PARAMETERS_MAX][IC_LEVELS_MAX];
     uint32_t level_count[IC_PARAMETERS_MAX]; /* at least 1 each */
-    uint32_t position[IC_PARAMETERS_MAX];    /* of the current setting */
+    uint32_t position[IC_PARAMETERS_MAX];    /* index of the level in the current setting */
 };
 
-/* Parses "BENCHMARK name=value[,value…] …" (the words after `run`; they are modified). Other parameters get their
- * defaults. The first setting becomes the current one. */
+/* Parses "BENCHMARK name=value[,value…] …" (the words after `run`, which it modifies). Parameters that are not named
+ * get their defaults. The first setting becomes the current one. */
 bool ic_settings_parse(struct ic_settings *settings, char **words, size_t word_count, struct ic_error *error);
 
 /* Value of the parameter with this index in the current setting */

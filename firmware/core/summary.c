@@ -35,7 +35,7 @@ static uint32_t count_up_to(const struct ic_series *series, int64_t value) {
     return count;
 }
 
-/* By bisection of the range of values: the samples keep their order, and there is no memory for a copy. */
+/* Bisects the range of values, because the samples must keep their order and there is no memory for a sorted copy. */
 static int64_t median_of(const struct ic_series *series) {
     int64_t low = least_of(series);
     int64_t high = greatest_of(series);

@@ -11,7 +11,8 @@
 /* Appends the line with this index, from 0, to an empty text; false beyond the last. The first line names the benchmark
  * and the parameters that are not at their default, the second the columns. A row has the number of samples, the
  * minimum, the median (the lower one of the middle two) and the maximum: times with a unit, counts as they are. Series
- * of moments and of cores have no row. Call it while the samples exist; it does not copy them. */
+ * of moments and of cores have no row. Call it before the next measurement begins: it reads the samples, and has no
+ * copy of them. */
 bool ic_summary_tell(const struct ic_run *run, uint32_t index, struct ic_text *line);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Digits of UINT64_MAX, and a zero */
+/* Digits of UINT64_MAX, and the terminating zero */
 #define DECIMAL_SIZE 21U
 
 static void put(struct ic_text *line, char c) {

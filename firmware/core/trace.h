@@ -1,8 +1,10 @@
-/* The recorder: the events of each core, on the common clock, which the host displays (docs/trace.md).
+/* The recorder keeps the events of each core, with their times on the common clock. The host displays them
+ * (docs/trace.md).
  *
- * Each core has a ring of IC_TRACE events in RAM, a power of two, and is its only writer: no locks, and no core waits
- * for another. A full ring overwrites its oldest events; a count of all events shows how many are missing. The rings
- * are filled while `record` measures, and are frozen at all other times.
+ * Each core has a ring buffer of IC_TRACE events in RAM; IC_TRACE is a power of two. A core is the only writer of its
+ * own ring, so there are no locks, and no core waits for another. A full ring overwrites its oldest events; a count of
+ * all events shows how many are missing. The rings are filled while the command `record` measures, and do not change at
+ * other times.
  *
  * Compiled in by -DIC_TRACE=1024; otherwise everything in this header is empty. Events come from the kernel's trace
  * macros, from the board for interrupts, from a benchmark's calls (trace/traced.h; the benchmarks do not know about it)
@@ -13,12 +15,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Kinds of events, numbered as in docs/protocol.md; `object` and `detail` are explained at each. A task is the number
- * from ic_trace_task(). */
+/* Kinds of events, numbered as in docs/protocol.md. Each comment states what `object` is and, where it is used, what
+ * `detail` is. A task is given as its number from ic_trace_task(). */
 enum ic_trace_kind {
     IC_TRACE_CREATED = 1,        /* task */
     IC_TRACE_DELETED = 2,        /* task */
-    IC_TRACE_IN = 3,             /* task that the core continues; detail 1: seen running, started before */
+    IC_TRACE_IN = 3,             /* task that the core continues; detail 1: found running there, it had come earlier */
     IC_TRACE_OUT = 4,            /* task; detail 1: it is still ready */
     IC_TRACE_READY = 5,          /* task, made ready on this core */
     IC_TRACE_DELAYED = 6,        /* task, waits for time */
@@ -30,13 +32,13 @@ enum ic_trace_kind {
     IC_TRACE_AWAITED = 12,       /* object that the task waits for; detail: ic_trace_class */
     IC_TRACE_INTERRUPT_IN = 13,  /* number of the interrupt; detail: ic_trace_cause */
     IC_TRACE_INTERRUPT_OUT = 14, /* number of the interrupt; detail: ic_trace_cause */
-    IC_TRACE_RUNG = 15,          /* core to which an interrupt was sent */
+    IC_TRACE_RUNG = 15,          /* core to which this core sends an interrupt */
     IC_TRACE_TICK = 16,          /* the kernel's count of ticks before this one */
-    IC_TRACE_READ = 17,          /* 0; reading of the common clock, exact; detail: readings left out before it */
+    IC_TRACE_READ = 17,          /* none; the common clock was read at exactly this time; detail: readings left out */
     IC_TRACE_COUNTED = 18,       /* low 32 bits of a reading of the core's own counter; detail: as IC_TRACE_READ */
     IC_TRACE_REPETITION = 19,    /* number of the repetition that begins, from 1 */
     IC_TRACE_SAMPLE = 20,        /* low 32 bits of a sample; detail: index of its series */
-    IC_TRACE_MARK = 21,          /* number of the name that a program gave the moment */
+    IC_TRACE_MARK = 21,          /* number of the name that a program gave to intercore_mark() */
     IC_TRACE_SENT = 22,          /* number of a message about to be sent; detail: its bytes, or IC_TRACE_LINK */
     IC_TRACE_RECEIVED = 23,      /* number of a received message; detail: its bytes, or IC_TRACE_LINK */
     IC_TRACE_DUE = 24,           /* low 32 bits of the moment, on the common clock, until which the task will wait */
@@ -53,8 +55,9 @@ enum ic_trace_class {
     IC_TRACE_SPINLOCK = 6,
 };
 
-/* In the number of a message between two kernels the topmost bit is set, and the next bit is the destination core; the
- * detail is the order. Other numbers count the messages of a transport since it was opened. */
+/* Number of a message on the link between two kernels: the topmost bit is set, and the next bit is the destination
+ * core. The detail is then the order that the message carries (port/freertos_amp). Other numbers count the messages of
+ * a transport since it was opened. */
 #define IC_TRACE_LINK(core, number)                                                                                    \
     (UINT32_C(1) << 31U | (uint32_t)(core) << 30U | ((uint32_t)(number) & UINT32_MAX >> 2U))
 
@@ -84,23 +87,24 @@ struct ic_trace_event {
 /* Whether events are being recorded */
 extern volatile uint32_t ic_trace_recording;
 
-/* Puts an event into the calling core's ring, from tasks and handlers. */
+/* Puts an event into the ring of the calling core. Tasks and interrupt handlers may call it. */
 void ic_trace_put(uint32_t what, uint32_t object);
 
-/* The same, unless nothing is recorded. The test is the whole cost of each place while the recorder is off. */
+/* The same, but only while events are being recorded. At other times a recorded place in the code costs this test and
+ * nothing else. */
 static inline void ic_trace(enum ic_trace_kind kind, uint32_t detail, uint32_t object) {
     if (ic_trace_recording != 0U) {
         ic_trace_put((uint32_t)kind | detail << 8U, object);
     }
 }
 
-/* Reads a clock and records the reading. Of back-to-back readings on a core, as in a loop that waits, the first and the
- * last two are kept. */
+/* Reads a clock and records the reading. If a core reads clocks repeatedly without another event in between, as in a
+ * polling loop, only the first and the last two readings are kept. */
 uint64_t ic_trace_clock(void);
 uint64_t ic_trace_cycles(void);
 
-/* Returns the number of a new task: that of its name in the upper 8 bits, a unique number in the others. Call it with
- * interrupts and preemption off on this core. */
+/* Returns the number of a new task: the number of its name in the upper 8 bits, a unique number in the others. Call it
+ * with interrupts and preemption off on this core. */
 uint32_t ic_trace_task(const char *name);
 
 /* ---- for the measurement ---- */
@@ -108,8 +112,9 @@ uint32_t ic_trace_task(const char *name);
 /* Whether to record the next measurement */
 void ic_trace_arm(bool armed);
 
-/* Begins the recording, if requested: measures the cost of an event on each core and empties the rings; ends it.
- * Returns false if a core's task could not be started. */
+/* ic_trace_begin() begins a recording if one was requested: it measures the cost of an event on each core, and then
+ * empties the rings. It returns false if the task that measures could not be started on every core. ic_trace_end() ends
+ * the recording. */
 bool ic_trace_begin(void);
 void ic_trace_end(void);
 
@@ -118,7 +123,8 @@ void ic_trace_end(void);
 /* Whether there is a recording */
 bool ic_trace_there(void);
 
-/* Number of all events of a core. The ring holds the last of them, from ic_trace_first() on, at most IC_TRACE. */
+/* ic_trace_count() returns how many events a core has recorded. The ring holds the last of them, at most IC_TRACE:
+ * those from number ic_trace_first() on. */
 uint32_t ic_trace_count(uint32_t core);
 uint32_t ic_trace_first(uint32_t core);
 
@@ -129,7 +135,7 @@ const struct ic_trace_event *ic_trace_event(uint32_t core, uint32_t number);
 const uint32_t *ic_trace_costs(uint32_t core);
 
 /* Cost of a record of the operating system's scheduler, where a platform adds such records; 0 if there are none, or if
- * it is unknown */
+ * the cost is unknown */
 uint32_t ic_trace_others_cost(uint32_t core);
 
 /* Returns the name with that index, below IC_TRACE_NAMES; NULL if unused. */
@@ -137,7 +143,7 @@ const char *ic_trace_name(uint32_t core, uint32_t index);
 
 #else
 
-/* A macro: at -O0 a function would be called. */
+/* A macro, because at -O0 an empty function would be called. */
 #define ic_trace(kind, detail, object) ((void)0)
 
 static inline bool ic_trace_begin(void) { return true; }

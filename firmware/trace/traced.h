@@ -1,5 +1,6 @@
-/* Included in front of each benchmark's source by the compiler's option -include (trace.cmake) in a program with the
- * recorder: the benchmark's calls are recorded, without a change of its source. */
+/* In a program with the recorder, the compiler's option -include puts this file in front of each benchmark's source
+ * (trace.cmake). The macros redirect the benchmark's calls to wrappers that record them, without a change of the
+ * source. */
 #ifndef TRACED_H
 #define TRACED_H
 

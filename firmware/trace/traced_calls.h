@@ -12,8 +12,8 @@ void ic_trace_sample(struct ic_run *run, struct ic_series *series, int64_t ticks
 void ic_trace_spinlock_lock(port_spinlock_t *lock);
 void ic_trace_spinlock_unlock(port_spinlock_t *lock);
 
-/* Returns a transport that does the same as the one with that index, and records its messages. There is one object:
- * another index replaces its contents. */
+/* Returns a transport that does the same as the transport with that index, and records its messages. There is only one
+ * such object: a call with another index replaces its contents. */
 const struct ic_transport *ic_trace_transport(uint32_t index);
 
 #endif

@@ -19,7 +19,7 @@ static bool opens(struct ic_transport_end *end) {
     return meant->open(end);
 }
 
-/* Before it is sent: afterwards the other end may already have it. */
+/* Call it before the message is sent: afterwards the other end may already have the message. */
 static void sends(const struct ic_transport_end *end) { ic_trace(IC_TRACE_SENT, end->setup->size, sent++); }
 
 static void receives(uint32_t bytes) { ic_trace(IC_TRACE_RECEIVED, bytes, received++); }
@@ -50,7 +50,7 @@ static const void *receive_loaned(struct ic_transport_end *end, uint32_t *size) 
     return message;
 }
 
-/* Both ends call this while the transport is in use, with the same index: it is only read then. */
+/* Both ends call this while the transport is in use, but with the same index: then nothing is written. */
 const struct ic_transport *ic_trace_transport(uint32_t index) {
     const struct ic_transport *found = port_transport(index);
     if (found == NULL) {

@@ -1,8 +1,8 @@
 /* ring and ring-zero-copy: messages through the ring in shared memory of spsc.h.
  *
- * With `ring` a message is copied into the ring and out of it; with `ring-zero-copy` the sender writes it where the
- * receiver reads it, and only a size and two indexes go from core to core. Neither needs a kernel: the setup supplies
- * the wake-up of a sleeping end. */
+ * With `ring` a message is copied into the ring and out of it. With `ring-zero-copy` the sender writes the message
+ * where the receiver reads it. Neither transport needs a kernel: struct ic_transport_end supplies the functions that
+ * wake a sleeping end. */
 #include "ring.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "copy.h"
 #include "transports.h"
 
-/* Each belongs to its own end. */
+/* Each is used by its own end only. */
 static struct ic_spsc_sender sender;
 static struct ic_spsc_receiver receiver;
 

@@ -2,10 +2,11 @@
 
 #include <stddef.h>
 
-/* Three words next to each ring: flags, idx and an event index, for which 2.7.2 reserves room even if it is not used */
+/* Each ring has three 16-bit words besides its entries: flags, idx, and an event index, for which 2.7.2 reserves room
+ * even if it is not used. */
 #define RING_WORDS_BYTES 6U
 #define SUPPRESSED 1U
-/* Per buffer: a header and words */
+/* Required alignment of a buffer, in bytes */
 #define BUFFER_ALIGN 8U
 
 /* ---- layout ---- */
@@ -53,7 +54,8 @@ static bool has_moved(const _Atomic(uint16_t) *idx, uint16_t seen) {
     return atomic_load_explicit(idx, memory_order_relaxed) != seen;
 }
 
-/* Waits until the other end's idx differs from the last one seen. `flags` are this end's. False if wait() gives up. */
+/* Waits until the other end's idx differs from the value last seen. `flags` is this end's word. False if wait() gives
+ * up. */
 static bool await_move(const struct ic_vring_end *end, _Atomic(uint16_t) *flags, const _Atomic(uint16_t) *idx) {
     const struct ic_waiting *waiting = &end->waiting;
     bool moved = false;
@@ -74,8 +76,8 @@ static bool await_move(const struct ic_vring_end *end, _Atomic(uint16_t) *flags,
 
 /* ---- both ends ---- */
 
-/* Whether the other end's ring has another entry; it can have at most this many. Data that the other end wrote before
- * it is visible afterwards. */
+/* Whether the other end's ring has another entry for this end; more than `most` such entries are invalid. Afterwards
+ * all data are visible that the other end wrote before the entry. */
 static bool look(struct ic_vring_end *end, const _Atomic(uint16_t) *idx, uint16_t most) {
     if (end->taken == end->seen && !end->corrupt) {
         uint16_t seen = atomic_load_explicit(idx, memory_order_acquire);
@@ -147,7 +149,7 @@ void ic_vring_open_device(struct ic_vring_end *device, const struct ic_vring *ri
     suppress(&ring->used->flags);
 }
 
-/* Reads a descriptor; volatile as above */
+/* Reads a descriptor; volatile for the same reason as above */
 static bool read_descriptor(struct ic_vring_end *device, uint32_t id, struct ic_vring_buffer *buffer) {
     const volatile struct ic_vring_descriptor *descriptor = &device->ring.descriptors[id];
     uint64_t offset = descriptor->addr - device->first;

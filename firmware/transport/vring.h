@@ -3,15 +3,16 @@
  * The layout in shared memory is that of the virtio specification, version 1.2, section 2.7 "Split Virtqueues" (2.6 in
  * version 1.1): a table of descriptors (2.7.5), a ring of those that the driver makes available to the device (2.7.6),
  * and a ring of those that the device has used and returns (2.7.8), in the order of 2.7.2, as remoteproc and OpenAMP
- * place them. All words are little-endian, as 2.7.3 demands and as all supported processors are. Without the features
- * EVENT_IDX, INDIRECT_DESC and IN_ORDER, and without chains: RPMsg does not need them.
+ * place them. All words are little-endian, as 2.7.3 demands and as all supported processors are. Not implemented are
+ * the features EVENT_IDX, INDIRECT_DESC and IN_ORDER, and chains of descriptors: RPMsg does not need them.
  *
  * The driver allocates buffers and makes them available; the device takes and returns them. A sleeping end is notified
- * as in 2.7.7 and 2.7.10: each ring has a flag with which its reader suppresses notifications. An end clears it when it
- * is about to sleep, and checks again, or both could miss each other (2.7.14); after progress, an end reads the flag
- * after a barrier (2.7.13, step 6). With a fence between the two at either end, at least one sees the other's store
- * (C11 7.17.4: sequentially consistent fences have one order). As in all of virtio, an end may be notified more than
- * once while it wakes up.
+ * as in 2.7.7 and 2.7.10: in the ring that it writes, each end has a flag by which it suppresses notifications to
+ * itself. An end that is about to sleep clears its flag and then checks for progress again (2.7.14). An end that has
+ * made progress executes a barrier and then reads the other end's flag (2.7.13, step 6). At both ends a fence is
+ * between the store and the load, so at least one end sees the other's store and no wake-up is lost (C11 7.17.4:
+ * sequentially consistent fences have one order). As in all of virtio, an end may be notified more than once while it
+ * wakes up.
  *
  * Each word in shared memory is written by one end only, so atomic loads and stores are sufficient. Neither end trusts
  * shared memory: indexes, numbers of buffers, addresses and lengths are read once and checked before use. Invalid data
@@ -19,7 +20,7 @@
 #ifndef IC_VRING_H
 #define IC_VRING_H
 
-/* First: newlib's stdatomic.h relies on it with clang. */
+/* Must come first: with clang, newlib's stdatomic.h relies on stdint.h. */
 #include <stdint.h>
 
 #include <stdatomic.h>
@@ -27,12 +28,13 @@
 
 #include "waiting.h"
 
-/* Most buffers: as many as Linux has in each direction (drivers/rpmsg/virtio_rpmsg_bus.c). Powers of two only. */
+/* Largest number of buffers, as in Linux for each direction (drivers/rpmsg/virtio_rpmsg_bus.c). The number must be a
+ * power of two. */
 #define IC_VRING_MOST 256U
 /* "Queue Align" of 2.7.2: data of driver and device are on different cache lines. */
 #define IC_VRING_ALIGN 64U
 
-/* 2.7.5. */
+/* The descriptor of a buffer (2.7.5) */
 struct ic_vring_descriptor {
     uint64_t addr; /* address of the buffer, the same for both ends */
     uint32_t len;
@@ -42,14 +44,14 @@ struct ic_vring_descriptor {
 _Static_assert(sizeof(struct ic_vring_descriptor) == 16, "virtio 1.2, 2.7");
 #define IC_VRING_WRITE 2U /* VIRTQ_DESC_F_WRITE: the device writes the buffer, instead of reading it */
 
-/* 2.7.6: written by the driver. */
+/* The ring of available buffers (2.7.6), written by the driver */
 struct ic_vring_available {
     _Atomic(uint16_t) flags; /* 1, VIRTQ_AVAIL_F_NO_INTERRUPT: do not notify the driver */
     _Atomic(uint16_t) idx;
     uint16_t ring[]; /* numbers of descriptors */
 };
 
-/* 2.7.8: written by the device. */
+/* The ring of used buffers (2.7.8), written by the device */
 struct ic_vring_used_element {
     uint32_t id;  /* number of the descriptor */
     uint32_t len; /* bytes that the device has written */
@@ -76,17 +78,17 @@ struct ic_vring_buffer {
     uint32_t bytes;
 };
 
-/* Private memory of an end. All members except `corrupt` belong to vring.c. */
+/* Private memory of one end. Only vring.c accesses the members, except `corrupt`. */
 struct ic_vring_end {
     struct ic_vring ring;
     struct ic_waiting waiting;
     uint16_t given; /* this end's own idx */
     uint16_t taken; /* position in the other end's ring */
     uint16_t seen;  /* the other end's idx, when last read */
-    /* The other end has written invalid data: nothing gets through any more. Users set it for invalid data in the
-     * buffers. */
+    /* The other end has written invalid data: nothing gets through any more. The caller also sets it if the data in a
+     * buffer are invalid. */
     bool corrupt;
-    /* The device's: memory that may contain buffers, and their required flags */
+    /* Of the device only: the memory in which buffers must be, and the flags that they must have */
     uint64_t first;
     uint32_t bytes;
     uint16_t flags;
@@ -95,11 +97,11 @@ struct ic_vring_end {
 /* Bytes of a vring for that many buffers (2.7.2) */
 uint32_t ic_vring_bytes(uint32_t num);
 
-/* The vring at that address, aligned to IC_VRING_ALIGN. All zeros is an empty one: clear it before either end opens
- * it. */
+/* The vring at that address, aligned to IC_VRING_ALIGN. Memory of all zeros is an empty vring: clear it before either
+ * end opens the vring. */
 struct ic_vring ic_vring_at(void *memory, uint32_t num);
 
-/* Each is called once, by its own end; the other may be open and active already. */
+/* Each function is called once, by its own end. The other end may be open and active already. */
 void ic_vring_open_driver(struct ic_vring_end *driver, const struct ic_vring *ring, const struct ic_waiting *waiting);
 /* Accepts only buffers inside the `bytes` at `memory`, with these flags: 0 or IC_VRING_WRITE. */
 void ic_vring_open_device(struct ic_vring_end *device, const struct ic_vring *ring, const struct ic_waiting *waiting,
@@ -107,23 +109,24 @@ void ic_vring_open_device(struct ic_vring_end *device, const struct ic_vring *ri
 
 /* ---- the driver's ---- */
 
-/* Makes a buffer available that the device does not have; the device has it from then on. `id` is below the vring's
- * num. */
+/* Makes a buffer available to the device, which must not have it already and has it from then on. `id` is below the
+ * vring's num. */
 void ic_vring_make_available(struct ic_vring_end *driver, uint32_t id, const void *address, uint32_t bytes,
                              uint16_t flags);
-/* Takes back the next used buffer, and the number of bytes written according to the device. False if there is none.
- * Does not check that the device had it: a wrong one corrupts contents, which users must check. */
+/* Takes back the next used buffer; `written` is the number of bytes that the device says it has written. False if there
+ * is none. Does not check that the device really had the buffer: if it had not, contents are corrupted, which the
+ * caller must check anyway. */
 bool ic_vring_take_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *written);
-/* The same, with a wait. False if wait() has given up, or the device is corrupt. */
+/* The same, with a wait. False if wait() has given up, or if the device has written invalid data. */
 bool ic_vring_await_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *written);
 
 /* ---- the device's ---- */
 
 /* Takes the next available buffer. False if there is none. */
 bool ic_vring_take_available(struct ic_vring_end *device, struct ic_vring_buffer *buffer);
-/* The same, with a wait. False if wait() has given up, or the driver is corrupt. */
+/* The same, with a wait. False if wait() has given up, or if the driver has written invalid data. */
 bool ic_vring_await_available(struct ic_vring_end *device, struct ic_vring_buffer *buffer);
-/* Returns a buffer of which that many bytes have been written. */
+/* Returns a buffer to the driver, after `written` bytes have been written to it. */
 void ic_vring_give_back(struct ic_vring_end *device, uint32_t id, uint32_t written);
 
 #endif

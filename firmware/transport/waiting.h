@@ -1,15 +1,16 @@
-/* Wait for, and wake-up of, the other end of something in shared memory */
+/* How one end of a structure in shared memory waits for the other end, and wakes it */
 #ifndef IC_WAITING_H
 #define IC_WAITING_H
 
 #include <stdbool.h>
 
 struct ic_waiting {
-    /* Returns when the other end has called its wake() since the last return, or earlier; false: the caller gives up. A
-     * polling end checks here whether to continue, and returns at once. */
+    /* Returns when the other end has called its wake() since this function returned last; it may also return earlier.
+     * False: the caller gives up. For a polling end this function returns at once, and only says whether to
+     * continue. */
     bool (*wait)(void *arg);
-    /* Wakes the other end if it is in its wait(), or makes its next one return at once: a wake is never lost. NULL if
-     * the other end polls. Neither needs to order memory. */
+    /* Wakes the other end if it is in its wait(), or makes its next wait() return at once: a wake is never lost. NULL
+     * if the other end polls. Neither wait() nor wake() needs to order memory. */
     void (*wake)(void *arg);
     void *arg;
     /* Whether wait() needs the other end's wake() */
@@ -18,7 +19,7 @@ struct ic_waiting {
 
 struct ic_transport_end;
 
-/* The wait and wake-up of a transport's end, from its setup. Each wait and wake reads the end. */
+/* The waiting of a transport's end, as its setup demands. Each wait and wake uses `end`, which must stay valid. */
 struct ic_waiting ic_waiting_of(struct ic_transport_end *end);
 
 #endif

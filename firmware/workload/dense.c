@@ -8,7 +8,7 @@
 #define ROWS 16U    /* outputs */
 #define COLUMNS 16U /* vectors of inputs */
 #define ELEMENTS (ROWS * COLUMNS)
-/* More than any product of these vectors subtracts, so that no element is 0 */
+/* Larger than the most negative product of two vectors, so that no element is 0 */
 #define BIAS 524288
 
 struct layer {
@@ -20,7 +20,7 @@ static struct {
     const struct layer *layer;
 } product PORT_SHARED(dense_layer);
 
-/* Constant 8-bit values: the fractions of the golden ratio's multiples */
+/* Constant, irregular 8-bit values: the fractional parts of multiples of the golden ratio */
 static int8_t content(uint32_t number) { return (int8_t)((int32_t)(number * 0x9e3779b1U >> 24U) - 128); }
 
 static int8_t weight(uint32_t row, uint32_t i) { return content(row * DEPTH + i); }
@@ -59,8 +59,9 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return checksum;
 }
 
-/* The sum of the first elements of the layer, without their biases. A sum of products of rows and columns is the
- * product of their sums: of all rows before this one and all columns, and of this row and the columns up to here. */
+/* The sum of the layer's elements before `element`, without their biases. If each value of one group is multiplied by
+ * each value of another, the sum of the products is the product of the groups' sums. This is used at each position i
+ * for all rows before this row with all columns, and for this row with the columns before this one. */
 static uint32_t sum_to(uint32_t element) {
     uint32_t row = element / COLUMNS;
     uint32_t column = element % COLUMNS;

@@ -1,5 +1,5 @@
 /* A unit is one tower of Hanoi of 3 discs (7 moves), solved by recursion: about as much work as a unit of the other
- * workloads, so that the same sizes suit all. */
+ * workloads, so that the same numbers of units suit all workloads. */
 #include "hanoi.h"
 
 #include "workloads.h"
@@ -12,7 +12,7 @@ struct tower {
     uint32_t checksum;
 };
 
-/* A tower with progress callbacks */
+/* A tower with a callback after each part */
 struct watched {
     struct tower tower;
     void (*done)(void *arg);

@@ -1,5 +1,5 @@
-/* A unit reads 64 bytes of memory region 0, which is larger than any private cache of a core. The parts of different
- * cores follow one another and wrap at the end of the region. */
+/* A unit reads 64 bytes of memory region 0, which is larger than any private cache of a core. Successive units are at
+ * successive addresses, and wrap at the end of the region. */
 #include "port.h"
 #include "workloads.h"
 

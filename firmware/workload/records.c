@@ -6,7 +6,7 @@
 
 #include "workloads.h"
 
-#define PERIOD 32U /* a power of two: unit numbers wrap at 2^32 */
+#define PERIOD 32U /* a power of two, because unit numbers wrap at 2^32 */
 #define TEXT 30U
 #define KINDS 5U
 #define ENTRIES 8U
@@ -79,7 +79,8 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return checksum;
 }
 
-/* The result of a unit, without a record: the text differs if the number is odd, and the kind follows from both. */
+/* The result of a unit, computed without records: the texts differ if the number is odd, and the kind follows from that
+ * and the number. */
 IC_UNTIMED static uint32_t outcome(uint32_t number) {
     static const uint8_t next[2][KINDS] = {{1, 2, 0, 4, 2}, {1, 3, 0, 4, 2}};
     uint32_t kind = next[number % 2U][number % KINDS];

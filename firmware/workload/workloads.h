@@ -1,16 +1,17 @@
-/* The list of workloads, by the names after workload=, in this order. Everything else is made from it. */
+/* The list of workloads, in the order of the choices of the parameter `workload`. Everything else is generated from
+ * this list. */
 #ifndef IC_WORKLOADS_H
 #define IC_WORKLOADS_H
 
 #include "added.h"
 #include "ic_workload.h"
 
-/* Not timed: size matters, speed does not. */
+/* For functions that are not timed: their size matters, their speed does not. */
 #define IC_UNTIMED __attribute__((cold))
 
 // clang-format off
-/* A board that is short of memory may exclude these (IC_FEWER_WORKLOADS): without hardware for double precision, its
- * functions are 8 KiB of code. */
+/* A board that is short of memory may exclude these (IC_FEWER_WORKLOADS): on a core without double-precision hardware,
+ * the library functions for it take 8 KiB. */
 #ifdef IC_FEWER_WORKLOADS
 #define IC_WORKLOADS_WITH_ROOM(X)
 #else
@@ -37,8 +38,8 @@
 IC_WORKLOADS(IC_WORKLOAD_DECLARED)
 
 /* Users' workloads follow the list: the one called IC_OWN, if the build defines it, or those that the program registers
- * at start (own.h), at most IC_ADDED_MAX. Without either, the program has no code for them, and the other workloads'
- * code does not move. */
+ * at start (own.h), at most IC_ADDED_MAX. Without either, the program has no code for users' workloads, so the code of
+ * the other workloads stays at its addresses. */
 #ifdef IC_OWN
 #define IC_OWN_MAX 1
 #else

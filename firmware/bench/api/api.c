@@ -1,9 +1,10 @@
-/* api: time of a kernel call that neither blocks nor switches the task: alone, and while another core calls the kernel
- * continuously on its own objects. The difference is the cost of the locks that all cores share.
+/* api: the time of a kernel call that neither blocks nor causes a context switch, alone and while another core calls
+ * the kernel continuously on its own objects. The difference is the cost of the kernel's locks, which all cores share.
  *
- * A task of middle priority on core `core` makes the calls. A sample is the time from before the call to after it; with
- * `batch` > 1, of that many calls, each on its own object, item, bit or block. The preconditions of a call (a unit to
- * take, an item to receive) are established before the timed window; its effect is checked and undone after it:
+ * A task of middle priority on core `core` makes the calls. A sample is the time from before the call to after it. With
+ * `batch` > 1 it is the time of that many calls in a row, each on its own object, item, bit or block. What a call needs
+ * (such as an item to receive) is prepared before the timed window. The effect of the call is checked and undone after
+ * the window:
  *
  *   create, delete           of a task of lower priority on the same core; the task has run and ended before it is
  *                            deleted, which is port_task_join()
@@ -17,17 +18,21 @@
  *   allocate, free           of a block of `size` bytes
  *   nothing                  an empty window
  *
- * `other` is the load on the other core (the next one): none, it sleeps; spin, it computes without the kernel;
- * otherwise a task calls the kernel continuously: same, the measured call and its counterpart, else those of the named
- * object. task means create, run, end and delete. */
+ * `other` is the load on the other core, which is the next core:
+ *
+ *   none        the other core sleeps
+ *   spin        a task there computes, and makes no kernel calls
+ *   same        a task there makes the measured call and the call that undoes it, continuously
+ *   task        a task there creates a task, which runs and ends, and deletes it, continuously
+ *   any other   a task there makes the two calls on an object of that name, continuously */
 #include "api.h"
 #include "benchmarks.h"
 #include "port_lock.h"
 
-/* Bytes sent, and received by each side */
+/* Items of the largest size in region 0: the bytes to send, and the bytes that each of the two sides receives */
 #define ITEMS 3U
 #define STREAM_ROOM_MAX 4096U
-/* At most so many iterations shift the window against the other core's loop. */
+/* The timed window is shifted against the other core's loop by at most this many iterations. */
 #define SHIFT_TURNS 256U
 
 enum { P_CALL, P_SIZE, P_CORE, P_OTHER, P_BATCH, PARAMETER_COUNT };
@@ -105,12 +110,12 @@ static void end_side(struct ic_run *run, struct side *side) {
     port_task_join(&side->task);
     ic_api_destroy_object(side);
     run->checks.migrated += side->migrated;
-    if (side == &ic_api.caller) { /* the tasks that it creates preempt it */
+    if (side == &ic_api.caller) { /* the load is preempted on purpose, by the tasks that it creates */
         run->checks.preempted += side->preempted;
     }
 }
 
-/* The task on this core, if any, starts last: it would keep this one from waking the other. */
+/* The console task wakes the task on its own core last: that task would keep it from waking the other one. */
 static void wake_both(void) {
     if (ic_api.caller.core == port_core_id()) {
         if (is_hammered()) {
@@ -149,7 +154,7 @@ static void take_all(struct ic_run *run, struct ic_series *series) {
 }
 
 static bool start_helper(struct ic_run *run) {
-    if (ic_api.caller.object == OBJECT_CRITICAL) { /* the core is the only choice of a side */
+    if (ic_api.caller.object == OBJECT_CRITICAL) { /* of the side, the witness uses only the core */
         return start_task(run, &ic_api.helper, ic_api_run_witness, &ic_api.hammer, PRIORITY_AT_ONCE);
     }
     return start_task(run, &ic_api.helper, ic_api_run_helper, &ic_api.caller, PRIORITY_HELPER);

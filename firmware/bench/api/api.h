@@ -39,7 +39,7 @@ enum call {
     CALL_COUNT
 };
 
-/* Objects; of each, two calls undo each other */
+/* Kinds of objects. Of the two calls on an object, the second undoes the first. */
 enum object {
     OBJECT_TASK,
     OBJECT_SEMAPHORE,
@@ -58,7 +58,7 @@ enum other { OTHER_NONE, OTHER_SPIN, OTHER_SAME, OTHER_OBJECT };
 
 struct call_kind {
     enum object object;
-    bool undoes; /* the object's other call must precede it */
+    bool undoes; /* it undoes the object's other call, which must come before */
 };
 
 extern const struct call_kind ic_api_calls[CALL_COUNT];
@@ -106,7 +106,7 @@ struct scene {
     atomic_bool watcher_entered;
     atomic_bool stop;
     atomic_bool rests; /* the task that loads the other core, if any, has stopped */
-    bool dismissed;    /* a task reads it after it has been woken */
+    bool dismissed;    /* a task reads this flag after it has been woken */
 };
 
 extern struct scene ic_api;
@@ -132,8 +132,8 @@ enum port_error ic_api_create(struct side *side, uint32_t at, uint32_t priority)
 /* Makes the measured call `batch` times, and returns its time. */
 uint64_t ic_api_time_call(struct side *side, enum call call);
 
-/* The same calls outside of timed windows, on object, item, bit or block `at`: the first of the two that undo each
- * other, and the second. */
+/* The same calls outside of timed windows, on object, item, bit or block number `at`: ic_api_do_call() makes the first
+ * of the object's two calls, ic_api_undo_call() the second, which undoes the first. */
 void ic_api_do_call(struct side *side, uint32_t at);
 void ic_api_undo_call(struct side *side, uint32_t at);
 
@@ -142,11 +142,13 @@ void ic_api_undo_call(struct side *side, uint32_t at);
 /* Entry of the task that makes the timed calls; the argument is its side. */
 void ic_api_run_caller(void *arg);
 
-/* Entry of a task of lower priority than the calling task and the tasks that it creates; the argument is its side. It
- * wakes the calling task when the created tasks have run and ended. */
+/* Entry of the helper; the argument is the side of the calling task. The helper has a lower priority than the calling
+ * task and the tasks that the calling task creates. It wakes the calling task when the created tasks have run and
+ * ended. */
 void ic_api_run_helper(void *arg);
 
-/* Entry of a task on the other core, of higher priority than the load: it enters a critical section when permitted. */
+/* Entry of a task on the other core, of higher priority than the load: it enters a critical section when `watcher_may`
+ * permits that. */
 void ic_api_run_witness(void *arg);
 
 /* Entry of the load on the other core: calls the kernel continuously, or spins; the argument is its side. */

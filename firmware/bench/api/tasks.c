@@ -10,14 +10,14 @@
 
 /* ---- the calling task ---- */
 
-/* Waits until the created tasks have run and ended: they get the core first, then the helper. */
+/* Waits until the created tasks have run and ended. They get the core before the helper, which then wakes this task. */
 static void let_created_run(void) {
     port_notify(&ic_api.helper);
     port_notify_take();
 }
 
-/* Whether the effect of an object's first call is present, where a check does not block: for notifications at least
- * one, for others the one made for `at`. */
+/* Whether the effect of the object's first call is present, where that can be checked without blocking. For
+ * notifications: whether at least one is pending; for other objects: the effect of call number `at`. */
 static bool is_there(struct side *side, uint32_t at) {
     switch (side->object) {
     case OBJECT_TASK:
@@ -58,7 +58,7 @@ static void check_made(struct side *side) {
     }
 }
 
-/* Checks that no effect is left, and removes it if so: a call without effect must not make later calls block. */
+/* Checks that no effect is left, and removes an effect that is left: a failed call must not make later calls block. */
 static void check_undone(struct side *side) {
     for (uint32_t at = 0; at < side->batch; at++) {
         if (is_there(side, at)) {
@@ -68,7 +68,7 @@ static void check_undone(struct side *side) {
     }
 }
 
-/* Waits for the other core's task, at most as long as a port needs; true if the flag was set. */
+/* Waits until the other core's task sets the flag, at most PORT_PATIENCE_S. Returns whether the flag was set. */
 static bool comes_true(const atomic_bool *said) {
     uint64_t deadline = port_clock() + PORT_PATIENCE_S * port_clock_hz();
     while (!atomic_load(said)) {
@@ -79,8 +79,9 @@ static bool comes_true(const atomic_bool *said) {
     return true;
 }
 
-/* Whether a critical section excludes another core's: a task there tries to enter its own while this core is in one. It
- * must not interrupt the load inside a critical section, which is possible where that is a lock. */
+/* Whether a critical section excludes one of another core: a task there tries to enter its own while this core is in
+ * one. That task runs only while the load rests: where a critical section is a lock, it could interrupt the load inside
+ * a critical section, and would then wait for the load. */
 static bool excludes(void) {
     atomic_store(&ic_api.watcher_there, false);
     atomic_store(&ic_api.watcher_may, false);
@@ -184,13 +185,12 @@ void ic_api_run_caller(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
         if (is_hammered()) {
-            port_notify_take(); /* no loop: the owner of a lock that the load needs in order to start may be on this
-                                   core */
+            port_notify_take(); /* not in a loop: the load may need a lock to start, whose owner may be on this core */
         }
         let_pass(SETTLING_TURNS);
         ic_api.timed = prepare(side, ic_api.call);
         if (ic_api.timed) {
-            let_pass(ic_api.shift); /* the preceding call may have waited for the other core, and be in step with it */
+            let_pass(ic_api.shift); /* the preceding call may have brought the two cores into step */
             ic_api.took = ic_api_time_call(side, ic_api.call);
         }
         atomic_store(&ic_api.stop, true);
@@ -232,7 +232,7 @@ static void hammer_once(struct side *side) {
     if (ic_api.other == OTHER_SPIN) {
         return;
     }
-    if (side->object == OBJECT_TASK) { /* of higher priority than this task: it runs and ends at once */
+    if (side->object == OBJECT_TASK) { /* of higher priority than this task: the created task ends at once */
         side->created[0].made = ic_api_create(side, 0, PRIORITY_AT_ONCE);
     } else {
         ic_api_do_call(side, 0);

@@ -10,7 +10,8 @@
  * Where the platform has its own main loop (Arduino's loop()), `main` is that loop, as the platform calls it
  * (port_loop_start); elsewhere it is a task.
  *
- * Each competitor is absent (off) or has one of four roles, in a window of time with the same begin and end for all:
+ * Each competitor is absent (off) or has one of four roles, in a window of time that begins and ends at the same
+ * moments for all:
  *
  *   work    solves one tower of Hanoi after another; with yield=tick it sleeps until the next tick after each
  *   spin    has no work and never waits, like a loop() that returns at once and is called again
@@ -18,25 +19,29 @@
  *   block   has no work and sleeps all the time, like a loop() that waits for an event
  *
  * All have the same priority, the lowest of benchmark tasks, and the kernel slices time between them
- * (port_time_slicing). The console task has a lower priority and sleeps during a window. No competitor is stopped: each
- * reads the clock.
+ * (port_time_slicing). The console task has a lower priority and sleeps during a window. At the end of a window no
+ * competitor is stopped from outside: each reads the clock and stops itself.
  *
- * Samples. `alone.<core>`: the time of a tower in a task that has the core to itself, including the sleep after it if
- * competitors sleep; five, before the first window. With yield=tick, `tower.<core>` is the tower without the sleep.
- * `<competitor>.<core>`: the moment at which each tower was done, on that core. The windows of a measurement are laid
- * end to end: a moment is the index of the window × its length + the time since its begin. A tower that ends after its
- * window is not recorded, but its checksum is checked. A competitor that begins more than a tick late, other than
- * because of another competitor's time slice, is counted as preempted.
+ * A free task may do parts of a tower (hanoi.h) on several cores. Series:
  *
- * A free task may do parts of a tower on several cores. `ran<task>.<core>`: the number of parts (hanoi.h), of the
- * towers that ended in a window, that began and ended on that core. `moved<task>`: the number of parts that changed
- * cores.
+ *   alone.<core>         time of a tower in a task that has the core to itself, with the sleep after it if yield=tick;
+ *                        five towers, before the first window
+ *   tower.<core>         with yield=tick only: the same without the sleep
+ *   <competitor>.<core>  the moment at which the competitor completed each tower, by the core on which it did so
+ *   ran<task>.<core>     of a free task, for each window: parts that began and ended on that core
+ *   moved<task>          of a free task, for each window: parts that began and ended on different cores
  *
- * The mark pin is high during each window: a competitor that waits for the window sets it about 20 µs before the begin;
- * the timer's interrupt on core 0 clears it at the end, when no more towers count.
+ * The windows of a measurement are laid end to end: a moment is the index of its window × the length of a window + the
+ * time since the begin of its window. A tower that ends after its window is not recorded, but its checksum is checked.
+ * A competitor that begins more than a tick late is counted as preempted, unless it had to wait for the time slice of
+ * another competitor.
  *
- * preset=qiita-table takes the competitors from the seven rows of a published table (seed 001): a window for each row
- * in order, repeated for further repetitions. There, a main loop without work spins.
+ * The mark pin is high during each window: a competitor that waits for the window sets the pin about 20 µs before the
+ * begin; a timer's interrupt on core 0 clears the pin at the end.
+ *
+ * preset=qiita-table takes the competitors from the seven rows of a published table (seed 001 in docs/published.md). A
+ * window is measured for each row in order; further repetitions begin again at the first row. In that table a main loop
+ * without work spins.
  *
  * `show` prints the towers of each competitor, a line for each row. */
 #include "contention.h"
@@ -52,7 +57,7 @@ static const char *const roles[ROLES] = {"off", "block", "delay", "spin", "work"
 static const char *const yields[] = {"none", "tick"};
 
 #if IC_OWN_MAX > 0
-/* The towers, followed by the user's workloads */
+/* The choices of `workload`: towers, followed by the user's workloads */
 static const char *work_name(uint32_t index) {
     return index == 0 ? "hanoi" : index <= IC_OWN_MAX ? ic_workload_names[IC_WORKLOADS_HERE + index - 1U] : NULL;
 }
@@ -71,7 +76,8 @@ static uint32_t workers(const struct ic_run *run) {
     return run->values[P_PRESET] == PRESET_QIITA ? FREE : count;
 }
 
-/* All competitors read the same units of a sum. Of a buffer, each writes its own units. */
+/* If the workload returns a sum, all competitors compute the same units. If it writes a buffer, each competitor writes
+ * units of its own. */
 static bool own_is_possible(const struct ic_run *run, struct ic_error *error) {
     const struct intercore_workload *own = own_of(run);
     const char *name = work_name(run->values[P_WORKLOAD]);
@@ -84,7 +90,7 @@ static bool own_is_possible(const struct ic_run *run, struct ic_error *error) {
            ic_error_set(error, "out-of-range", "units is more than ", name, " has");
 }
 
-/* The workload in place of the towers; NULL: towers */
+/* Prepares the user's workload that replaces the towers, if there is one. */
 static void prepare_own(const struct ic_run *run) {
     const struct intercore_workload *own = own_of(run);
     ic_contest.own = own;
@@ -95,7 +101,7 @@ static void prepare_own(const struct ic_run *run) {
     }
 }
 
-/* Each working competitor has its own units of a buffer. */
+/* Gives each working competitor its own units of a buffer. */
 static void share_units(void) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < COMPETITORS; i++) {
@@ -244,7 +250,7 @@ static void take_alone(struct alone *alone) {
 static void solve_alone(void *arg) {
     struct alone *alone = arg;
     if (alone->tower != NULL) {
-        port_sleep_ticks(1); /* the first one begins after an edge of the tick, like the others */
+        port_sleep_ticks(1); /* the first tower begins after an edge of the tick, like the others */
     }
     for (uint32_t i = 0; i < TOWERS_ALONE; i++) {
         take_alone(alone);
@@ -261,7 +267,7 @@ static bool open_alone(struct alone *alone) {
 
 /* Times a tower on each core that has a working competitor. */
 static bool measure_alone(void) {
-    static port_task_t task; /* on a chip it may contain the task's stack */
+    static port_task_t task; /* static: on a chip it may contain the task's stack */
     static struct alone alone;
     for (alone.core = 0; alone.core < port_core_count(); alone.core++) {
         if (!ever_works_on(alone.core)) {
@@ -329,8 +335,8 @@ static bool open_cores(void) {
     return true;
 }
 
-/* Opens the series of all working competitors. They share all memory that is left: a core may speed up after it was
- * timed alone, and then does more towers than foreseen. */
+/* Opens the series of all working competitors. They share all memory that is left, because a core may be faster later
+ * than when it was timed alone, and then solves more towers than expected. */
 static bool open_series(void) {
     static const char *const names[COMPETITORS] = {"task0", "task1", "main", "free0", "free1", "free2", "free3"};
     uint64_t room = ic_samples_room();
@@ -371,7 +377,7 @@ static void prepare(struct ic_run *run) {
     run->checks.repetitions *= ic_contest_rows(); /* a repetition is a window */
 }
 
-/* Whether any competitor belongs to core 1, and whether any works. Both are true of each row of the preset. */
+/* Checks whether any competitor belongs to core 1, and whether any works. Both are true for each row of the preset. */
 static bool possible(const struct ic_run *run, struct ic_error *error) {
     const uint32_t *values = run->values;
     bool preset = values[P_PRESET] == PRESET_QIITA;

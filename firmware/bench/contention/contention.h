@@ -21,7 +21,7 @@ enum {
     P_YIELD,
     P_DISCS,
     P_WINDOW,
-#if IC_OWN_MAX > 0 /* without it the reading would delay competitors that have none */
+#if IC_OWN_MAX > 0 /* without a user's workload, reading these would delay the competitors */
     P_WORKLOAD,
     P_UNITS,
 #endif
@@ -32,14 +32,14 @@ enum role { OFF, BLOCK, DELAY, SPIN, WORK, ROLES };
 enum { TASK0, TASK1, MAIN, FREE };
 #define COMPETITORS (FREE + FREE_MAX)
 
-/* On which cores a task has worked, sampled after each part of a tower. How a part that changed cores was divided is
- * unknown. */
+/* On which cores a task has worked, sampled after each part of a tower. How a part that changed cores was divided
+ * between them is unknown. */
 struct whereabouts {
     uint32_t on;                  /* core at the last sample */
     uint32_t ran[PORT_CORES_MAX]; /* parts that began and ended on each core */
     uint32_t moved;               /* parts that began and ended on different cores */
 #if IC_OWN_MAX > 0
-    uint32_t first; /* unit of the user's workload */
+    uint32_t first; /* first unit of the user's workload */
 #endif
 };
 
@@ -47,21 +47,21 @@ struct competitor {
     _Alignas(PORT_CACHE_LINE) port_task_t task;
     uint32_t core;
     enum role role;
-    uint32_t began_on;                        /* core */
-    uint64_t began;                           /* the present window, on the common clock */
-    struct ic_series *towers[PORT_CORES_MAX]; /* by the core on which they ended; NULL for a core that it may not use */
-    struct ic_series *ran[PORT_CORES_MAX];    /* parts in each window, of an unpinned task */
+    uint32_t began_on;                        /* the core on which it began */
+    uint64_t began;                           /* when it began in the present window, on the common clock */
+    struct ic_series *towers[PORT_CORES_MAX]; /* by the core on which they ended; NULL: a core that it may not use */
+    struct ic_series *ran[PORT_CORES_MAX];    /* of an unpinned task: parts in each window */
     struct ic_series *moved;
-    struct whereabouts tower;  /* the one in progress */
+    struct whereabouts tower;  /* the tower in progress */
     struct whereabouts window; /* all towers that ended in the present window */
     uint32_t checked;
     uint32_t wrong;
     uint32_t migrated;
     uint32_t lost;
     bool loops; /* the platform's main loop, not a task */
-    bool begun; /* that loop, in the present window */
+    bool begun; /* the loop has begun in the present window */
 #if IC_OWN_MAX > 0
-    uint32_t compared; /* part of `checked` */
+    uint32_t compared; /* value of `checked` when the units were checked last */
 #endif
 };
 
@@ -71,7 +71,7 @@ struct contest {
     uint32_t expected;
 #if IC_OWN_MAX > 0
     const struct intercore_workload *own; /* in place of the towers; NULL: towers */
-    uint32_t units;                       /* of the workload, in place of one tower */
+    uint32_t units;                       /* number of units in place of one tower */
 #endif
     bool yields;
     bool marks; /* there is a timer for the end of the mark */
@@ -79,8 +79,8 @@ struct contest {
     uint64_t tick;       /* the kernel's tick */
     uint64_t shortest;   /* time of a tower alone, without the sleep after it */
     uint64_t window;     /* length of each window */
-    uint64_t before;     /* lengths of all windows before the present one */
-    uint64_t start, end; /* of the present one; valid once it has been released */
+    uint64_t before;     /* total length of all windows before the present one */
+    uint64_t start, end; /* of the present window; valid once it is `released` */
     atomic_bool released;
     struct competitor competitors[COMPETITORS];
 };

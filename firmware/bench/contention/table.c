@@ -1,7 +1,7 @@
 /* The result of the benchmark `contention` as a table, for interactive use. */
 #include "contention.h"
 
-/* End of the first column of numbers, and distance of the next ones */
+/* Text column at which the first column of numbers ends, and the distance to the end of the next one */
 #define FIRST_COLUMN 42U
 #define COLUMN_WIDTH 7U
 
@@ -23,7 +23,7 @@ static size_t column_end(uint32_t column) {
     return end;
 }
 
-/* Number of moments of a series, which ascend, in the windows of a row */
+/* Number of moments in the windows of a row; the moments of a series ascend */
 static uint32_t towers_in(const struct ic_series *towers, uint32_t row) {
     uint32_t count = 0;
     uint32_t window_row = 0;
@@ -59,7 +59,7 @@ static void tell_head(struct ic_text *line) {
     }
 }
 
-/* The competitors, and their roles if not work: "task0, task1 (main spins)" */
+/* Writes the competitors, with their roles if these are not `work`: "task0, task1 (main spins)" */
 static void tell_names(struct ic_text *line) {
     static const char *const without_work[ROLES] = {[BLOCK] = " blocks)", [DELAY] = " delays)", [SPIN] = " spins)"};
     const char *before = "";

@@ -4,21 +4,21 @@
 #include "port_interrupt.h"
 
 #define PRIORITY 1U
-/* A level of the recursion takes less than this of a 32-bit core's stack, also at -O0; 64-bit cores have more than
- * enough. */
+/* Bytes of stack for a level of the recursion: more than a 32-bit core needs, also at -O0. 64-bit cores have more than
+ * enough stack. */
 #define STACK_PER_DISC 64U
 #define STACK_BESIDES 256U
-/* From the release to the begin of the window: all competitors, which check once per tick, notice it within this
- * time. */
+/* Kernel ticks from the release of a window to its begin. Competitors check once per tick for the release, so all of
+ * them notice it in this time. */
 #define LEAD_TICKS 5U
-/* The rest of that time after which they stop sleeping. A sleep may end a tick late. */
+/* For this many ticks before the begin, competitors spin instead of sleeping, because a sleep may end a tick late. */
 #define SPIN_TICKS 2U
-/* The mark pin rises this long before the window: 20 µs, enough for an iteration of the waiting loop. */
+/* The mark pin rises 1/MARKS_HZ s = 20 µs before the window, which is enough for an iteration of the waiting loop. */
 #define MARKS_HZ 50000U
 
 /* ---- a competitor ---- */
 
-/* Adds the counts of a tower that counts. */
+/* Adds the parts of a tower that ended in the window to those of the window. */
 static void note_cores(struct competitor *competitor) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
         competitor->window.ran[core] += competitor->tower.ran[core];
@@ -75,7 +75,7 @@ static void await_begin(void) {
     }
     while (port_clock() + lead < ic_contest.start) {
     }
-    if (port_clock() < ic_contest.start) { /* a late competitor must not do it inside the window */
+    if (port_clock() < ic_contest.start) { /* a late competitor must not set the pin inside the window */
         port_mark(true);
     }
     while (port_clock() < ic_contest.start) {
@@ -106,7 +106,8 @@ static void compete(void *arg) {
     }
 }
 
-/* A call of the platform's main loop: a tower, a sleep of a tick, a sleep until the end, or nothing */
+/* One call of the platform's main loop. By the role it is a tower, a sleep of a tick, a sleep until the end, or
+ * nothing. */
 static bool pass(void *arg) {
     struct competitor *competitor = arg;
     if (!competitor->begun) {
@@ -178,8 +179,8 @@ static void join(struct competitor *competitor) {
     }
 }
 
-/* Starts all competitors, which wait for the release. On failure returns false; those below `*started` have been
- * started. */
+/* Starts all competitors, which wait for the release. On failure returns false; the competitors with an index below
+ * `*started` have been started. */
 static bool start_competitors(uint32_t *started) {
     for (*started = 0; *started < COMPETITORS; (*started)++) {
         struct competitor *competitor = &ic_contest.competitors[*started];
@@ -208,7 +209,7 @@ static void release(uint64_t start, uint64_t end) {
     atomic_store_explicit(&ic_contest.released, true, memory_order_release);
 }
 
-/* Whether a competitor that never waits began on that core before this one */
+/* Whether `late` had to wait because a competitor that never waits had begun before it on the same core */
 static bool waited_for_its_turn(const struct competitor *late) {
     for (uint32_t i = 0; i < COMPETITORS; i++) {
         const struct competitor *other = &ic_contest.competitors[i];
@@ -220,7 +221,7 @@ static bool waited_for_its_turn(const struct competitor *late) {
     return false;
 }
 
-/* Counts competitors that began more than a tick after the others, other than because of another's time slice:
+/* Counts each competitor that began more than a tick late, unless it waited for another competitor's time slice:
  * something else had the core. */
 static void count_late(void) {
     for (uint32_t i = 0; i < COMPETITORS; i++) {

@@ -1,28 +1,31 @@
-/* lock: the cost of mutual exclusion between cores. One task on each of two or more cores, all of one priority.
+/* lock: the cost of mutual exclusion between cores. There is one task on each of two or more cores, all with the same
+ * priority.
  *
  * measure=hand-off
  *
- *   From before the release on core `from` to after the acquisition on core `to`, which waits for the lock: `there`;
- *   then `back`, the other way. The waiting core begins to wait about 50 µs earlier, so a lock that blocks has blocked
- *   by then; a random time of up to `hold` iterations shifts the release against its loop.
+ *   Series `there`: the time from before the release on core `from` until after the acquisition on core `to`, which
+ *   waits for the lock. Series `back`: the same in the other direction. The waiting core begins to wait about 50 µs
+ *   before the release, so that a task that blocks has blocked by then. A random time of up to `hold` iterations shifts
+ *   the release against the loop of the waiting core.
  *
  * measure=contention
  *
- *   Bouts in which cores 0 to `cores` - 1 acquire the lock as often as they can, until one of them has acquired it
- *   `rounds` times. `taken.<core>`: the moment of each acquisition by that core, read right after it, inside the lock.
- *   `bout`: the length of each bout. Bouts are laid end to end: a moment is the lengths of all bouts before, plus the
- *   time since the begin of its own. A core runs `hold` iterations of a loop inside the lock and `pause` outside.
+ *   In a bout, cores 0 to `cores` - 1 acquire the lock as often as they can, until one of them has acquired it `rounds`
+ *   times. Series `taken.<core>`: the moment of each acquisition by that core, read right after the acquisition, inside
+ *   the lock. Series `bout`: the length of each bout. Bouts are laid end to end: a moment is the sum of the lengths of
+ *   all bouts before, plus the time since the begin of its own bout. A core runs `hold` iterations of a loop inside the
+ *   lock and `pause` iterations outside.
  *
  * measure=ping-pong
  *
- *   A word goes from core `from` to core `to` and back, `batch` times: `round_trips`. Both cores poll, so the one-way
- *   time is half of a round trip. Atomic operations only; lock=atomic-swap measures the same as the program
- *   core-to-core-latency.
+ *   Series `round_trips`: the time in which a word goes from core `from` to core `to` and back, `batch` times. Both
+ *   cores poll, so the one-way time is half of a round trip. Only atomic operations can do this; lock=atomic-swap
+ *   measures the same as the program core-to-core-latency.
  *
- * The locks are those of port_objects.h and port_lock.h. Atomic operations hold no lock. With them, a hand-off is a
- * turn: one core changes a counter, and the other polls it with that operation until it is its own turn. Contention is
- * for the counter: an acquisition is an addition, or a successful swap for the value plus one; `hold` has no effect. In
- * the ping-pong the counter is the word.
+ * The choices of `lock` are the locks of port_objects.h and port_lock.h, and atomic operations on a counter, which hold
+ * no lock. In a hand-off by an atomic operation, one core changes the counter, and the other core polls the counter by
+ * the same operation until its turn has come. In contention, an acquisition is an addition to the counter, or a
+ * successful swap of its value for the value plus one; `hold` has no effect. In the ping-pong, the counter is the word.
  *
  * Settings with nothing to measure (a ping-pong of a mutex, a hand-off from a core to itself, contention of one core)
  * are impossible.
@@ -98,7 +101,7 @@ static void repeat_once(void) {
     }
 }
 
-/* The protected counter must have been incremented as often as it was changed. */
+/* Checks the protection: the counter must equal the number of increments that all tasks have made. */
 static void check(enum measure measure, enum lock lock) {
     uint32_t wanted = 0;
     bool right = true;
@@ -161,7 +164,7 @@ static bool start(struct side *side) {
            ic_error_set(&ic_match.run->error, "failed", "a task could not be started on every core", "", "");
 }
 
-/* Ends the first `count` tasks and collects their counters. */
+/* Ends the first `sides` tasks and collects their counters. */
 static void dismiss(uint32_t sides) {
     ic_match.dismissed = true;
     for (uint32_t i = 0; i < sides; i++) {
@@ -188,7 +191,7 @@ static bool play_all(enum measure measure, enum lock lock, const struct times *t
     return true;
 }
 
-/* The participating tasks, and their cores */
+/* Chooses the number of tasks, and their cores. */
 static void set_up(const uint32_t *values, enum measure measure) {
     ic_match.sides = measure == CONTENTION ? values[P_CORES] : 2;
     for (uint32_t i = 0; i < ic_match.sides; i++) {
@@ -197,7 +200,7 @@ static void set_up(const uint32_t *values, enum measure measure) {
     }
 }
 
-/* The series of a measure */
+/* Opens the series of a measure. */
 static bool open_series(struct ic_run *run, enum measure measure, struct times *times) {
     static const char *const names[MEASURES] = {"there", "bout", "round_trips"};
     times->there = ic_run_series(run, names[measure]);

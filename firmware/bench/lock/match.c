@@ -1,7 +1,7 @@
 /* The lock operations of the cores: hand-off, contention and ping-pong */
 #include "match.h"
 
-/* A waiting task that blocks has blocked after this time. */
+/* After this time a waiting task has blocked, if it blocks on this lock. */
 #define SETTLING_US 50U
 
 /* The timed code is instantiated for each lock, without a branch or a call through a pointer inside. */
@@ -67,8 +67,9 @@ static void let_pass(uint32_t turns) {
     }
 }
 
-/* Some iterations, and a step of a few cycles for each bit that is set: with whole iterations alone, the release would
- * always meet the waiting core's loop at the same place if one loop's length is a multiple of the other's. */
+/* Takes the time of `turns` iterations, and a step of a few cycles for each bit that is set in `bits`. With iterations
+ * alone, the release would always meet the waiting core's loop at the same place if the length of one loop is a
+ * multiple of the other's. */
 static void shift(uint32_t turns, uint32_t bits) {
     let_pass(turns);
     for (; bits != 0; bits >>= 1U) {
@@ -97,7 +98,7 @@ static void meet(void) {
 
 /* ---- hand-off ---- */
 
-/* Waits for the turn and acquires the lock. Returns the clock right after. */
+/* Waits for the turn and acquires the lock. Returns a reading of the clock right after that. */
 FOR_EACH_LOCK uint64_t acquire(enum lock lock, uint32_t turn) {
     if (lock == ATOMIC_ADD) {
         while (port_atomic_add(&ic_match.atomic, 0) != turn) {
@@ -111,7 +112,7 @@ FOR_EACH_LOCK uint64_t acquire(enum lock lock, uint32_t turn) {
     return port_clock();
 }
 
-/* Passes the turn on. Returns the clock right before. */
+/* Passes the turn on. Returns a reading of the clock right before that. */
 FOR_EACH_LOCK uint64_t release(enum lock lock, uint32_t turn) {
     uint64_t now = port_clock();
     if (lock == ATOMIC_ADD) {
@@ -124,7 +125,7 @@ FOR_EACH_LOCK uint64_t release(enum lock lock, uint32_t turn) {
     return now;
 }
 
-/* Progress of a repetition. A task that requests a step is about to wait for it. */
+/* Stages of a repetition. A task that asks for the lock is about to wait for it. */
 enum { FIRST_HAS_IT = 1, SECOND_ASKS, SECOND_HAS_IT, FIRST_ASKS, FIRST_HAS_IT_BACK };
 
 static void tell(uint32_t stage) { atomic_store_explicit(&ic_match.stage, stage, memory_order_release); }
@@ -136,9 +137,10 @@ static void await(uint32_t stage) {
     }
 }
 
-/* Releases the lock when the other side has waited for some time. With a lock, it does not wait for the other's
- * request: inside a critical section that could deadlock, because the other core may be in an interrupt handler that
- * waits for its end. */
+/* Releases the lock when the other side has waited for some time. While this side holds a lock it does not just wait
+ * until the other side asks: inside a critical section that could deadlock, because the other core may be in an
+ * interrupt handler that waits for the end of the critical section. So this side releases the lock and acquires it
+ * again, until the other side has asked. */
 static void give(struct side *side, uint32_t turn) {
     const struct calls *calls = ic_match.calls;
     for (settle(); !is_at(turn == 0 ? SECOND_ASKS : FIRST_ASKS); settle()) {
@@ -156,7 +158,7 @@ static void give(struct side *side, uint32_t turn) {
     side->at = calls->release(turn);
 }
 
-/* Acquires the lock. With a lock, releases it again if it was acquired before the other side's release. */
+/* Acquires the lock. A lock acquired too early, before the other side has passed the turn on, is released again. */
 static void get(struct side *side, uint32_t turn) {
     const struct calls *calls = ic_match.calls;
     tell(turn == 1 ? SECOND_ASKS : FIRST_ASKS);
@@ -167,8 +169,8 @@ static void get(struct side *side, uint32_t turn) {
     }
 }
 
-/* The first side has turns 0 and 2 of a repetition, the second has turn 1. After a release a side waits until the other
- * has the lock, without the kernel: it must neither overtake the other nor hold the kernel's own locks. */
+/* The first side has turns 0 and 2 of a repetition, the second has turn 1. After a release, a side waits without kernel
+ * calls until the other side has the lock: it must neither acquire the lock first nor hold the kernel's own locks. */
 static void hand_off(struct side *side) {
     meet();
     if (side->first) {
@@ -192,8 +194,8 @@ static void hand_off(struct side *side) {
 
 /* ---- contention ---- */
 
-/* Inside the lock: whether this acquisition belongs to the bout. One core's last acquisition ends the bout; with atomic
- * operations, which hold no lock, others may come slightly later. */
+/* Called inside the lock: whether this acquisition belongs to the bout. One core's last acquisition ends the bout; with
+ * atomic operations, which hold no lock, acquisitions of other cores may come slightly later. */
 FOR_EACH_LOCK bool is_of_bout(struct side *side, uint64_t now) {
     if (atomic_load_explicit(&ic_match.over, memory_order_acquire)) {
         return false;

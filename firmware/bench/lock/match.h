@@ -19,15 +19,15 @@ struct side {
     bool first;                /* hand-off, ping-pong: this side begins */
     struct ic_series *moments; /* contention */
     uint32_t taken;            /* acquisitions in this bout, until its end */
-    uint32_t entered;          /* incremented at each acquisition */
-    uint64_t at;               /* of its release */
-    uint64_t got;              /* of its acquisition */
+    uint32_t entered;          /* acquisitions, to compare with the protected counter */
+    uint64_t at;               /* reading at its release */
+    uint64_t got;              /* reading at its acquisition */
     bool right;
     bool migrated;
     uint64_t preempted;
 };
 
-/* A repetition with one lock */
+/* The functions of one lock, for a repetition */
 struct calls {
     bool is_held;
     uint64_t (*acquire)(uint32_t turn);
@@ -46,14 +46,14 @@ struct match {
     uint32_t rounds;
     uint32_t batch;
     bool records;
-    bool dismissed; /* a task reads it after it has been woken */
+    bool dismissed; /* a task reads this flag after it has been woken */
     struct side side[PORT_CORES_MAX];
 
     /* Of the present repetition: */
-    uint32_t waits; /* hand-off: iterations before the release, there and back */
-    uint32_t bits;  /* and steps */
+    uint32_t waits; /* hand-off: iterations before each of the two releases */
+    uint32_t bits;  /* and further steps of a few cycles */
     volatile uint32_t step;
-    uint64_t before; /* contention: lengths of all bouts before */
+    uint64_t before; /* contention: total length of all bouts before */
     _Alignas(PORT_CACHE_LINE) port_atomic_t met;
     _Alignas(PORT_CACHE_LINE) atomic_uint stage; /* hand-off */
     _Alignas(PORT_CACHE_LINE) atomic_bool over;

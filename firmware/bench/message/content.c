@@ -1,13 +1,13 @@
 /* The content of a message of the benchmark `message`, and the check that it arrived as it was sent */
 #include "message.h"
 
-/* Numbers before the newest one whose arrival is tracked */
+/* Arrival is tracked for this many numbers before the newest one. */
 #define WINDOW 32U
 
-/* A message of two or more whole words has its number in the first and the checksum of all others in the last; between
- * them are values of a linear congruential generator that starts from its number. A message of one word is its number.
- * Each byte after the last whole word is the exclusive or of that word's four. A message without a whole word has the
- * lower bytes of the number. */
+/* A message of two or more whole words has its number in the first word, and the checksum of all other words in the
+ * last word. The words between are values of a linear congruential generator that starts from the number. A message of
+ * one word holds only the number. Each byte after the last whole word is the exclusive or of the four bytes of that
+ * word. A message shorter than a word holds the lower bytes of the number. */
 
 static uint32_t checksum(const uint32_t *message) {
     uint32_t words = ic_message_words();
@@ -42,7 +42,8 @@ void ic_message_produce(uint32_t *message, uint32_t number) {
     }
 }
 
-/* Whether the message is intact, whatever its number; if only stamps are checked, whether these agree. */
+/* Whether the message is intact, whatever its number; if only stamps (the number, in the first and in the last word)
+ * are checked, whether these agree. */
 static bool is_whole(const uint32_t *message) {
     uint32_t words = ic_message_words();
     if (words == 0) {
@@ -77,7 +78,7 @@ static void expect_next(uint32_t steps) {
     ic_message.came = (steps < WINDOW ? ic_message.came << steps : 0) | 1U;
 }
 
-/* A number that has been passed already */
+/* Counts a message whose number is behind the expected one: it is late, or repeated. */
 static void read_back(uint32_t behind) {
     uint32_t bit = behind <= WINDOW ? 1U << (behind - 1U) : 0;
     if (bit != 0 && (ic_message.came & bit) == 0) {

@@ -6,11 +6,11 @@
 /* Iterations between two readings of the clock. The clock is a shared register: polling it would delay the other core's
  * readings. */
 #define TURNS_PER_LOOK 65536U
-/* The console task's priority */
+/* The console task's core */
 #define LEADERS_CORE 0U
 /* Steps of an iteration of a load in registers */
 #define MIXES 4U
-/* Beyond twice the messages sent, the receiver takes at most this many before it gives up. */
+/* The receiver gives up after twice the number of messages sent, plus this many. */
 #define BUDGET 16U
 
 struct stage ic_message PORT_SHARED(message);
@@ -19,14 +19,14 @@ const struct ic_transport *ic_message_transport;
 
 void ic_message_find_transport(void) {
     const struct ic_transport *found = port_transport(ic_message.run->values[P_TRANSPORT]);
-    if (ic_message_transport != found) { /* others may be reading it */
+    if (ic_message_transport != found) { /* otherwise not written: other tasks may be reading it */
         ic_message_transport = found;
     }
 }
 
 /* ---- termination ---- */
 
-/* Wakes an end that waits for the other one. */
+/* Declares that everything is over, and wakes an end that waits for the other end. */
 static void declare_over(void) {
     atomic_store(&ic_message.over, true);
     port_notify(&ic_message.sender.task);
@@ -53,7 +53,7 @@ static void work(volatile uint32_t *words) {
     }
 }
 
-/* Like ic_message_await(), but accesses `words` like a load, if not NULL. */
+/* Like ic_message_await(). If `words` is not NULL, also accesses these words meanwhile, as a load does. */
 static bool await(const atomic_uint *turn, volatile uint32_t *words) {
     struct vigil vigil = ic_message_begin_vigil();
     for (uint32_t turns = 1; !reached(turn); turns++) {
@@ -86,7 +86,8 @@ static void wait(struct ic_transport_end *end) {
 
 /* ---- timed code ---- */
 
-/* The timed code is in these functions directly. A probe of the simulator finds the sending ones by their names. */
+/* The timed code is directly in these functions. A probe of the simulator finds the sending functions by their
+ * names. */
 static bool message_send_copied(void) {
     uint64_t before = port_clock();
     bool sent = ic_message_transport->send(&ic_message.sender.end, ic_message.sender.own);
@@ -143,7 +144,7 @@ static void release(void) {
     }
 }
 
-/* In timed code, only the stamps of a message are written and checked. */
+/* Produces and sends a message. In a timed stream only the stamps of a message are written and checked. */
 static bool produce_and_send(void) {
     uint32_t *message = room();
     if (message == NULL) {
@@ -171,7 +172,7 @@ static bool message_send_stream(void) {
     return true;
 }
 
-/* Called through pointers, so that each stays one function */
+/* Called through pointers, so that the compiler keeps each of them as one function */
 static bool (*const send_timed[])(void) = {message_send_copied, message_send_loaned, message_send_stream};
 static void (*const receive_timed[])(struct arrival *arrival) = {receive_copied, receive_loaned};
 static uint32_t kind(void) { return ic_message.streams ? 2U : ic_message_transport->zero_copy ? 1U : 0U; }
@@ -231,7 +232,7 @@ static void receive_message(void) {
         }
         ic_message_note_progress();
         if (ic_message.apart && ic_message_ahead(ic_message.arrival.message) >= 0) {
-            (void)await(&ic_message.sent, NULL); /* it has yet to read the clock */
+            (void)await(&ic_message.sent, NULL); /* the sender has yet to read the clock */
         }
         ic_message_check(&ic_message.arrival);
         release();
@@ -290,7 +291,7 @@ static bool leader_runs_on(void) {
     return ic_message.setup.from != LEADERS_CORE && (!ic_message.setup.polling || ic_message.setup.to != LEADERS_CORE);
 }
 
-/* Lets the receiver wait, and the console task. */
+/* Makes the receiver wait for a message. Returns true when the receiver waits, and the console task, too. */
 static bool arm_receiver(void) {
     port_sem_give(&ic_message.receiver.go);
     if (!await(&ic_message.armed, NULL)) {
@@ -302,7 +303,7 @@ static bool arm_receiver(void) {
 
 static bool start_loads(void) {
     if (ic_message.load_from.started) {
-        port_notify(&ic_message.load_from.task); /* it gets the core when the sender leaves it */
+        port_notify(&ic_message.load_from.task); /* the load gets the core when the sender leaves it */
     }
     if (ic_message.load_to.started) {
         port_notify(&ic_message.load_to.task);
@@ -349,8 +350,8 @@ static void take_senders_turn(void) {
     (void)await(&ic_message.arrived, ic_message.load_from.started ? ic_message.words : NULL);
 }
 
-/* The load of this core releases each message, and one after the window, so that the last actions of either end are
- * after the window as well. */
+/* The load of this core releases the sender for each message, and for one more message after the window, so that the
+ * last actions of both ends are after the window, too. */
 static void take_paced_turn(void) {
     if ((ic_message.sends && !arm_receiver()) || !start_loads()) {
         return;
@@ -375,8 +376,8 @@ static void take_paced_turn(void) {
 void ic_message_run_sender(void *arg) { run_end(arg, ic_message.counts ? take_paced_turn : take_senders_turn); }
 PORT_ENTRY(ic_message_run_sender);
 
-/* Marsaglia, Xorshift RNGs, Journal of Statistical Software 8(14), 2003. In registers only: on the bus, an iteration
- * competes with the other core for nothing but its own code. */
+/* Marsaglia, Xorshift RNGs, Journal of Statistical Software 8(14), 2003. Uses registers only: on the bus, an iteration
+ * competes with the other core only to fetch its own code. */
 uint32_t ic_message_spin(uint32_t value, uint32_t steps) {
     for (uint32_t i = 0; i < steps; i++) {
         value ^= value << 13U;

@@ -20,7 +20,8 @@ static void take_reports(uint32_t count) {
     }
 }
 
-/* Lets that many messages be sent and received, or the time of that many pass. False if they did not all arrive. */
+/* Lets that many messages be sent and received, or the time of that many messages pass. False if they did not all
+ * arrive. */
 static bool take_turn(uint32_t messages, bool full) {
     ic_message.full = full;
     ic_message.turn++;
@@ -71,7 +72,8 @@ static void take_sample(const struct all_series *series) {
     }
 }
 
-/* Messages before the samples warm caches and are not recorded. One after them shows whether anything was left over. */
+/* The messages before the samples warm caches and are not recorded. A message after the samples shows whether any
+ * message was left over. */
 static void take_samples(const struct all_series *series) {
     struct ic_run *run = ic_message.run;
     bool goes_on = take_turn(ic_message.streams || ic_message.counts ? run->values[P_MESSAGES] : 1U, true);
@@ -84,7 +86,7 @@ static void take_samples(const struct all_series *series) {
     }
 }
 
-/* A series of one count, if it is not 0 */
+/* Opens a series of one count, if the count is not 0. */
 static void tell(const char *name, uint32_t count) {
     struct ic_series *series = count > 0 ? ic_samples_open(name, IC_SERIES_PLAIN, 1) : NULL;
     if (series != NULL) {
@@ -98,7 +100,7 @@ static const char *trouble(void) {
     return ic_message_transport->trouble != NULL ? ic_message_transport->trouble() : NULL;
 }
 
-/* Returns false, with run->error set, if the run ended early and the transport gives a reason, or no message is
+/* Returns false, with run->error set, if the run ended early and either the transport gives a reason or no message is
  * missing. */
 static bool conclude(void) {
     const char *why = ic_message.stalled ? trouble() : NULL;
@@ -132,7 +134,7 @@ static bool fails(const char *what) {
     return ic_error_set(&ic_message.run->error, "failed", "the platform has no memory left for ", what, "");
 }
 
-/* The sender must be first. */
+/* Starts the task of an end. The sender must be started first. */
 static bool start_end(struct party *party, void (*entry)(void *), enum priority priority) {
     bool sends = party == &ic_message.sender;
     struct party *other = sends ? &ic_message.receiver : &ic_message.sender;
@@ -151,7 +153,7 @@ static bool start_end(struct party *party, void (*entry)(void *), enum priority 
         port_sem_destroy(&party->go);
         return fails("a task");
     }
-    (void)port_sem_take(&ic_message.done, PORT_FOREVER); /* it has opened its end */
+    (void)port_sem_take(&ic_message.done, PORT_FOREVER); /* the task has opened its end */
     return true;
 }
 
@@ -178,8 +180,8 @@ static void dismiss_load(struct load_task *load) {
     }
 }
 
-/* On one core there is one load, whatever its name. With measure=overhead each core has one, with idle=spin one
- * core. */
+/* If both ends are on one core there is one load, whatever its name. With measure=overhead each core has a load; with
+ * idle=spin core `to` has one. */
 static bool start_loads_asked_for(void) {
     uint32_t asked = ic_message.counts  ? LOAD_FROM | LOAD_TO
                      : ic_message.awake ? ic_message.run->values[P_LOAD] | LOAD_TO

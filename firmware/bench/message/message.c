@@ -12,53 +12,55 @@
  *   window   from before the first message until the receiver has received the last one and reads the clock
  *
  * measure=overhead sends `messages` messages per repetition, one by one about 0.2 ms apart, to a waiting receiver,
- * while a load on each core counts its iterations; then it counts for the same time without messages. Series, for the
- * core of each end (or for the one core of both):
+ * while a load on each core counts its iterations. Then the loads count for the same time without messages. Series, for
+ * the core of each end (or for the one core of both):
  *
  *   turns_from, turns_to            iterations of the load while messages come
  *   idle_turns_from, idle_turns_to  the same without messages
  *   block_from, block_to            time of 128 iterations while only the other core's load runs: the shortest of
  *                                   about ten
- *   length                          of either window: whole ticks of the kernel, so that both contain as many
+ *   length                          of each of these two windows: whole kernel ticks, the same number in both
  *
- * The time that a message takes from a core is (idle_turns - turns) / messages iterations: the call, the interrupt, the
- * switches to the end's task and back, the copy, the two stamps below, and the interference of the other core with the
- * load. (It is the overhead o of LogP: Culler et al., PPoPP 1993.) The windows do not differ otherwise: the load on
- * core `from` releases the sender by a semaphore in both; in the second one the sender only waits for it again.
+ * The time that a message takes from a core is (idle_turns - turns) / messages iterations. It contains the call, the
+ * interrupt, the switches to the end's task and back, the copy, the two stamps (see below), and the interference of the
+ * other core with the load. (It is the overhead o of LogP: Culler et al., PPoPP 1993.) The windows do not differ
+ * otherwise: in both, the load on core `from` releases the sender by a semaphore; in the second window the sender only
+ * waits for the semaphore again.
  *
  * With a transport that copies, a message is in the sender's own memory before the send begins, and in the receiver's
- * own when the receive has ended. With zero-copy, it has been produced in place before the send begins and is read in
- * place after the receive has ended. Producing and reading are in neither series. (In a stream they are, but are
- * limited to the two stamps below.)
+ * own when the receive has ended. With zero-copy, the message has been produced in place before the send begins and is
+ * read in place after the receive has ended. Neither series includes producing and reading. (A stream includes both,
+ * but they are limited to the two stamps, see below.)
  *
- * The receiver has the higher priority (4) and really waits: with receiver=blocked the sender (3) lets it run, and
- * polls until the platform reports that it is blocked and off its core; with receiver=polling both ends poll and never
- * sleep, so they must be on two cores. Then the sender produces the message, waits for 20 µs and the dither, and sends.
- * From then on until both have read the clock nothing runs but the `load`: each end, after its reading, spins without
- * the kernel until the other has its own.
+ * The receiver has the higher priority (4) and really waits: with receiver=blocked the sender (priority 3) lets the
+ * receiver run, and polls until the platform reports that the receiver is blocked and off its core; with
+ * receiver=polling both ends poll and never sleep, so they must be on two cores. Then the sender produces the message,
+ * waits for 20 µs and the dither, and sends. From then on until both have read the clock nothing runs but the `load`:
+ * each end, after its reading, spins without the kernel until the other has its own.
  *
  * A load is a task of priority 2 on the core of an end: it adds to its own eight words, one after the other, whenever
  * the end leaves it the core. So on core `to` it runs until the message wakes the receiver, which preempts it, and
- * until then competes with the sender for the bus. On core `from` the sender itself does the same from the end of its
- * send until the message has arrived; in a stream the task does so whenever the sender waits for room. A polling end
- * leaves it no time. With idle=spin there is such a task on core `to` that works in registers only: the core does not
- * sleep, and is on the bus only for code.
+ * until then competes with the sender for the bus. On core `from` the sender itself makes the same additions from the
+ * end of its send until the message has arrived; in a stream the load makes them whenever the sender waits for room. A
+ * polling end leaves a load no time. With idle=spin the load on core `to` works in registers only: the core does not
+ * sleep, and uses the bus only to fetch code.
  *
  * Each message carries its number, and as much of a checksum as fits (FNV-1a by words: draft-eastlake-fnv, 32 bits; a
- * change of one word always changes it). The receiver checks every message of measure=latency, and of an untimed stream
- * before the samples of measure=throughput, in full; in a timed stream, where checking would be timed, the number,
- * which is in the first and in the last word. Errors are in series of one count each, present only if not 0: missing,
- * repeated, disordered, corrupted. */
+ * change of one word always changes it). The receiver checks in full every message of measure=latency, and every
+ * message of an untimed stream before the samples of measure=throughput. In a timed stream, where the check is part of
+ * the time, it checks only two stamps: the number in the first and in the last word. Errors are reported in series of
+ * one count each, which exist only if the count is not 0: missing, repeated, disordered, corrupted. */
 #include "message.h"
 
 #include "benchmarks.h"
 
 /* Waited before the dither, so that an idle core is asleep */
 #define SETTLING_US 20U
-/* Without a message for so many seconds, beyond the dither, no more will come. A busy Linux can keep a task waiting
- * surprisingly long. */
+/* If no message comes for this many seconds plus the dither, none will come any more. A busy Linux can keep a task
+ * waiting surprisingly long. */
 #define PATIENCE_S 5U
-/* Upper limits of a transport's memory, and of a message: more shows nothing new. */
+/* Largest memory that a transport may be given, in bytes; a message may be half of it. Larger ones would show nothing
+ * new. */
 #define BUFFER_MOST 131072U
 
 static const char *const measures[] = {"latency", "throughput", "overhead"};
@@ -68,7 +70,7 @@ static const char *const idles[] = {"sleep", "spin"};
 static const char *const turns_names[LOADS] = {"turns_from", "turns_to"};
 static const char *const idle_turns_names[LOADS] = {"idle_turns_from", "idle_turns_to"};
 static const char *const block_names[LOADS] = {"block_from", "block_to"};
-/* By the bits of LOAD_FROM and LOAD_TO. */
+/* Indexed by the bits LOAD_FROM and LOAD_TO. */
 static const char *const loads[] = {"none", "from", "to", "both"};
 
 static uint32_t last_core(void) { return port_core_count() - 1U; }
@@ -89,7 +91,7 @@ static uint32_t most_buffer(void) {
     return port_region(0, &region) && region.bytes < BUFFER_MOST ? (uint32_t)region.bytes : BUFFER_MOST;
 }
 
-/* Room for two of the largest messages */
+/* The largest message: the memory has room for two of them. */
 static uint32_t most_size(void) { return most_buffer() / 2U; }
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
@@ -123,11 +125,12 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                     .preset = 64},
 };
 
-/* The out-of-line instance of the inline function in message.h, for calls that are not inlined */
+/* The out-of-line instances of the inline functions in message.h, for calls that are not inlined */
 extern inline uint32_t ic_message_words(void);
 extern inline void ic_message_stamp(uint32_t *message, uint32_t number);
 
-/* Here, and not in its only caller, for the same reason */
+/* In this file, and not in that of its only caller, so that it is not inlined: a probe of the simulator finds it by its
+ * name. */
 void ic_message_mark_window(const struct load_task *load) { (void)load; }
 
 /* ---- a measurement ---- */

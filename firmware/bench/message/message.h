@@ -13,7 +13,7 @@
 #define LOAD_WORDS 8U
 #define LOAD_FROM 1U
 #define LOAD_TO 2U
-/* Loads, at most */
+/* Most loads */
 #define LOADS 2U
 /* Iterations of a load that are timed together: enough to make the call and the readings around them negligible */
 #define BLOCK_TURNS 128U
@@ -43,13 +43,13 @@ struct party {
     struct ic_transport_end end;
     port_sem_t go;
     uint32_t core;
-    bool fits; /* it has memory for its message */
+    bool fits; /* the end has memory for its message */
     bool opened;
     atomic_bool dismissed;
     bool migrated;
     uint64_t preempted;
     atomic_uint reported; /* last completed turn */
-    uint32_t *own;        /* message, for a transport that copies */
+    uint32_t *own;        /* memory for a message, for a transport that copies */
 };
 
 struct load_task {
@@ -60,13 +60,13 @@ struct load_task {
     volatile uint32_t words[LOAD_WORDS];
 
     /* Of measure=overhead: */
-    uint32_t value; /* words that it adds to */
+    uint32_t value; /* state of its computation in registers */
     uint32_t turns; /* iterations in the window */
     uint64_t block; /* ticks of the common clock that BLOCK_TURNS iterations take while only the other core's load
                        runs */
 };
 
-/* Received messages */
+/* A received message */
 struct arrival {
     const uint32_t *message; /* NULL if everything was over before */
     uint32_t bytes;
@@ -80,7 +80,7 @@ struct stage {
     bool streams; /* measure=throughput */
     bool counts;  /* measure=overhead */
     bool awake;   /* idle=spin */
-    bool apart;   /* on two cores */
+    bool apart;   /* the ends are on two cores */
     bool full;    /* in this turn, contents are checked, not only stamps */
     uint64_t settling;
     uint64_t patience;
@@ -88,26 +88,26 @@ struct stage {
     struct party sender, receiver;
     struct load_task load_from, load_to;
     uint32_t turn;
-    uint32_t messages; /* of the turn; with measure=overhead, of its window */
+    uint32_t messages; /* number of messages in the turn; with measure=overhead, in its window */
     uint32_t target;   /* number after the last message of the turn */
     bool sends;        /* messages are sent in this turn */
     atomic_bool over;
-    bool stalled; /* it ended early */
+    bool stalled; /* the run ended early */
 
     /* Written by the sender: */
     _Alignas(PORT_CACHE_LINE) uint64_t before;
     uint64_t after;
     uint32_t next_sent;                  /* number of the next message */
-    atomic_uint sent;                    /* last turn of which it has its readings */
-    volatile uint32_t words[LOAD_WORDS]; /* of its own load */
+    atomic_uint sent;                    /* last turn of which the sender has its readings */
+    volatile uint32_t words[LOAD_WORDS]; /* that the sender adds to, like a load */
 
     /* Written by the receiver: */
     _Alignas(PORT_CACHE_LINE) struct arrival arrival;
     uint32_t next;        /* number of the next message */
     uint32_t came;        /* bit i: the message with number next - 1 - i has arrived */
     atomic_uint progress; /* messages received */
-    atomic_uint armed;    /* turn in which it is about to wait */
-    atomic_uint arrived;  /* last turn of which it has its reading */
+    atomic_uint armed;    /* turn in which the receiver is about to wait */
+    atomic_uint arrived;  /* last turn of which the receiver has its reading */
     struct found {
         uint32_t checked;
         uint32_t missing;
@@ -117,23 +117,23 @@ struct stage {
     } found;
 
     /* Written by the load of core `from`, with measure=overhead: */
-    _Alignas(PORT_CACHE_LINE) port_sem_t release; /* of the sender: one for each message, and one after the window */
-    uint64_t begin;                               /* of the window, on the common clock */
+    _Alignas(PORT_CACHE_LINE) port_sem_t release; /* of the sender: given for each message, and once afterwards */
+    uint64_t begin;                               /* begin of the window, on the common clock */
     uint64_t length;
     uint64_t end;
-    atomic_uint begun;   /* turn whose begin is known, of the trials that time an iteration */
-    atomic_uint opened;  /* the same of the window */
-    atomic_uint closing; /* turn whose end is known */
+    atomic_uint begun;   /* turn in which the begin of the trials, which time an iteration, is known */
+    atomic_uint opened;  /* turn in which the begin of the window is known */
+    atomic_uint closing; /* turn in which the end of the window is known */
 
     /* Written by the load of core `to`: */
     _Alignas(PORT_CACHE_LINE) atomic_uint loading;
-    atomic_uint ready;    /* turn in which it is ready for these trials */
-    atomic_uint counting; /* turn in which it is ready to count */
+    atomic_uint ready;    /* turn in which this load is ready for the trials */
+    atomic_uint counting; /* turn in which this load is ready to count */
 };
 
 extern struct stage ic_message;
 
-/* Where each core has its own program, each has its own, and sets it before use. */
+/* If each core has its own program, each program has its own variable, and sets it before use. */
 extern const struct ic_transport *ic_message_transport;
 void ic_message_find_transport(void);
 
@@ -146,7 +146,7 @@ static inline void reach(atomic_uint *turn) { atomic_store_explicit(turn, ic_mes
 /* No more messages will be sent or received. */
 static inline bool over(void) { return atomic_load_explicit(&ic_message.over, memory_order_relaxed); }
 
-/* Whether messages still come */
+/* Watches whether messages still come */
 struct vigil {
     uint64_t since;
     uint32_t progress;
@@ -193,16 +193,16 @@ void ic_message_check(const struct arrival *arrival);
 
 /* ---- tasks ---- */
 
-/* Entry of an end; the argument is its struct party. Entry of a load; its struct load_task. */
+/* Entries of the tasks. The argument is the struct party of an end, or the struct load_task of a load. */
 void ic_message_run_sender(void *arg);
 void ic_message_run_receiver(void *arg);
 void ic_message_run_load(void *arg);
 
-/* A load's turn of measure=overhead: counts its iterations in a window that is the same on both cores, and on core
- * `from` releases the sender. */
+/* A load's turn of measure=overhead: counts the load's iterations in a window that is the same on both cores. The load
+ * on core `from` also releases the sender. */
 void ic_message_count_turns(struct load_task *load);
 
-/* Begin and end of the window, for a probe of the simulator, which finds them by name */
+/* Called at the begin and at the end of the window: a probe of the simulator finds this function by its name. */
 void ic_message_mark_window(const struct load_task *load);
 
 /* Computes in registers only; returns the value to continue with. */

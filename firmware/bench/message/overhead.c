@@ -1,16 +1,16 @@
 /* measure=overhead of the benchmark `message`: the time that messages leave to a load of lower priority on each core */
 #include "message.h"
 
-/* Time from one message to the next: longer than a wake-up, and no fraction of a tick, so that messages meet all phases
- * of it */
+/* Time from one message to the next: longer than a wake-up, and no simple fraction of a kernel tick, so that messages
+ * come at all phases of the tick */
 #define GAP_US 211U
-/* Gaps from when the end of a window is known until it comes: the other core checks once per gap. */
+/* The end of a window is decided this many gaps before it comes, because the other core checks for it once per gap. */
 #define MARGIN_GAPS 3U
-/* Gaps for which blocks of iterations are timed, about ten of them: the shortest block contains no tick of the
- * kernel. */
+/* Blocks of iterations are timed for this many gaps. These are about ten blocks, so the shortest one contains no kernel
+ * tick. */
 #define TRIAL_GAPS 20U
-/* Additional steps of an iteration, by end: with equal lengths the loops would fall into step, and collide on the bus
- * in all iterations or in none. */
+/* Additional steps of an iteration of each end's load. The numbers differ, because loops of equal length would fall
+ * into step, and collide on the bus in all iterations or in none. */
 #define STEPS_FROM 32U
 #define STEPS_TO 37U
 
@@ -27,7 +27,8 @@ static uint32_t turns_until(struct load_task *load, uint64_t when, uint32_t most
     return turns;
 }
 
-/* Both loads run equally long; the other load may not cover a block that ends later. */
+/* The time of the quickest block that ends before `until`. Both loads run until then, so the other load may not run
+ * during the whole of a later block. */
 static uint64_t quickest_block(struct load_task *load, uint64_t until) {
     uint64_t least = UINT64_MAX;
     uint64_t end;
@@ -44,8 +45,8 @@ static uint64_t quickest_block(struct load_task *load, uint64_t until) {
 
 static uint32_t arrived(void) { return atomic_load_explicit(&ic_message.progress, memory_order_relaxed); }
 
-/* A window is a whole number of kernel ticks, so that both windows contain as many. The one without messages is as long
- * as the one before. */
+/* A window is a whole number of kernel ticks, so that both windows contain equally many. The window without messages is
+ * as long as the window before it. */
 static void decide_end(uint64_t gap) {
     uint64_t tick = port_clock_hz() / port_tick_hz();
     if (ic_message.sends) {
@@ -55,7 +56,8 @@ static void decide_end(uint64_t gap) {
     reach(&ic_message.closing);
 }
 
-/* Releases the sender when its last message has arrived. Where nothing is sent, nothing is under way. */
+/* Releases the sender for the next message when the preceding one has arrived. In the window without messages, each
+ * release counts as an arrival. */
 static uint32_t pace(uint32_t released, uint32_t since, uint64_t gap) {
     if (arrived() - since != released || reached(&ic_message.closing)) {
         return released;
@@ -71,8 +73,8 @@ static uint32_t pace(uint32_t released, uint32_t since, uint64_t gap) {
     return released + 1U;
 }
 
-/* Synchronises the loads of both cores: `ready` means that core `to` waits, `begun` that the moment is known. False if
- * everything is over. */
+/* Synchronises the loads of both cores: `ready` says that core `to` waits, `begun` that the moment of the common begin
+ * is known. False if everything is over. */
 static bool begin_together(const struct load_task *load, atomic_uint *ready, atomic_uint *begun, uint64_t gap) {
     if (load == &ic_message.load_from) {
         if (ic_message.apart && !ic_message_await(ready)) {
@@ -97,7 +99,8 @@ void ic_message_count_turns(struct load_task *load) {
     uint32_t released = 0;
     uint32_t since = arrived();
     uint32_t turns = 0;
-    /* While the other core's load runs, as in the windows: each delays the other on the bus. */
+    /* The blocks are timed while the other core's load runs, as in the windows: each load delays the other one on the
+     * bus. */
     if (!begin_together(load, &ic_message.ready, &ic_message.begun, gap)) {
         return;
     }

@@ -1,7 +1,8 @@
-/* ESP-IDF's ring buffer (component esp_ringbuf), no-split: items of any size, each contiguous after a header of 8
- * bytes, in the shared memory. Both ends use one spinlock, with interrupts masked; waiting tasks are on a list of the
- * kernel. The receiver reads in place and returns the item. The sender's item is copied in (`ringbuf`), or is allocated
- * first and written in place (`ringbuf-zero-copy`, xRingbufferSendAcquire()).
+/* ESP-IDF's ring buffer (component esp_ringbuf) of the type no-split, in the shared memory: items of any size, each
+ * contiguous after a header of 8 bytes. Both ends take one spinlock, with interrupts masked; waiting tasks are on a
+ * list of the kernel. With `ringbuf` the kernel copies the message in, and the receiver copies it out of the item. With
+ * `ringbuf-zero-copy` the sender acquires an item first (xRingbufferSendAcquire()) and writes the message in place, and
+ * the receiver reads it in place.
  *
  * The shared memory must allow 32-bit accesses and be aligned to them. */
 #include <string.h>
@@ -17,7 +18,7 @@
 
 static StaticRingbuffer_t control;
 static RingbufHandle_t ring;
-static void *received; /* received and not yet returned */
+static void *received; /* the item that was received and not yet returned */
 
 static uint32_t usable(uint32_t bytes) { return bytes - bytes % UNIT; }
 

@@ -1,12 +1,12 @@
-/* FreeRTOS message buffer, with the shared memory as storage: a stream buffer (stream_buffer.c describes the kernel's
- * conditions between two cores) that stores the length before each message, and moves whole messages only.
+/* FreeRTOS message buffer, with the shared memory as storage. It is a stream buffer that stores the length before each
+ * message, and moves whole messages only. stream_buffer.c describes when the kernel's code works between two cores.
  *
- * It also works between two kernels if the port makes it notify the other kernel instead of a task (sbSEND_COMPLETED
- * and sbRECEIVE_COMPLETED in port/freertos_amp/FreeRTOSConfig.h): both kernels' code uses the one buffer in shared
- * memory; the sender's writes its head, the receiver's its tail. The kernel has no barrier between the bytes and the
- * index. A task woken by the doorbell sees both, since the doorbell's handler begins with a barrier; a polling end
- * relies on a core that stores to uncached memory in program order. A Cortex-M0+ does; for the Cortex-M7 no document
- * states it, and the checks of every message would detect a violation. */
+ * It also works between two kernels if sbSEND_COMPLETED and sbRECEIVE_COMPLETED (port/freertos_amp/FreeRTOSConfig.h)
+ * notify the other kernel instead of a task. Both kernels then use one buffer in shared memory: the sender's kernel
+ * writes its head, the receiver's kernel its tail. FreeRTOS has no barrier between its writes of the bytes and of the
+ * index. A task woken by the doorbell sees both, because the doorbell's handler begins with a barrier. A polling end
+ * relies on the other core to store to uncached memory in program order. A Cortex-M0+ does that. For the Cortex-M7 no
+ * document states it, but the checks of every message would detect a violation. */
 #include "slice_freertos.h"
 #include "transports.h"
 

@@ -1,5 +1,6 @@
-/* FreeRTOS direct-to-task notification, with the address of the message as its value: zero-copy. The message is in the
- * shared memory, which has room for one. The receiver's notification returns it to the sender. */
+/* Zero-copy by FreeRTOS direct-to-task notifications: the value of a notification is the address of the message. The
+ * message is in the shared memory, which has room for one message. The receiver notifies the sender to return the
+ * room. */
 #include "port_freertos.h"
 #include "slice_freertos.h"
 #include "transports.h"
@@ -43,7 +44,7 @@ static const void *notification_receive(struct ic_transport_end *end, uint32_t *
         }
     }
     *size = end->setup->size;
-    if (ic_transport_over(end)) { /* the declaration of the end also notifies */
+    if (ic_transport_over(end)) { /* this task is also notified when everything is over */
         return NULL;
     }
     return (const void *)address; // NOLINT(performance-no-int-to-ptr): a notification's value is an integer

@@ -1,5 +1,5 @@
-/* FreeRTOS queue, by value: its storage is the shared memory, with as many items of a message's size as fit. The kernel
- * copies each item inside a critical section, with interrupts masked. */
+/* FreeRTOS queue, by value. Its storage is the shared memory, and holds as many messages as fit. The kernel copies each
+ * message inside a critical section, with interrupts masked. */
 #include "slice_freertos.h"
 #include "transports.h"
 

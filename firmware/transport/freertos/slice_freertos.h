@@ -5,7 +5,7 @@
 #include "kernel_api.h"
 #include "transport.h"
 
-/* Kernel ticks for which an end waits in one kernel call; 0 if it polls */
+/* Kernel ticks for which an end blocks in one kernel call; 0 if it polls */
 static inline TickType_t freertos_slice(const struct ic_transport_end *end) {
     return end->setup->polling ? 0 : pdMS_TO_TICKS(IC_TRANSPORT_SLICE_MS);
 }

@@ -1,11 +1,11 @@
 /* FreeRTOS stream buffer, with the shared memory as storage. The kernel copies without a lock, and suspends the
  * scheduler to wake the other end.
  *
- * Between two cores under one SMP kernel it works unchanged, with one sender and one receiver: its waits use the
+ * Between two cores under one SMP kernel it works unchanged with one sender and one receiver, because a wait uses the
  * kernel's locks, which all cores share. (Between two kernels, sbSEND_COMPLETED and sbRECEIVE_COMPLETED would have to
- * ring a doorbell.) One exception: a wait that times out clears its task without a lock, possibly while the other core
- * is about to wake it, which an assertion of the kernel would catch. So the timeouts must be longer than any wait of a
- * correct run, and they are. */
+ * ring a doorbell.) There is one exception: when a wait times out, the kernel clears its note of the waiting task
+ * without a lock, possibly while the other core is about to wake that task; an assertion of the kernel would fail then.
+ * So the timeout is longer than any wait of a correct run (IC_TRANSPORT_SLICE_MS). */
 #include "slice_freertos.h"
 #include "transports.h"
 
@@ -27,7 +27,7 @@ static bool stream_buffer_open(struct ic_transport_end *end) {
 /* Static: nothing to release */
 static void stream_buffer_close(struct ic_transport_end *end) { (void)end; }
 
-/* The kernel's calls move a part of the bytes if not all fit, or not all have come. */
+/* A kernel call moves only a part of the bytes if not all of them fit, or if not all have arrived. */
 static bool stream_buffer_send(struct ic_transport_end *end, const void *message) {
     TickType_t ticks = freertos_slice(end);
     const uint8_t *next = message;

@@ -1,7 +1,7 @@
 /* A pipe: the kernel copies the bytes in and out, without message boundaries. The shared memory is not used.
  *
- * The receiver's end blocks; closing the sender's ends its wait. The sender's end does not block, so that a sender that
- * finds the pipe full can give up: it waits by poll(). */
+ * The receiver blocks in read(); its wait ends when the sender's end is closed. The sender's end does not block: a
+ * sender that finds the pipe full waits in poll(), from which it can return to give up. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

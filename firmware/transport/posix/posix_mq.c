@@ -10,12 +10,12 @@
 #include "slice_posix.h"
 #include "transports.h"
 
-/* Every user's default limits */
+/* Length of a queue that Linux's default limits allow every user */
 #define LENGTH_DEFAULT 10
 
 static mqd_t queue;
 
-/* One of the system's limits; 0 if it has no message queues */
+/* Reads one of the system's limits; 0 if the system has no message queues. */
 static long limit(const char *path) {
     FILE *file = fopen(path, "re");
     if (file == NULL) {

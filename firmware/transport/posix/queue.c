@@ -1,4 +1,4 @@
-/* A queue as usual between threads: a mutex, two condition variables and a ring of items in the shared memory */
+/* The usual queue between threads: a mutex, two condition variables and a ring of items in the shared memory */
 #include <pthread.h>
 #include <string.h>
 
@@ -50,14 +50,16 @@ static bool make(const struct ic_transport_setup *setup) {
 
 static bool queue_open(struct ic_transport_end *end) { return end->role == IC_TRANSPORT_RECEIVER || make(end->setup); }
 
-/* Both ends are over by then; in Linux, mutexes and condition variables hold no resources. */
+/* Nothing to release: neither end uses the queue any more, and in Linux mutexes and condition variables hold no
+ * resources. */
 static void queue_close(struct ic_transport_end *end) { (void)end; }
 
 static unsigned char *item_at(uint32_t place) {
     return queue.items + (size_t)(place % queue.length) * queue.item_bytes;
 }
 
-/* Locks the mutex with *count different from `unwanted`; false, unlocked, if everything is over. */
+/* Waits until `count` differs from `unwanted`, and returns true with the mutex locked. If everything is over, returns
+ * false with the mutex unlocked. */
 static bool lock_when(const struct ic_transport_end *end, pthread_cond_t *condition, uint32_t unwanted) {
     pthread_mutex_lock(&queue.mutex);
     while (queue.count == unwanted) {
@@ -79,7 +81,8 @@ static bool lock_when(const struct ic_transport_end *end, pthread_cond_t *condit
     return true;
 }
 
-/* Both signal after they have unlocked the mutex: otherwise the woken task would wait for it. */
+/* Send and receive signal after they have unlocked the mutex: otherwise the woken task would have to wait for the
+ * mutex. */
 static bool queue_send(struct ic_transport_end *end, const void *message) {
     if (!lock_when(end, &queue.has_room, queue.length)) {
         return false;

@@ -12,7 +12,7 @@
 
 /* Before the ring in shared memory: whether each end has been woken since its last wait */
 struct wakes {
-    _Alignas(IC_SPSC_LINE) atomic_uint of[2]; /* by role */
+    _Alignas(IC_SPSC_LINE) atomic_uint of[2]; /* indexed by role */
 };
 
 static atomic_uint *wake_word(const struct ic_transport_end *end, enum ic_transport_role role) {

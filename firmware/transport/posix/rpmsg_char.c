@@ -4,11 +4,11 @@
  *
  * The other core has its own clock, or none that Linux can read. So the measurement is a round trip, from Linux to
  * Linux, and is named so. Both ends of the transport are in Linux: the sender writes, the receiver reads the echo. They
- * share one open file, because the driver allows only one (EBUSY).
+ * share one open file, because the driver allows only one open file at a time (EBUSY).
  *
- * The file never blocks: an end that blocks does so in poll(), which can time out. Over virtio the driver does not
- * report when there is room again (virtio_rpmsg_bus.c has no poll), so a sender without room retries every millisecond.
- * That does not happen if each message's echo is awaited. */
+ * Calls on the file do not block: an end that waits blocks in poll(), which can time out. Over virtio the driver does
+ * not report when there is room again (virtio_rpmsg_bus.c has no poll), so a sender without room retries every
+ * millisecond. There is always room if the echo of each message is awaited before the next message is sent. */
 #include "rpmsg_char.h"
 
 #include <errno.h>
@@ -25,10 +25,10 @@
 #define PREFIX "rpmsg-char:"
 #define DEVICES_MOST 4U
 #define PATH_MOST 64U
-/* Characters of all paths together: the choices of a parameter are sent in one line */
+/* Most characters of all paths together, because the choices of a parameter are sent in one line */
 #define PATHS_MOST 100U
 #define RETRY_MS 1
-/* Messages left over from an aborted run: the device's queue has no limit, this loop has. */
+/* Most messages left over from an aborted run that are dropped: the device's queue has no limit of its own. */
 #define STALE_MOST 1000U
 
 static struct {
@@ -49,7 +49,7 @@ static const char *path_of(const struct ic_transport_setup *setup) {
 static atomic_bool troubled;
 static char trouble_text[120];
 
-/* The first failure is reported: later ones may follow from it. */
+/* Only the first failure is reported: later ones may be its consequences. */
 static void tell(const char *what, int number) {
     if (!atomic_exchange(&troubled, true)) {
         if (number != 0) {
@@ -108,7 +108,8 @@ static const char *refuses(const struct ic_transport_setup *setup) {
     return access(path_of(setup), R_OK | W_OK) == 0 ? NULL : of_open(errno);
 }
 
-/* The length in RPMsg's header has 16 bits; the size of the device's buffers shows when it refuses a message. */
+/* The length in RPMsg's header has 16 bits. The device's buffers may be smaller: that shows only when the device
+ * refuses a message. */
 static uint32_t capacity(const struct ic_transport_setup *setup) {
     (void)setup;
     return UINT16_MAX;
@@ -145,8 +146,8 @@ static void close_end(struct ic_transport_end *end) {
 
 /* ---- messages ---- */
 
-/* After a call that moved nothing: whether to retry, after a wait where an end waits. Older kernels return ENOMEM if
- * there is no room. */
+/* After a call that moved nothing: waits, unless the end polls, and returns whether to retry. Older kernels return
+ * ENOMEM if there is no room. */
 static bool goes_on(const struct ic_transport_end *end, short events, int wait_ms) {
     int number = errno;
     if (number != EAGAIN && number != EINTR && number != ENOMEM) {
@@ -176,7 +177,8 @@ static bool send(struct ic_transport_end *end, const void *message) {
     }
 }
 
-/* The device truncates a message to the buffer, so the buffer has one byte more. */
+/* The device truncates a message that is longer than the buffer. The buffer has one byte more than expected, so that a
+ * longer message is noticed. */
 static uint32_t receive(struct ic_transport_end *end, void *message) {
     uint32_t size = end->setup->size;
     char more;
@@ -205,7 +207,7 @@ static bool is_plain(char c) {
 
 /* Why a path cannot be part of a transport's name, which is typed and sent in lines; NULL if it can */
 static const char *wrong_with(const char *path, size_t length) {
-    static size_t all; /* characters of the paths so far */
+    static size_t all; /* total length of all paths so far */
     bool plain = length > 0 && path[0] == '/';
     for (size_t i = 0; i < length; i++) {
         plain = plain && is_plain(path[i]);

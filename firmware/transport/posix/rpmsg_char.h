@@ -4,10 +4,10 @@
 
 #include "transport.h"
 
-/* Finds the devices: those in the environment variable INTERCORE_RPMSG, paths separated by colons; else /dev/rpmsg0,
- * /dev/rpmsg1, … up to four; else /dev/rpmsg0, so that a user sees the name of such a transport and why it is not
- * available. Call it once, before the first rpmsg_char_transport(). Returns NULL, or the error in the variable, as a
- * clause. */
+/* Finds the devices: the paths in the environment variable INTERCORE_RPMSG, separated by colons. Without that variable,
+ * up to four of /dev/rpmsg0, /dev/rpmsg1, …. If none of these exists, /dev/rpmsg0 is listed nevertheless, so that a
+ * user sees the name of such a transport and why it is not available. Call it once, before the first
+ * rpmsg_char_transport(). Returns NULL, or the error in the variable, as a clause. */
 const char *rpmsg_char_find(void);
 
 /* Returns the transport of the device with this index, from 0; NULL beyond the last. */

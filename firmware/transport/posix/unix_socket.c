@@ -8,7 +8,7 @@
 
 static int in, out;
 
-/* Fits more than once into Linux's default socket buffer of 208 KiB */
+/* Largest message: several of this size fit into Linux's default socket buffer of 208 KiB. */
 static uint32_t unix_socket_capacity(const struct ic_transport_setup *setup) {
     (void)setup;
     return 65536U;

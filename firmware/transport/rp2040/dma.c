@@ -2,8 +2,9 @@
  * the receiver's core, wakes the receiver; a polling receiver polls the channel's completion instead. Neither core
  * copies.
  *
- * The receiver publishes the destination in shared memory; the sender, which may have to wait for that, starts the
- * channel, and returns when it has finished. It copies words if the size allows it, otherwise bytes. */
+ * The receiver publishes the destination in shared memory. The sender, which may have to wait for the destination,
+ * starts the channel and returns when the channel has finished. The channel copies words if the size is a multiple of
+ * 4, otherwise bytes. */
 #include "hardware/irq.h"
 #include "port_interrupt.h"
 #include "rp2040_board.h"
@@ -16,15 +17,15 @@
 #define DONE (1U << CHANNEL)
 #define LOWEST_PRIORITY 255U
 #define WORD_BYTES 4U
-/* The chip's SRAM: valid destinations */
+/* Size of the chip's SRAM, in which destinations must be */
 #define SRAM_BYTES 0x42000U
 
 /* In shared memory: */
 struct shared {
-    atomic_uint wanted; /* messages that the receiver has requested */
-    uint32_t to;        /* destination of the last of them */
+    atomic_uint wanted; /* number of messages that the receiver has requested */
+    uint32_t to;        /* destination of the message requested last */
     atomic_uint asleep; /* the sender waits, or is about to */
-    uint32_t size;      /* of the message in progress */
+    uint32_t size;      /* bytes of the message in progress */
 };
 
 /* The sender's: */
@@ -41,7 +42,7 @@ static uint32_t dma_capacity(const struct ic_transport_setup *setup) {
     return setup->memory_bytes < sizeof(struct shared) ? 0 : SRAM_BYTES;
 }
 
-/* On the receiver's core */
+/* The interrupt handler, on the receiver's core */
 static void dma_is_done(void) {
     DMA_INTS(get_core_num()) = DONE;
     atomic_store(&completed, true);
@@ -144,7 +145,7 @@ static bool is_complete(const struct ic_transport_end *end) {
     if (done && polling) {
         DMA_INTR = DONE;
     } else if (done) {
-        atomic_store(&completed, false); /* the next one is not requested yet */
+        atomic_store(&completed, false); /* the next message is not requested yet */
     }
     return done;
 }

@@ -1,15 +1,16 @@
 /* fifo: messages as words through the FIFO between the cores; shared memory has only two counts.
  *
- * Under one kernel for both cores the FIFO belongs to the kernel: its interrupt requests a yield. So that interrupt's
- * handler removes the words, which it distinguishes from the kernel's (board/rp2040/cores/rp2040_fifo.c), and a polling
- * receiver polls the handler's buffer.
+ * Under one kernel for both cores, the kernel also uses the FIFO: the FIFO's interrupt requests a yield. So the handler
+ * of that interrupt takes all words out of the FIFO, and moves the words of messages, which it can tell from the
+ * kernel's, to a buffer (board/rp2040/cores/rp2040_fifo.c). A polling receiver polls that buffer.
  *
- * A word of a message has its top bit set, whatever it carries. A message is its size, then for each 31 words of it one
- * word with their top bits, the first in bit 0, followed by the words, with their own top bits set. A message is padded
- * with zeros to whole words.
+ * Every word of a message is sent with its top bit set, which tells it from the kernel's words; the true top bits are
+ * sent separately. First comes a word with the size of the message. Then, for each group of up to 31 words, come one
+ * word with the top bits of the group, that of its first word in bit 0, and the words of the group. The last word of a
+ * message is padded with zeros.
  *
- * A sender waits for room in the FIFO by polling, however the receiver waits: the handler makes room whatever runs
- * there. */
+ * A sender polls for room in the FIFO, whether or not the receiver polls: the handler on the receiver's core makes room
+ * soon, whatever runs there. */
 #include "port_interrupt.h"
 #include "rp2040_board.h"
 #include "rp2040_fifo.h"
@@ -20,7 +21,7 @@
 /* Words whose top bits fit into one word */
 #define GROUP 31U
 #define WORD_BYTES 4U
-/* Largest size without the top bit */
+/* Largest message, in bytes: in the word with the size, FIFO_MESSAGE takes the top bit. */
 #define SIZE_MOST (FIFO_MESSAGE - 1U)
 _Static_assert(GROUP + 1U <= FIFO_BOX_WORDS, "a group and its top bits fit the box");
 
@@ -75,7 +76,8 @@ static void fifo_close(struct ic_transport_end *end) {
 
 /* ---- sending ---- */
 
-/* Words that may be sent: the share of the FIFO for messages, and the room in the handler's buffer */
+/* How many words may be sent now. Limits are the share of the FIFO that messages may use, and the room in the handler's
+ * buffer. */
 static uint32_t room(const struct counts *counts) {
     uint32_t under_way = sent - atomic_load_explicit(&counts->put, memory_order_acquire);
     uint32_t kept = sent - atomic_load_explicit(&counts->taken, memory_order_acquire);
@@ -98,7 +100,7 @@ static bool send_words(const struct ic_transport_end *end, const uint32_t *words
     return true;
 }
 
-/* Words of a message from number `first` on, at most a group */
+/* Number of words of a message from word `first` on, at most one group */
 static uint32_t group_words(uint32_t size, uint32_t first) {
     uint32_t left = (size + WORD_BYTES - 1U) / WORD_BYTES - first;
     return left < GROUP ? left : GROUP;
@@ -144,7 +146,7 @@ static bool await_words(struct ic_transport_end *end, uint32_t words) {
         }
         if (!end->setup->polling) {
             box.wanted = taken + words;
-            atomic_store(&box.waiting, true); /* the handler is on this core: it runs before this, or after */
+            atomic_store(&box.waiting, true); /* the handler, on this core, runs before this store or after it */
             if (!has_come(words)) {
                 end->wait(end);
             }
@@ -154,8 +156,8 @@ static bool await_words(struct ic_transport_end *end, uint32_t words) {
     return true;
 }
 
-/* Copies the words of a group to their place at `bytes`, without the bytes after the message's end or beyond the
- * room. */
+/* Takes the `count` words of a group and copies at most `bytes` bytes of them to `place`: neither padding nor what has
+ * no room. */
 static bool take_group(struct ic_transport_end *end, uint8_t *place, uint32_t bytes, uint32_t count) {
     struct counts *counts = counts_of(end);
     uint32_t *words = (uint32_t *)(void *)place;

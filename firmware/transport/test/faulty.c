@@ -1,5 +1,6 @@
 /* Faulty transports, for tests of the checks: the platform's queue, except that every tenth message is lost, sent
- * twice, held back until the next one has been sent, or has one bit flipped. A program with these has no others. */
+ * twice, held back until the next one has been sent, or has one bit flipped. A program with these transports has no
+ * others. */
 #include <string.h>
 
 #include "transport.h"

@@ -1,13 +1,18 @@
 /* Users' workloads: checks that several cores compute the same as one, and that a workload writes only its own units.
  *
- * Without a check of the user's, units are computed again by the console task while no other runs. Units of a buffer
- * are checked one by one, and then erased, so that the next window has to write them again; the words around the buffer
- * must not change. A sum does not show its units: if it is wrong, the unit is searched for afterwards.
+ * If the user supplies no check, the console task computes the units again while no other task runs. If the units are
+ * in a buffer, they are checked one by one and then erased, so that the next window has to write them again; the guard
+ * words (canaries) before and after the buffer must not change. A workload without a buffer returns a sum, which does
+ * not show a unit that is wrong: the unit is searched for afterwards.
  *
- * The first error is in a series of one count, present only then: `differs`, the unit with another value on several
- * cores, or at another time on one; `beyond`, the unit that writes elsewhere; `around`, the first unit of a window or
- * part in which something else wrote around the buffer; `depends`, the unit whose value depends on the units before it;
- * `unexpected`, the unit that is wrong by the user's check. */
+ * The first error of each kind is reported in a series with one value, the number of a unit. Without an error the
+ * series does not exist.
+ *
+ *   differs     the unit that had another value on several cores, or at another time on one core
+ *   beyond      the unit that writes outside its own place in the buffer
+ *   around      the first unit of the window or part in which something else wrote around the buffer
+ *   depends     the unit whose value depends on the units before it
+ *   unexpected  the unit that is wrong according to the user's check */
 #include "own.h"
 
 #include <string.h>
@@ -23,7 +28,7 @@
 enum finding { DIFFERS, BEYOND, AROUND, DEPENDS, UNEXPECTED, FINDINGS };
 static const char *const findings[FINDINGS] = {"differs", "beyond", "around", "depends", "unexpected"};
 static bool told[FINDINGS];
-static bool sought; /* the unit that makes a sum wrong */
+static bool sought; /* the unit that makes a sum wrong has been searched for */
 
 static void tell(const struct intercore_workload *own, enum finding finding, uint32_t unit) {
     struct ic_series *series = told[finding] ? NULL : ic_samples_open(findings[finding], IC_SERIES_PLAIN, 1);
@@ -53,7 +58,7 @@ static void erase(const struct intercore_workload *own, uint32_t unit) {
     memset(unit_at(own, unit), ERASED, own->unit_bytes);
 }
 
-/* Changes a unit, whatever it holds; twice restores it. */
+/* Changes a unit, whatever its contents. A second call restores it. */
 static void disguise(const struct intercore_workload *own, uint32_t unit) {
     uint8_t *bytes = unit_at(own, unit);
     for (uint32_t i = 0; i < own->unit_bytes; i++) {
@@ -67,7 +72,7 @@ static uint32_t *canary(const struct intercore_workload *own, uint32_t index) {
     return index < INTERCORE_CANARIES ? begin + index : (uint32_t *)(void *)behind + (index - INTERCORE_CANARIES);
 }
 
-/* Whether they are unchanged since the last call; restores them. */
+/* Whether the guard words are unchanged since the last call. Restores them. */
 static bool canaries_live(const struct intercore_workload *own) {
     bool live = true;
     for (uint32_t i = 0; i < 2U * INTERCORE_CANARIES; i++) {
@@ -79,7 +84,7 @@ static bool canaries_live(const struct intercore_workload *own) {
 
 /* ---- checks ---- */
 
-/* Computes a unit again, alone. Returns whether it left its neighbours, and the words around them all, unchanged. */
+/* Computes one unit again. Returns whether that left the units before and after it, and the guard words, unchanged. */
 static bool compute_again(const struct intercore_workload *own, uint32_t unit) {
     uint32_t before = unit + own->units - 1U;
     uint32_t behind = unit + 1U;
@@ -87,7 +92,7 @@ static bool compute_again(const struct intercore_workload *own, uint32_t unit) {
         (void)own->workload.work(unit, 1);
         return canaries_live(own);
     }
-    disguise(own, behind); /* its contents may be correct: a second write must show */
+    disguise(own, behind); /* it may hold the right result: writing that again would go unnoticed */
     uint32_t digests[2] = {digest_of(own, before), digest_of(own, behind)};
     (void)own->workload.work(unit, 1);
     bool same = digest_of(own, before) == digests[0] && digest_of(own, behind) == digests[1];
@@ -116,7 +121,7 @@ static bool unit_is_right(const struct intercore_workload *own, uint32_t unit) {
     return true;
 }
 
-/* Something wrote around the buffer: one of these units, or something else. */
+/* The guard words have changed: finds the unit that writes there. It may also have been something else. */
 static void find_writer(const struct intercore_workload *own, uint32_t first, uint32_t count) {
     for (uint32_t i = 0; i < count && !told[BEYOND]; i++) {
         if (!compute_again(own, first + i)) {
@@ -156,7 +161,7 @@ void intercore_prepare(const struct intercore_workload *own) {
     }
 }
 
-/* A workload with a buffer returns 0. */
+/* The work of a workload with a buffer returns 0, so 0 stands for a buffer that is right. */
 uint32_t intercore_expected(const struct intercore_workload *own, uint32_t first, uint32_t count) {
     if (own->unit_bytes > 0) {
         return units_are_right(own, first, count) ? 0 : 1;
@@ -164,14 +169,15 @@ uint32_t intercore_expected(const struct intercore_workload *own, uint32_t first
     if (own->expected != NULL) {
         return own->expected(first, count);
     }
-    uint32_t part = count / 3U; /* their work is not split */
+    uint32_t part = count / 3U; /* not where two cores split the work */
     return own->workload.work(first, part) + own->workload.work(first + part, count - part);
 }
 
 /* ---- finding the wrong unit of a sum ---- */
 
-/* Whether the units from `first` to `end - 1` together give the correct sum: the user's, or the sum of single units.
- * `*sum` is that of the units below `from`, one by one, and becomes that of all. */
+/* Whether `end` units from `first` on, computed together, give the correct sum: that of the user's expected() or,
+ * without it, the sum of the units computed one by one. Before the call `*sum` is the one-by-one sum of the first
+ * `from` units; after it, of all `end` units. */
 static bool adds_up(const struct intercore_workload *own, uint32_t first, uint32_t from, uint32_t end, uint32_t *sum) {
     if (own->expected != NULL) {
         return own->workload.work(first, end) == own->expected(first, end);
@@ -184,7 +190,7 @@ static bool adds_up(const struct intercore_workload *own, uint32_t first, uint32
 
 bool ic_own_seek(uint32_t workload, uint32_t first, uint32_t count) {
     const struct intercore_workload *own = ic_own(workload);
-    uint32_t right = 0; /* that many give the correct sum */
+    uint32_t right = 0; /* this many units give the correct sum */
     uint32_t wrong = count;
     uint32_t sum = 0;
     uint32_t whole = 0;

@@ -7,18 +7,19 @@
 #include "intercore_workload.h"
 #include "workloads.h"
 
-/* Prefix of their names in lists; no other workload has it. */
+/* Prefix of the names of users' workloads in lists; no other workload has it. */
 #define IC_OWN_PREFIX "own:"
 
 /* Returns the description of a user's workload, by its index in the lists; NULL for other workloads. */
 const struct intercore_workload *ic_own(uint32_t workload);
 
-/* Number of different units of a workload, and the limit for a window; UINT32_MAX if there is no limit */
+/* Number of different units of a workload, which is also the most that a window may have; UINT32_MAX if there is no
+ * limit */
 uint32_t ic_own_units(uint32_t workload);
 
-/* Searches for the unit that makes a user's sum wrong: the first whose value depends on the units before it, or that is
- * wrong by the user's check. Runs on this core alone, once per measurement, and takes a few times as long as these
- * units. Reports the unit in a series. Returns true if it searched, and found none. */
+/* Searches for the unit that makes a user's sum wrong: the first unit whose value depends on the units before it, or
+ * that is wrong according to the user's check. Runs on this core alone, once per measurement, and takes a few times as
+ * long as these units. Reports the unit in a series. Returns true if it searched, and found none. */
 bool ic_own_seek(uint32_t workload, uint32_t first, uint32_t count);
 
 /* Reports that a unit gave another value while other cores worked, too. */

@@ -202,7 +202,7 @@ def _find(name: str | None) -> tuple[Tool, str]:
             return tool, path
     ways = ", ".join(f"{tool.name} ({tool.install})" for tool in wanted)
     one = "; one of them is enough" if len(wanted) > 1 else ""
-    raise IntercoreError(f"the board cannot be flashed, because no tool is installed. Install {ways}{one}")
+    raise IntercoreError(f"the board cannot be flashed, because {missing}. Install {ways}{one}")
 
 
 def _check_bank(core: int, elf: Path) -> None:
@@ -236,7 +236,7 @@ def check_option_bytes(registers: dict[int, int]) -> Iterator[str]:
     ]
     if wrong:
         raise IntercoreError(
-            f"nothing was flashed, because the board's option bytes have {', '.join(wrong)}. Set them by "
+            f"nothing was flashed, because the board's option bytes have wrong values: {', '.join(wrong)}. Set them by "
             "STM32CubeProgrammer: "
             "STM32_Programmer_CLI -c port=SWD -ob BCM7=1 BCM4=1 SWAP_BANK=0 BOOT_CM7_ADD0=0x0800 BOOT_CM4_ADD0=0x0810"
         )

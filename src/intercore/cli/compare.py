@@ -48,15 +48,14 @@ def compare(
         typer.Argument(
             metavar="A B",
             help=(
-                "Two stored runs by number, e.g. 3 4, before and after a change; or two targets, for their "
-                "newest complete runs; or "
-                "baseline files. Several runs of one target count as one side. With --alternate: TARGET BENCHMARK "
-                "[NAME=VALUE,…]."
+                "What to compare: two numbers of stored runs, e.g. 3 4 (before and after a change), two targets "
+                "(their newest complete runs), or baseline files. Several runs of one target count as one side. "
+                "With --alternate: TARGET BENCHMARK [NAME=VALUE,…]."
             ),
         ),
     ] = None,
     *,
-    within: Annotated[float, percent_option("--within", "Differences up to this are negligible, e.g. 2%.")] = WITHIN,
+    within: Annotated[float, percent_option("--within", "Differences up to this size count as none, e.g. 2%.")] = WITHIN,
     in_full: Annotated[bool, typer.Option("--all", help="Show every quantity of every setting.")] = False,
     page: Annotated[
         Path | None,
@@ -67,9 +66,8 @@ def compare(
         typer.Option(
             "--alternate",
             help=(
-                "Measure two builds of a target in alternation and compare them: shows differences of a few per "
-                "cent on a noisy "
-                "machine."
+                "Measure two builds of a target in alternation, and compare them. This shows differences of a few "
+                "per cent even on a noisy machine."
             ),
         ),
     ] = False,
@@ -103,17 +101,20 @@ def compare(
             "--repetitions",
             1,
             MAX_SETTINGS,
-            "With --alternate: repetitions of each setting of each build, e.g. 10. Default: 6, simulated 1.",
+            "With --alternate: repetitions of each setting of each build, e.g. 10. Default: 6; on a simulated target 1.",
         ),
     ] = None,
     seed: Annotated[
         int | None,
         whole_option(
-            "--seed", 0, 2**32 - 1, "With --alternate: seed of the order and of the random delays, e.g. 7. Default: 1."
+            "--seed",
+            0,
+            2**32 - 1,
+            "With --alternate: seed for the random order of the settings and the random delays, e.g. 7. Default: 1.",
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="With --alternate: continue the newest two unfinished runs.")
+        bool, typer.Option("--resume", help="With --alternate: continue the two newest unfinished runs.")
     ] = False,
     phases: Annotated[
         int,
@@ -121,9 +122,9 @@ def compare(
             "--phases",
             0,
             len(SHIFTS),
-            "Simulated targets: other phases (code alignments) in which to repeat settings that changed, to "
-            "separate a change "
-            "from different bank conflicts, e.g. 2; 0 for none.",
+            "Simulated targets: number of other phases (the code moved by a few bytes) in which settings that changed "
+            f"are measured again, to tell a real change from bank conflicts that merely moved: {LEAST_PHASES - 1} to "
+            f"{len(SHIFTS)}, or 0 to omit this.",
         ),
     ] = len(SHIFTS),
     force: Force = False,

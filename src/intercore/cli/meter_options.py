@@ -35,7 +35,7 @@ MeasuredPath = Annotated[
     typer.Option(
         "--path",
         metavar="WHAT,…",
-        help=f"Loads that the meter measures, e.g. chip,regulator, of: {', '.join(get_args(Besides))}. Without it, no "
+        help=f"What the meter feeds, e.g. chip,regulator, from: {', '.join(get_args(Besides))}. Without it, no "
         "energy is attributed to the chip.",
     ),
 ]

@@ -29,7 +29,7 @@ def shell(
     image: ImagePath = None,
     timeout: Timeout = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Show the lines of the protocol. Always on if output is not a terminal.")
+        bool, typer.Option("--raw", help="Show the lines of the protocol as they are. Always on if output is not a terminal.")
     ] = False,
 ) -> None:
     """Open an interactive console on a target. `help` lists its commands, Ctrl-D (end of input) exits."""

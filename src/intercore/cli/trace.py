@@ -72,7 +72,7 @@ def trace(
     levels: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="NAME=VALUE…", help="One level of each factor, e.g. primitive=queue. Default: that of the factor."
+            metavar="NAME=VALUE…", help="Levels of factors, one for each, e.g. primitive=queue. Other factors have their default levels."
         ),
     ] = None,
     *,

@@ -31,8 +31,8 @@ class Options:
             value = chosen.get(option.name, option.default)
             if not option.above < value < option.below:
                 raise UsageError(
-                    f"--{option.name}={value} is out of range: it must be above {option.above:g} and below {option.below:g}, "
-                    f"e.g. {option.default:g}"
+                    f"--{option.name}={value} is out of range: it must be above {option.above:g} and below "
+                    f"{option.below:g}, e.g. {option.default:g}"
                 )
         self._chosen = chosen
 

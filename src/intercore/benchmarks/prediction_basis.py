@@ -45,7 +45,9 @@ def asked(words: Iterable[str], no_setting: Collection[str]) -> dict[str, str]:
     levels = parse_levels(words)
     for name, values in levels.items():
         if len(values) > 1:
-            raise UsageError(f"{name} is given {len(values)} levels, but a prediction is for one setting: give one level")
+            raise UsageError(
+                f"{name} is given {len(values)} levels, but a prediction is for one setting: give one level"
+            )
         if name in no_setting:
             raise UsageError(f"{name} says how to measure, which does not matter for a prediction: omit it")
     return {name: values[0] for name, values in levels.items()}
@@ -183,8 +185,8 @@ def refuse_several_kernels(measured: Sequence[StoredMeasurement]) -> None:
     if len(found) > 1:
         named = in_a_row(kernel_name(one) for one in found)
         raise UsageError(
-            f"runs {', '.join(map(str, runs(measured)))} may have different kernels ({named}), and effects of factors can "
-            "only be computed for one kernel: measure everything with one kernel, in a separate store (--store)"
+            f"runs {', '.join(map(str, runs(measured)))} may have different kernels ({named}), and effects of factors "
+            "can only be computed for one kernel: measure everything with one kernel, in a separate store (--store)"
         )
 
 

@@ -214,7 +214,7 @@ class _Run:
             means = (
                 f"to flash it: intercore flash {known.name} --port {port}" if known else "Intercore does not support it"
             )
-            return UsageError(f"the chip at {port} is an {other} and not an {self._chip.title}; {means}")
+            return UsageError(f"the chip at {port} is an {other}, not an {self._chip.title}; {means}")
         last = self._last_words()
         if self.status is None:
             return IntercoreError(f"esptool does not answer; its last output was: {last}; {_HOLD_BOOT}")

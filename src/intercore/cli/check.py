@@ -61,7 +61,9 @@ def check(
     ] = None,
     markdown_path: Annotated[
         Path | None,
-        typer.Option("--markdown", help="Also write a Markdown summary to this file, e.g. summary.md, for a pull request."),
+        typer.Option(
+            "--markdown", help="Also write a Markdown summary to this file, e.g. summary.md, for a pull request."
+        ),
     ] = None,
     force: Force = False,
     repetitions: Annotated[
@@ -124,7 +126,9 @@ def _measured(
     """
     target = find(name)
     if target.origin == "emulated":
-        raise UsageError(f"budgets cannot be checked on {name}: it is emulated, and its times mean nothing")
+        raise UsageError(
+            f"budgets cannot be checked on {name}, which is emulated: its times mean nothing. Choose another target"
+        )
     repetitions = repetitions or repetitions_for(file, target.origin)
     plan = plan_without_parts(target, address, "budgets", repetitions)
     first, *_ = for_each(file.name, file.budgets, lambda one: draft_plan(plan, [Experiment(one.benchmark, one.levels)]))

@@ -55,7 +55,9 @@ def compare(
         ),
     ] = None,
     *,
-    within: Annotated[float, percent_option("--within", "Differences up to this size count as none, e.g. 2%.")] = WITHIN,
+    within: Annotated[
+        float, percent_option("--within", "Differences up to this size count as none, e.g. 2%.")
+    ] = WITHIN,
     in_full: Annotated[bool, typer.Option("--all", help="Show every quantity of every setting.")] = False,
     page: Annotated[
         Path | None,
@@ -101,7 +103,8 @@ def compare(
             "--repetitions",
             1,
             MAX_SETTINGS,
-            "With --alternate: repetitions of each setting of each build, e.g. 10. Default: 6; on a simulated target 1.",
+            "With --alternate: repetitions of each setting of each build, e.g. 10. Default: 6; on a simulated target "
+            "1.",
         ),
     ] = None,
     seed: Annotated[
@@ -139,7 +142,7 @@ def compare(
     check_page(page, force=force)
     if 0 < phases < LEAST_PHASES - 1:
         raise UsageError(
-            f"--phases={phases} is too few for a conclusion: give 0, or {LEAST_PHASES - 1} to {len(SHIFTS)}"
+            f"--phases={phases} are too few for a conclusion: give 0, or {LEAST_PHASES - 1} to {len(SHIFTS)}"
         )
     if alternate:
         first, second = (by_turns.resume if resume else by_turns.measure)(request, store_path, timeout)
@@ -154,8 +157,8 @@ def compare(
             )
         if len(request.words) != _SIDES and (files := [name for name in request.words if is_baseline(name)]):
             raise UsageError(
-                f"{files[0]} is a baseline, which is compared with exactly one other run, target or baseline: give "
-                "two names"
+                f"{files[0]} is a baseline, and a baseline can only be compared with one run, target or baseline: "
+                "give exactly two names"
             )
         sides = sides_of_comparison(request.words, store_path)
         measured = []

@@ -92,7 +92,8 @@ Timeout = Annotated[
     ),
 ]
 StorePath = Annotated[
-    Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs (the store), e.g. results.db.")
+    Path,
+    typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs (the store), e.g. results.db."),
 ]
 Force = Annotated[
     bool,

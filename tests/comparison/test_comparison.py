@@ -348,7 +348,7 @@ def test_the_factor_that_was_changed_is_a_difference_and_no_setting() -> None:
 
 def test_a_run_is_not_compared_with_itself() -> None:
     one = run("pico", measured([10] * 6), simulated=False)
-    with pytest.raises(UsageError, match=r"both sides are run .* of pico: give another run"):
+    with pytest.raises(UsageError, match=r"both sides are run .* of pico: name another run"):
         compare_sides([one], [one])
 
 

@@ -90,11 +90,11 @@ def test_a_voltage_is_a_column_or_stated(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error", "said"),
     [
-        ("", MeterError, "check that it is CSV"),
-        ("what\never\n", MeterError, "check that it is CSV"),
+        ("", MeterError, "check that the file is CSV"),
+        ("what\never\n", MeterError, "check that the file is CSV"),
         (NORDIC.replace("40000.000", "overload"), MeterError, "could not convert"),
         (NORDIC.replace("40000.000", "nan"), MeterError, "number"),
-        (NORDIC[: NORDIC.index("0.02,")] + NORDIC[NORDIC.index("0.00,") :], MeterError, "does not increase from"),
+        (NORDIC[: NORDIC.index("0.02,")] + NORDIC[NORDIC.index("0.00,") :], MeterError, "does not increase between"),
         (NORDIC[: NORDIC.index("0.01,")], MeterError, "1 samples|holds 1"),
         (NORDIC.replace("Current(uA)", "Strom"), UsageError, "the current is not"),
     ],

@@ -55,8 +55,8 @@ def by_mark(trace: Trace, windows: Sequence[Window]) -> WindowFit:
         most = 2 * interval + _OFF_S
         if window.seconds is not None and abs(length - window.seconds) > most + _OFF * window.seconds:
             raise RefusedError(
-                f"pulse {number} of the mark pin lasts {length:.4g} s, but its measured window lasts {window.seconds:.4g} s: "
-                "check that no other signal is connected to that input of the meter"
+                f"pulse {number} of the mark pin lasts {length:.4g} s, but its measured window lasts "
+                f"{window.seconds:.4g} s: check that no other signal is connected to that input of the meter"
             )
     drift = _drift(found, windows, interval)
     rate = 1.0 if drift is None else 1 + drift.value / 1e6

@@ -248,7 +248,8 @@ class SpeedupOwnUncertainLoss(_OwnLargest, frozen=True):
     @property
     def sentence(self) -> str:
         most = percent(self.most_percent / 100)
-        return f"Each core's part of {self.what} does not take significantly longer than alone{self.beyond}: at most {most}."
+        part = f"Each core's part of {self.what}"
+        return f"{part} does not take significantly longer than alone{self.beyond}: at most {most}."
 
 
 class Cause(msgspec.Struct, frozen=True):

@@ -66,7 +66,7 @@ def test_doctor_states_that_host_needs_linux(system: str, capsys: pytest.Capture
     assert status_of("doctor", "host", "--format", "json") == 0
     (one,) = [each for each in json.loads(capsys.readouterr().out) if each["target"] == "host"]
     assert (one["what"], one["state"]) == ("operating system", "missing")
-    assert one["says"].startswith(f"the target 'host' needs Linux, but this is {system}; ")
+    assert one["details"].startswith(f"the target 'host' needs Linux, but this is {system}; ")
 
 
 def test_place_of_a_laboratory_needs_posix(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

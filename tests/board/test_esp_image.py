@@ -122,7 +122,7 @@ def test_a_file_that_is_larger_than_any_flash_is_not_read_whole(tmp_path: Path) 
     path = tmp_path / "big.bin"
     with path.open("wb") as file:
         file.truncate(1 << 40)
-    with pytest.raises(IntercoreError, match="more than 16 MiB"):
+    with pytest.raises(IntercoreError, match="larger than 16 MiB"):
         esp_image.read(path)
     with pytest.raises(IntercoreError, match=r"cannot read .*missing"):
         esp_image.read(tmp_path / "missing")

@@ -152,7 +152,7 @@ def test_repetitions_and_runs_of_a_target_are_pooled() -> None:
 
 @pytest.mark.parametrize("targets", [["a"], ["a", "b", "c"]])
 def test_two_targets_are_compared(targets: list[str]) -> None:
-    with pytest.raises(UsageError, match="two targets are compared"):
+    with pytest.raises(UsageError, match="only two targets can be compared"):
         compare([run(target, measured([1])) for target in targets])
 
 

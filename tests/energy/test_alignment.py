@@ -81,8 +81,8 @@ def changed(**fields: object) -> tuple[Window, ...]:
 @pytest.mark.parametrize(
     ("trace", "windows", "said"),
     [
-        (made(mark=True), WINDOWS[:2], "there were 2 windows"),
-        (made(mark=True), changed(seconds=0.2), r"and its window 0\.2 s"),
+        (made(mark=True), WINDOWS[:2], "there were 2 measured windows"),
+        (made(mark=True), changed(seconds=0.2), r"its measured window lasts 0\.2 s"),
         (made(mark=False), changed(seconds=None), "the mark pin"),
         (made(mark=False), changed(gap_s=None), "time between the measured windows is unknown"),
         (made(mark=False), changed(seconds=9.0), r"3\.7 s, but the measured windows"),

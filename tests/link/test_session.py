@@ -308,7 +308,7 @@ def test_silence_ends_with_advice(fault: str, ask: Callable[[Session], object], 
     [
         (
             "wrong-line",
-            r"sends line 9 of its answer to `run` wrongly: .* \d+ times.*CRC is 00000000",
+            r"sends line 9 of its answer to `run` wrongly: the CRC 00000000 .* \d+ times",
         ),
         ("long-line", "sends line 9 of its answer to `run`.*longer than 480 characters"),
         ("leave-out", r"omits line 9 of its answer to `run`: .* \d+ requests"),
@@ -460,7 +460,7 @@ def test_what_does_not_speak_the_protocol_is_told_so() -> None:
         ("lie-end", "line 10 of an answer whose last line is 9"),
         ("lie-number", r"docs/protocol\.md"),
         ("lie-factor", "n=10 was requested, but it ran with n=11"),
-        ("lie-status", "`ok` with checks .*'wrong': 1"),
+        ("lie-status", "`ok` although checks failed .*'wrong': 1"),
         ("lie-overhead", "series timestamp_overhead.zero names no core"),
         ("lie-unit", "samples in tick of series t1, which is in count"),
         ("lie-overhead-unit", "series timestamp_overhead.0 .* its unit is core"),

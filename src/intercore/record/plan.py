@@ -192,7 +192,7 @@ def left_out(plan: Plan) -> str:
     reasons = {one.why.partition(":")[0] for one in whole}  # before the colon stands what several may have in common
     why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
     names = ", ".join(one.benchmark for one in whole)
-    more = f"For the reason of each: intercore run {plan.target} NAME."
+    more = f"To see the reason for each: intercore run {plan.target} NAME."
     return f"Left out, because {plan.target} cannot measure them{why}: {names}. {more}"
 
 

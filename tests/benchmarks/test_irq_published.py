@@ -49,5 +49,5 @@ def test_without_anything_like_them_they_are_not_shown() -> None:
 def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"
     path.write_text('id = "x"\nbenchmark = "irq"\n')
-    with pytest.raises(IntercoreError, match="not a published table"):
+    with pytest.raises(IntercoreError, match="not a valid file of published figures"):
         load(path)

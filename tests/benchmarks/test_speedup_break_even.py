@@ -184,5 +184,5 @@ class TestTheWantedEfficiency:
 
     @pytest.mark.parametrize("efficiency", [0, 1, -0.5, 90, math.nan])
     def test_is_refused_for_an_impossible_efficiency(self, efficiency: float) -> None:
-        with pytest.raises(UsageError, match="between 0 and 1"):
+        with pytest.raises(UsageError, match="above 0 and below 1"):
             analyse([], efficiency)

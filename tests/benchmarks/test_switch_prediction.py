@@ -113,11 +113,11 @@ def test_measured_once_it_says_what_it_does_not_know(tmp_path: Path) -> None:
     [
         (
             ["primitive=quene"],
-            "primitive=quene was not measured; these levels were: primitive=mutex,notification,queue",
+            "primitive=quene was not measured; the levels measured are primitive=mutex,notification,queue",
         ),
-        (["primitive=queue,mutex"], "primitive has 2 levels: a prediction is for one setting"),
+        (["primitive=queue,mutex"], "primitive is given 2 levels"),
         (["primitve=queue"], "there is no factor of switch 'primitve'; did you mean 'primitive'?"),
-        (["samples=3"], "samples is a way of measuring, which a prediction does not need: leave it out"),
+        (["samples=3"], "samples says how to measure"),
         (
             ["primitive=mutex", "from=1"],
             "primitive=mutex from=1 was never measured on host; the nearest measured setting has",

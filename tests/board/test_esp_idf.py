@@ -99,7 +99,7 @@ def test_a_variant_is_built_once_and_each_by_itself(idf: Fakes) -> None:
         ("forgets", "ESP-IDF v5.5.1 did not accept CONFIG_INTERCORE_CODE_IRAM=y for ESP32"),
         ("escapes", r": the file '\.\./\.\./\.\./\.\./etc/passwd' is outside of the build"),
         ("scribbles", "cannot be built"),
-        ("other", "it is for ESP32-S3, and not for ESP32"),
+        ("other", "it is for ESP32-S3, not for ESP32"),
     ],
 )
 def test_what_goes_wrong_is_told_and_nothing_is_kept(

@@ -72,7 +72,7 @@ def test_a_folder_that_is_no_kernel_is_named(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize("version", ["V10.6.2", "V11.1.0", "V9.0.0"])
 def test_an_older_kernel_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
     monkeypatch.setenv(KERNEL_VARIABLE, str(kernel(tmp_path / "mine", version)))
-    with pytest.raises(IntercoreError, match=f"V11.2 or later is needed, and .* is {version}"):
+    with pytest.raises(IntercoreError, match=f"V11.2 or later is needed, but .* is {version}"):
         freertos_kernel(tmp_path, pytest.fail)
 
 

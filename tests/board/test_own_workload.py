@@ -65,13 +65,13 @@ def test_a_file_whose_name_is_none_of_a_function_is_refused(tmp_path: Path, name
 def test_a_folder_is_no_file_whatever_it_is_called(tmp_path: Path) -> None:
     for name in ("fft.c", "fft"):
         (tmp_path / name).mkdir()
-        with pytest.raises(UsageError, match=rf"{name} is a folder: name the file"):
+        with pytest.raises(UsageError, match=rf"{name} is a folder: name"):
             own_work([tmp_path / name], [], [])
 
 
 @pytest.mark.parametrize("odd", [";", "|", '"', "\\", "$"])
 def test_a_path_that_a_build_would_take_apart_is_refused(tmp_path: Path, odd: str) -> None:
-    with pytest.raises(UsageError, match="has a character that a build does not support"):
+    with pytest.raises(UsageError, match="has a character that the build does not support"):
         own_work([file(tmp_path / f"a{odd}b" / "fft.c")], [], [])
 
 

@@ -63,7 +63,7 @@ budgets = [
         ),
         (
             'budgets = [\n"switch: p99 <= 20 us",\n"switch to=1: median >= 30 us"\n]',
-            ":3: this budget (median >= 30 us) contradicts that of line 2 (p99 <= 20 us)",
+            ":3: this budget (median >= 30 us) contradicts the one in line 2 (p99 <= 20 us)",
         ),
         ('budget = ["switch: p99 <= 20 us"]', ":1: there is no key 'budget'; did you mean 'budgets'?"),
         ('repetitions = 0\nbudgets = ["switch: p99 <= 20 us"]', ":1: repetitions=0 is out of range"),
@@ -95,7 +95,7 @@ def test_everything_that_is_wrong_in_a_file_is_named_at_once(tmp_path: Path) -> 
 
 @pytest.mark.measures("clock")
 def test_a_benchmark_without_a_median_has_nothing_that_a_budget_could_limit(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=":1: clock has no series that a budget could limit"):
+    with pytest.raises(UsageError, match=":1: clock cannot have a budget"):
         read(written(tmp_path, 'budgets = ["clock: median <= 1 us"]'))
 
 
@@ -110,5 +110,5 @@ def test_hundreds_of_budgets_are_read_with_their_lines_and_thousands_refused(tmp
     lines = [f'"switch size={number}: median <= 20 us",' for number in range(501)]
     path = written(tmp_path, "budgets = [\n" + "\n".join(lines[:200]) + "\n]")
     assert [one.line for one in read(path).budgets] == list(range(2, 202))
-    with pytest.raises(UsageError, match="budgets has 501 entries; the limit is 500"):
+    with pytest.raises(UsageError, match=r"budgets has 501 entries.*500"):
         read(written(tmp_path, "budgets = [" + "".join(lines) + "]"))

@@ -125,7 +125,7 @@ def replaced(old: str, new: str) -> str:
         ('port = "socket://127.0.0.1:1"', 'port = "/dev/tty\\u0000"', 13, "a control character"),
         ('port = "socket://127.0.0.1:1"', 'port = "\\u202E0MCA"', 13, "a control character"),
         ('mode = "pool"', 'mode = "\\u0967"', 20, "printable ASCII"),
-        ('mode = "pool"', 'workload = ["fp", "./fft.c"]', 20, "workload's file.*workload=./fft.c"),
+        ('mode = "pool"', 'workload = ["fp", "./fft.c"]', 20, "your own workload.*workload=./fft.c"),
         ("skip_impossible = true", "skip_impossible = 1", 25, "true or false"),
         ("factor = 5", "factor = 1", 28, "at least 2, and from"),
         ('    "Os",', '    "O2",', 32, "opt=O2 is given twice"),
@@ -160,7 +160,7 @@ def test_two_boards_of_one_kind_are_told_apart_by_their_ports() -> None:
 def test_too_many_settings_are_refused_before_they_are_listed() -> None:
     many = "\n".join(f"f{number} = {{ from = 1, to = 100, step = 1 }}" for number in range(9))
     text = f'[[target]]\nname = "host"\n[[experiment]]\nbenchmark = "clock"\n[experiment.factors]\n{many}'
-    with pytest.raises(UsageError, match="1000000000000000000 settings; the limit"):
+    with pytest.raises(UsageError, match="1000000000000000000 settings, but at most"):
         parse(text, "p")
 
 
@@ -191,10 +191,10 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"binary.toml:1: this is UTF-16 text: save it as UTF-8"):
         read(binary)
     binary.write_text(f"seed = {'9' * 5000}")
-    with pytest.raises(UsageError, match="plan file: a number in it has thousands of digits"):
+    with pytest.raises(UsageError, match=r"plan file: .*thousands of digits"):
         read(binary)
     binary.write_bytes(b"#" * (PLAN.most + 1))
-    with pytest.raises(UsageError, match=r"cannot read .*: it has more than 128 KiB"):
+    with pytest.raises(UsageError, match=r"cannot read .*128 KiB"):
         read(binary)
     binary.write_text("a = " + "[" * 100_000)
     with pytest.raises(UsageError, match=r"binary.toml"):
@@ -254,8 +254,8 @@ def test_an_experiment_skips_settings_that_have_certain_levels() -> None:
 @pytest.mark.parametrize(
     ("skip", "says"),
     [
-        ("3", "a list of tables of levels"),
-        ("[{}]", "a list of tables of levels"),
+        ("3", "a list of"),
+        ("[{}]", "a list of"),
         ("[{ form = 0 }]", "there is no factor of this experiment 'form'; did you mean 'from'"),
         ("[{ from = 2 }]", "of the experiment"),
         ("[{ from = true }]", "of the experiment"),

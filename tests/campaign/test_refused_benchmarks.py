@@ -43,7 +43,7 @@ def test_a_sentence_lists_what_is_left_out_and_why() -> None:
     plan = Plan("pico-amp-sim", None, "suite", (Part("clock", {}),), excluded=tuple(refused([CLOCK, LOCK, JITTER])))
     assert left_out(plan) == (
         "Left out, because pico-amp-sim cannot measure them (not applicable on AMP): lock, jitter. "
-        "To see why of each: intercore run pico-amp-sim NAME."
+        "To see the reason for each: intercore run pico-amp-sim NAME."
     )
     assert left_out(Plan("host", None, "suite", ())) == ""
 

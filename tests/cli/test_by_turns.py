@@ -120,7 +120,7 @@ def test_a_program_that_falls_silent_is_told_with_the_command_to_go_on(tool: Too
         (("--alternate", "pico", "clock", "--kernel", "a", "--kernel", "b"), "targets whose program"),
         (
             ("--alternate", "host", "clock", "--kernel", "a", "--kernel", "b"),
-            "--kernel names a FreeRTOS kernel, and host",
+            "--kernel names a FreeRTOS kernel, but host",
         ),
         (
             ("--alternate", "pico-sim", "clock", "--kernel", "a", "--kernel", "b"),

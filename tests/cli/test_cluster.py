@@ -445,8 +445,8 @@ def test_what_differs_on_a_worker_is_told_with_both_versions() -> None:
     with pytest.raises(ForeignWorkerError) as error:
         compare("tcp://there:1", {"Python": "3.11", "Intercore": "0.1.0 (ba9876543210)"}, here)
     assert str(error.value) == (
-        "the worker tcp://there:1 may yield other samples: Intercore is 0.1.0 (ba9876543210) there and "
-        "0.2.0 (0123456789ab) here. Install the same versions on both"
+        "the worker tcp://there:1 may yield other samples than this machine: Intercore is 0.1.0 (ba9876543210) there "
+        "and 0.2.0 (0123456789ab) here. Install the same versions on both"
     )
 
 

@@ -99,15 +99,15 @@ def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("host",), "two targets are compared, and these are runs of 1: host"),
+        (("host",), "these are runs of 1: host"),
         (("host", "hosd"), "there is no target 'hosd'; did you mean 'host'?"),
-        (("1", "1"), "both sides are run 1 of host: give another run to compare it with"),
-        (("host", "1"), "both sides are run 1 of host: give another run to compare it with"),
+        (("1", "1"), "both sides are run 1 of host"),
+        (("host", "1"), "both sides are run 1 of host"),
         (("host", "serial", "--within", "5"), "a percentage such as 5% or 0.5%, not '5'"),
         (("host", "serial", "--within", "0%"), "--within=0% is out of range"),
         (("host", "pico-sim"), "no run of the target pico-sim"),
         (("nowhere.txt", "1"), "cannot read nowhere.txt: No such file or directory"),
-        (("1", "2", "x.txt"), "x.txt is a baseline, which is compared with"),
+        (("1", "2", "x.txt"), "x.txt is a baseline"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(both: Tool, words: tuple[str, ...], says: str) -> None:

@@ -50,16 +50,16 @@ MID_RUN = {
     "refuse": "this target measures nothing",
     "fail": "no memory for a second task",
     "aborted": "abort",
-    "babble": "nothing of its answer",
+    "babble": "no line of its answer",
 }
 
 FROM_THE_START = {
     # fault: words of the sentence; such a target is found out before a run is made
     "mute": f"has sent nothing for {WAIT_S} s: check its power supply",
     "dead-end": f"hangs: no answer to `list` for {WAIT_S} s",
-    "version-1": "speaks version 1 of the Intercore protocol, this tool speaks version 2: build its firmware again "
+    "version-1": "speaks version 1 of the Intercore protocol, but this tool speaks version 2: build its firmware again "
     "with this tool, and flash it",
-    "version-3": "speaks version 3 of the Intercore protocol, this tool speaks version 2: update this tool",
+    "version-3": "speaks version 3 of the Intercore protocol, but this tool speaks version 2: update this tool",
 }
 
 HARMLESS = ("noise", "wrong-crc", "lose-begin", "lose-tail")

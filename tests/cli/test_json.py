@@ -196,7 +196,7 @@ def test_a_duration_that_is_a_count_is_an_error_and_no_number(tool: Tool) -> Non
     with Store(tool.store) as store:
         run_id = store.create_run(Plan("host", None, "speedup", (Part("speedup", {}),)), 1)
         store.add(run_id, Setting("speedup", {}, 0), Measurement("speedup", factors, 0, series, {}, {}, ""))
-    assert "t1 is needed in ns, and its unit is count" in tool("show").failed(1).error
+    assert "t1 is needed in ns, but its unit is count" in tool("show").failed(1).error
 
 
 def test_a_run_of_a_board_is_valid(tool: Tool, board: FakeBoard) -> None:

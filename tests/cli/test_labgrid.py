@@ -230,7 +230,7 @@ def test_a_place_that_somebody_else_holds_is_refused_by_their_name(desk: Tool, l
     with laboratory.held("board", OTHER):
         error = desk("run", "serial", "--port", "labgrid://board", *QUICK).failed(1).error
         assert error == (
-            "error: cannot open labgrid://board: the place board is held by bench/bob; release it there first"
+            "error: cannot open labgrid://board: the place board is held by bench/bob, who has to release it first"
         )
         assert laboratory.holder("board") == OTHER
     assert not desk.store.exists()
@@ -269,7 +269,11 @@ def test_a_coordinator_that_does_not_answer_is_named() -> None:
 
 
 REFUSED = {
-    "without serial port": ("socket", 2, "the place socket has no serial port; it has: NetworkPowerPort"),
+    "without serial port": (
+        "socket",
+        2,
+        "the place socket has no serial port (NetworkSerialPort); it has: NetworkPowerPort",
+    ),
     "with two": ("pair", 2, "the place pair has several serial ports: left, right; choose: labgrid://pair/PORT"),
     "with another": ("pair/middle", 2, "there is no serial port of pair 'middle'; there is: left, right"),
     "nobody listens": ("pair/right", 1, "cannot open rfc2217://127.0.0.1:1"),
@@ -355,9 +359,7 @@ def test_a_place_that_is_taken_away_ends_the_run_and_stays_with_whom_has_it(desk
     with measuring(desk, laboratory) as process:
         laboratory.client("-p", "board", "release", "--kick")
         _, errors = process.communicate(timeout=PATIENCE)
-    assert "lost labgrid://board: the place was released by someone else; it is now held by nobody" in " ".join(
-        errors.split()
-    )
+    assert "lost labgrid://board: someone else released the place, and nobody holds it now" in " ".join(errors.split())
 
 
 @slow

@@ -27,7 +27,7 @@ def test_a_folder_is_for_the_sketchbook(tool: Tool) -> None:
 
 def test_what_is_in_the_way_is_a_mistake_of_the_user(tool: Tool, tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("")
-    assert "is not the library Intercore" in tool("library", "arduino", "-o", tmp_path).failed(2).error
+    assert "is not an Intercore library" in tool("library", "arduino", "-o", tmp_path).failed(2).error
     assert (tmp_path / "precious").exists()
 
 

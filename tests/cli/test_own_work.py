@@ -54,7 +54,7 @@ def sentence(result: Result) -> str:
     [
         (("workload=./none.c",), "there is no file none.c; to create one: intercore new workload none"),
         (("workload=./none.rs",), ".c, .cc, .cpp, .cxx and .a"),
-        (("workload=./a.c,./b.c",), "are several workloads: measure one at a time"),
+        (("workload=./a.c,./b.c",), "are separate workloads"),
         (("workload=fp", "--flag=-O3"), "workload: name the"),
         (("workload=./Big-Name.c",), "'Big-Name' cannot be one"),
         (("workload=./crc.c", "--include", "nowhere"), "there is no folder nowhere"),

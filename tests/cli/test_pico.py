@@ -81,8 +81,8 @@ def test_commands_that_build_print_which_kernel_folder_they_used(tool: Tool) -> 
     [
         (("check", "b.toml", "pico-sim", "--kernel", "none"), "none (--kernel) is not a FreeRTOS kernel"),
         (("trace", "pico-sim", "switch", "--kernel", "none"), "none (--kernel) is not a FreeRTOS kernel"),
-        (("check", "b.toml", "host", "--kernel", "none"), "--kernel names a FreeRTOS kernel, and host"),
-        (("trace", "host", "switch", "--kernel", "none"), "--kernel names a FreeRTOS kernel, and host"),
+        (("check", "b.toml", "host", "--kernel", "none"), "--kernel names a FreeRTOS kernel, but host"),
+        (("trace", "host", "switch", "--kernel", "none"), "--kernel names a FreeRTOS kernel, but host"),
         (("check", "b.toml", "1", "--kernel", "none"), "a target is measured"),
     ],
 )
@@ -154,7 +154,7 @@ def test_targets_factors_are_levels_like_others(tool: Tool) -> None:
         (("flash", "pico", "--xip-cache", "off"), "xip_cache=off has no effect with code=sram"),
         (("run", "pico", "clock"), "a port is needed"),
         (("run", "pico-amp", "clock"), "the console of a Pico is at GP0 (TX) and GP1 (RX)"),
-        (("run", "pico-sim", "clock", "--port", "COM3"), "did you mean the target 'pico'?"),
+        (("run", "pico-sim", "clock", "--port", "COM3"), "Did you mean the target 'pico'?"),
         (("run", "host", "clock", "--fault", "reset@1e6"), "--fault applies only to simulated targets"),
         (("run", "pico-sim", "clock", "--fault", "flood"), "--fault: expected uart-in"),
     ],

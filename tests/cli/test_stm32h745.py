@@ -104,7 +104,7 @@ def test_a_plan_for_a_board_is_carried_out_without_one_and_in_part(tool: Tool) -
     ("name", "says"),
     [
         ("stm32h745-simm", "there is no target 'stm32h745-simm'; did you mean 'stm32h745-sim'?"),
-        ("pico", "pico needs a port, and plan.toml has none for it"),
+        ("pico", "pico needs a port, but plan.toml"),
         ("pico-sim", "plan.toml:13: there is no factor of pico-sim 'm7_mhz'"),
     ],
 )

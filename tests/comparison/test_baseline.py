@@ -193,7 +193,7 @@ def edited(old: str, new: str) -> str:
         (edited("median", "medain"), 3, "unknown field `medain`"),
         (edited('"n":10,', ""), 3, "missing required field `n`"),
         (edited('"n":10', '"n":0'), 3, "int.*n"),
-        (edited('"n":10', '"n":2,"each":[1,2,3]'), 3, "each has 3 medians, of 2 samples"),
+        (edited('"n":10', '"n":2,"each":[1,2,3]'), 3, "each has 3 medians, but n says 2 samples"),
         (SMALL + SMALL.splitlines()[-1], 4, "the series switch of this setting appears twice"),
         (SMALL + SMALL, 4, "intercore baseline.*kind"),
         (edited('{"kind":"series"', '<<<<<<< HEAD\n{"kind":"series"'), 3, "malformed"),

@@ -152,7 +152,7 @@ def test_repetitions_and_runs_of_a_target_are_pooled() -> None:
 
 @pytest.mark.parametrize("targets", [["a"], ["a", "b", "c"]])
 def test_two_targets_are_compared(targets: list[str]) -> None:
-    with pytest.raises(UsageError, match="two targets are compared"):
+    with pytest.raises(UsageError, match="only two targets can be compared"):
         compare([run(target, measured([1])) for target in targets])
 
 
@@ -348,7 +348,7 @@ def test_the_factor_that_was_changed_is_a_difference_and_no_setting() -> None:
 
 def test_a_run_is_not_compared_with_itself() -> None:
     one = run("pico", measured([10] * 6), simulated=False)
-    with pytest.raises(UsageError, match=r"both sides are run .* of pico: give another run"):
+    with pytest.raises(UsageError, match=r"both sides are run .* of pico: name another run"):
         compare_sides([one], [one])
 
 

@@ -52,6 +52,6 @@ def test_contents_are_forgiven_before_the_greeting_only() -> None:
     link = Link(Played(sealed(b'{"type":"gift"}'), sealed(hello), sealed(b'{"type":"gift\\u001b"}')))
     assert link.receive(0) == []
     link.receive(0)
-    with pytest.raises(ProtocolError, match=r"breaks the Intercore protocol.*gift") as caught:
+    with pytest.raises(ProtocolError, match=r"violates the Intercore protocol.*gift") as caught:
         link.receive(0)
     assert "\x1b" not in str(caught.value)

@@ -308,7 +308,7 @@ def test_silence_ends_with_advice(fault: str, ask: Callable[[Session], object], 
     [
         (
             "wrong-line",
-            r"sends line 9 of its answer to `run` wrongly: .* \d+ times.*CRC is 00000000",
+            r"sends line 9 of its answer to `run` wrongly: the CRC 00000000 .* \d+ times",
         ),
         ("long-line", "sends line 9 of its answer to `run`.*longer than 480 characters"),
         ("leave-out", r"omits line 9 of its answer to `run`: .* \d+ requests"),
@@ -331,7 +331,7 @@ def test_damage_on_the_way_says_how_many_lines_it_hit() -> None:
     session._timeout = 3.0
     port._fraction = 0.1
     with pytest.raises(
-        TargetSilentError, match=r"\d+ of \d+ lines were damaged, the last one with .*; check the connection"
+        TargetSilentError, match=r"\d+ of \d+ lines were damaged \(the last one: .*\); check the connection"
     ):
         session.measure("example", {"n": 10})
     port.close()
@@ -437,7 +437,9 @@ def test_a_run_may_take_longer_than_a_standstill_as_long_as_it_gets_further(monk
 
 def test_another_protocol_version_is_named() -> None:
     port = fake("--fault", "version-3")
-    with pytest.raises(ProtocolError, match="speaks version 3 of the Intercore protocol, this tool speaks version 2"):
+    with pytest.raises(
+        ProtocolError, match="speaks version 3 of the Intercore protocol, but this tool speaks version 2"
+    ):
         Session(port).info()
     port.close()
 
@@ -455,10 +457,10 @@ def test_what_does_not_speak_the_protocol_is_told_so() -> None:
         ("lie-count", "series t1 has 100 of"),
         ("lie-huge-count", "4611686018427387904 announced samples"),
         ("lie-index", "samples from 32 of series 't1' after 16 others"),
-        ("lie-end", "line 10 of an answer that ends with line 9"),
+        ("lie-end", "line 10 of an answer whose last line is 9"),
         ("lie-number", r"docs/protocol\.md"),
-        ("lie-factor", "n=10, it ran with n=11"),
-        ("lie-status", "`ok` with checks .*'wrong': 1"),
+        ("lie-factor", "n=10 was requested, but it ran with n=11"),
+        ("lie-status", "`ok` although checks failed .*'wrong': 1"),
         ("lie-overhead", "series timestamp_overhead.zero names no core"),
         ("lie-unit", "samples in tick of series t1, which is in count"),
         ("lie-overhead-unit", "series timestamp_overhead.0 .* its unit is core"),

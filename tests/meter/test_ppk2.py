@@ -214,7 +214,7 @@ def test_what_is_no_kit_is_told_of(kit: Callable[..., Kit]) -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("ppk2:?volts=3.3", "port is missing"),
+        ("ppk2:?volts=3.3", "name the port"),
         ("ppk2:/dev/x", "volts is missing"),
         ("ppk2:/dev/x?volts=12", "out of range"),
         ("ppk2:/dev/x?volts=3.3&mark=D9", "did you mean 'D0'|there is no input"),

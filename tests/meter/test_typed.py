@@ -37,7 +37,7 @@ def test_without_a_list_each_window_is_asked_for_until_the_answer_is_a_current(
 
 
 def test_too_few_readings_are_no_energy() -> None:
-    with pytest.raises(MeterError, match="2 readings are given"):
+    with pytest.raises(MeterError, match="2 readings were given"):
         opened("typed:50,10").end(WINDOWS)
     with pytest.raises(MeterError, match="not a terminal"):
         opened("typed:").end(WINDOWS)
@@ -46,11 +46,11 @@ def test_too_few_readings_are_no_energy() -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("ppk2", "meter: give kind:place"),
-        (":/dev/x", "meter: give kind:place"),
+        ("ppk2", "meter: write kind:place"),
+        (":/dev/x", "meter: write kind:place"),
         ("ppk3:/dev/x", "did you mean 'ppk2'"),
         ("typed:50?volt=5", "did you mean 'volts'"),
-        ("typed:50?volts", "option: write name=value"),
+        ("typed:50?volts", "option: write options as name=value"),
         ("typed:50?volts=5&volts=3", "twice"),
         ("typed:50?volts=much", "out of range"),
         ("typed:-1", "current in mA: give"),

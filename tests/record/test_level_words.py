@@ -14,7 +14,7 @@ def test_a_word_names_a_factor_and_its_levels() -> None:
 
 @pytest.mark.parametrize("word", ["", "n", "=1", "n=", "n=1,", "n=,1"])
 def test_what_is_no_such_word_is_refused(word: str) -> None:
-    with pytest.raises(UsageError, match="expected name=value or name=value,value"):
+    with pytest.raises(UsageError, match="write name=value or name=value,value"):
         parse_levels([word])
 
 

@@ -135,7 +135,7 @@ def test_a_measurement_is_stored_once(path: Path) -> None:
 def test_a_measurement_of_another_setting_is_refused(path: Path, asked: Setting) -> None:
     with Store(path) as opened:
         run_id = opened.create_run(PLAN, TOTAL)
-        with pytest.raises(IntercoreError, match="and measured repetition 0"):
+        with pytest.raises(IntercoreError, match="the target measured repetition 0"):
             opened.add(run_id, asked, measured(Setting("speedup", {"n": 10, "mode": "pool"}, 0)))
         assert opened.run().measurements == ()
 

@@ -113,7 +113,7 @@ def test_a_plan_may_name_the_image_of_an_emulated_chip() -> None:
     ("target", "complaint"),
     [
         ('name = "pico"\nport = "loop://"\nimage = "a.bin"', r"p.toml:\d+: .*intercore flash pico --image FILE"),
-        ('name = "esp32-qemu"\nimage = "a.bin"\nport = "loop://"', "did you mean"),
+        ('name = "esp32-qemu"\nimage = "a.bin"\nport = "loop://"', "Did you mean"),
         ('name = "esp32"', "the target esp32 needs a port"),
         ('name = "esp32"\nport = "loop://"\nprobe = "1"', "--probe does not apply"),
     ],

@@ -26,7 +26,10 @@ class FailedCheck(Finding, frozen=True):
 
     wording: ClassVar[dict[str, str]] = {
         "wrong": "{count} results were wrong: these times mean nothing.",
-        "migrated": "{count} times a pinned task ran on another core: permit the affinity.",
+        "migrated": (
+            "{count} times a pinned task ran on another core: let the program pin its tasks (check the container or "
+            "cpuset)."
+        ),
         "lost": "{count} samples did not fit into the target's memory and are missing: request fewer.",
         "preempted": (
             "tasks were preempted {count} times, so the longest times include other work. Close other programs, or "

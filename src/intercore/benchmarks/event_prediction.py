@@ -164,7 +164,7 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
         if median.value <= 0:
             raise UsageError(
                 f"the median of {basis.in_words(setting, setting)} is 0, below the resolution of its clock, so "
-                "nothing can be predicted from it"
+                "nothing can be predicted from it: measure a slower setting"
             )
         if len(chosen) == 1:
             notes.append(
@@ -210,7 +210,10 @@ class _Question(Question[_Observed, EventPrediction, EventRanking]):
         factors = _without_irrelevant(known[0].measurement.factors)
         names = [name for name in factors if len(basis.levels(known, name)) > 1]
         if left_out := [name for name in names if name not in self.wanted]:
-            raise UsageError(f"give a level for each factor that was measured with several: {', '.join(left_out)}")
+            raise UsageError(
+                "these factors were measured with several levels, so give one level of each, as NAME=LEVEL: "
+                f"{', '.join(left_out)}"
+            )
         basis.refuse_several_kernels(known)
         median = main_effects(times, names, self.wanted)
         conclusive = is_conclusive(median)

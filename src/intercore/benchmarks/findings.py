@@ -151,7 +151,8 @@ class MoreImpossibleSamples(Finding, frozen=True):
 
     @property
     def sentence(self) -> str:
-        return f"{plural(self.settings, 'more setting')} failed for the same reason: intercore show --format json."
+        more = plural(self.settings, "more setting")
+        return f"{more} failed for the same reason: intercore show --format json lists them."
 
 
 # How well numbers are known

@@ -14,7 +14,7 @@ IDLE = Option(
     default=0.0,
     above=-1e-9,
     below=1 + 1e-9,
-    help="Part of the power at rest to subtract from the energy per operation, from 0 (none) to 1 (all).",
+    help="Fraction of the power at rest that is subtracted from the energy per operation, from 0 (none) to 1 (all).",
 )
 """Of energy, whatever the benchmark."""
 
@@ -31,8 +31,8 @@ class Options:
             value = chosen.get(option.name, option.default)
             if not option.above < value < option.below:
                 raise UsageError(
-                    f"--{option.name}={value} is out of range: above {option.above:g} and below {option.below:g}, "
-                    f"e.g. {option.default:g}"
+                    f"--{option.name}={value} is out of range: it must be above {option.above:g} and below "
+                    f"{option.below:g}, e.g. {option.default:g}"
                 )
         self._chosen = chosen
 

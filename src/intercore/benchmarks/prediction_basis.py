@@ -45,9 +45,11 @@ def asked(words: Iterable[str], no_setting: Collection[str]) -> dict[str, str]:
     levels = parse_levels(words)
     for name, values in levels.items():
         if len(values) > 1:
-            raise UsageError(f"{name} has {len(values)} levels: a prediction is for one setting, so give one")
+            raise UsageError(
+                f"{name} is given {len(values)} levels, but a prediction is for one setting: give one level"
+            )
         if name in no_setting:
-            raise UsageError(f"{name} is a way of measuring, which a prediction does not need: leave it out")
+            raise UsageError(f"{name} says how to measure, which does not matter for a prediction: omit it")
     return {name: values[0] for name, values in levels.items()}
 
 
@@ -100,7 +102,7 @@ def check_names(
             raise UsageError(unknown(f"factor of {benchmark}", name, names))
         measured = sorted(str(each) for each in levels(known, name))
         if level not in measured:
-            raise UsageError(f"{name}={level} was not measured; these levels were: {name}={','.join(measured)}")
+            raise UsageError(f"{name}={level} was not measured; the levels measured are {name}={','.join(measured)}")
 
 
 def by_setting(ours: Sequence[KnownOne], no_setting: Collection[str]) -> list[list[KnownOne]]:
@@ -183,8 +185,8 @@ def refuse_several_kernels(measured: Sequence[StoredMeasurement]) -> None:
     if len(found) > 1:
         named = in_a_row(kernel_name(one) for one in found)
         raise UsageError(
-            f"runs {', '.join(map(str, runs(measured)))} are not known to have the same kernel ({named}), and effects "
-            "of factors need one kernel: measure everything with one kernel, in a separate store (--store)"
+            f"runs {', '.join(map(str, runs(measured)))} may have different kernels ({named}), and effects of factors "
+            "can only be computed for one kernel: measure everything with one kernel, in a separate store (--store)"
         )
 
 

@@ -230,11 +230,11 @@ def load(path: Traversable) -> Publication:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         table: Publication = msgspec.convert(data, _kind_of(msgspec.convert(data, _Tag).benchmark))
     except OSError as error:
-        raise IntercoreError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise IntercoreError(f"cannot read {path}: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise IntercoreError(f"{path}: is not TOML: {error}") from error
+        raise IntercoreError(f"{path} is not valid TOML: {error}") from error
     except msgspec.ValidationError as error:
-        raise IntercoreError(f"{path}: is not a published table: {error}") from error
+        raise IntercoreError(f"{path} is not a valid file of published figures: {error}") from error
     return table
 
 

@@ -48,6 +48,6 @@ class CrossCoreUncertainty(Finding, frozen=True):
         """It in words."""
         return (
             f"Each {self.times_of} from one core to another has an uncertainty of ±{duration(self.within_us)}, the "
-            "same in all samples: the clocks of the two cores were aligned at start, and their offset is known to "
-            "that only."
+            "same in all samples: the clocks of the two cores were aligned at start, and their offset is known "
+            "only to that."
         )

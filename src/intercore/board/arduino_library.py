@@ -119,9 +119,8 @@ def _headers(sources: Path, flags: list[str], programs: list[Path]) -> dict[str,
                 continue
             if name in found or "/" in name:
                 raise IntercoreError(
-                    f'{path}: "{name}" has the name of another header, and all headers of an Arduino library '
-                    "share a folder: "
-                    "rename the header"
+                    f'{path}: "{name}" is the name of two headers, but all headers of an Arduino library '
+                    "are in one folder: rename one of the two"
                 )
             found[name] = header
             waiting.append(header)
@@ -139,7 +138,9 @@ def _write_zip(files: Mapping[PurePosixPath, bytes], output: IO[bytes]) -> None:
 def _write_folder(files: Mapping[PurePosixPath, bytes], output: Path) -> None:
     """Write to a temporary folder and move it at the end, so that no partial library is ever visible."""
     if output.exists() and not _is_ours(output):
-        raise UsageError(f"{output} exists and is not the library {NAME}: choose another --output, or remove it")
+        raise UsageError(
+            f"{output} exists and is not an {NAME} library: remove it, or choose another folder by --output"
+        )
     with tempfile.TemporaryDirectory(dir=output.absolute().parent, prefix=".intercore-") as scratch:
         made = Path(scratch, "new")
         for path, content in files.items():

@@ -80,7 +80,7 @@ class Board(msgspec.Struct, frozen=True):
         own, by = means[self.flashed_by]
         for name, option in words.items():
             if name not in own and getattr(way, name) is not None:
-                raise UsageError(f"{option} does not apply to {self.name}, which is flashed {by}: omit it")
+                raise UsageError(f"{option} does not apply to {self.name}, which is flashed {by}: omit {option}")
 
 
 _AT_GP0 = "the console of a Pico is at GP0 (TX) and GP1 (RX), for a 3.3 V serial adapter, and not at its USB connector"

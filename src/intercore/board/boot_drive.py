@@ -36,12 +36,14 @@ def flash_drive(uf2: Path, drive: Path | None = None) -> str:
         return _copy(uf2, drive)
     found = [folder for folder in mounted() if board_id(folder) == BOARD_ID]
     if len(found) > 1:
-        raise UsageError(f"{len(found)} boot drives were found ({', '.join(map(str, found))}): choose one by --drive")
+        raise UsageError(
+            f"{len(found)} boot drives of a Pico were found ({', '.join(map(str, found))}): choose one by --drive"
+        )
     if found:
         return _copy(uf2, found[0])
     picotool = shutil.which("picotool")
     if picotool is None:
-        raise IntercoreError(f"no Pico was found to flash; {_STEPS}")
+        raise IntercoreError(f"no Pico in its boot mode was found; {_STEPS}")
     return _load(picotool, uf2)
 
 
@@ -95,7 +97,7 @@ def _copy(uf2: Path, drive: Path) -> str:
             with suppress(OSError):
                 os.fsync(copy.fileno())
     except OSError as error:
-        raise IntercoreError(f"cannot copy {uf2.name} to {drive}: {error.strerror or error}") from error
+        raise IntercoreError(f"cannot copy {uf2.name} to {drive}: {error.strerror or error}; {_STEPS}") from error
     return f"copied to {drive}"
 
 

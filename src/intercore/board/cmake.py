@@ -193,7 +193,9 @@ def _output_of(recipe: Recipe, command: list[str], scratch: str) -> None:
     try:
         subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=_TIMEOUT_S)
     except subprocess.TimeoutExpired as error:
-        raise recipe.fails(f"it took more than {_TIMEOUT_S:.0f} s") from error
+        raise recipe.fails(
+            f"the build took more than {_TIMEOUT_S:.0f} s; try again when this machine is less busy"
+        ) from error
     except subprocess.CalledProcessError:
         _check_room(recipe, Path(scratch))
         raise

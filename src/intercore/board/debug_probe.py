@@ -201,8 +201,9 @@ def _find(name: str | None) -> tuple[Tool, str]:
         if (path := tool.path()) is not None:
             return tool, path
     ways = ", ".join(f"{tool.name} ({tool.install})" for tool in wanted)
-    one = "; one of them is enough" if len(wanted) > 1 else ""
-    raise IntercoreError(f"the board cannot be flashed, because no tool is installed. Install {ways}{one}")
+    if len(wanted) == 1:
+        raise IntercoreError(f"the board cannot be flashed, because {wanted[0].name} is not installed. Install {ways}")
+    raise IntercoreError(f"the board cannot be flashed, because no flashing tool was found. Install one of: {ways}")
 
 
 def _check_bank(core: int, elf: Path) -> None:
@@ -211,7 +212,7 @@ def _check_bank(core: int, elf: Path) -> None:
     for address, data in loaded(elf):
         if not begin <= address <= begin + BANK_SIZE - len(data):
             raise IntercoreError(
-                f"{elf.name} has {len(data)} bytes for {address:#010x}, outside of flash bank {core + 1} of "
+                f"{elf.name} has {len(data)} bytes for {address:#010x}, outside flash bank {core + 1} of "
                 f"core {core}: this is a bug of Intercore, please report it"
             )
 
@@ -236,7 +237,7 @@ def check_option_bytes(registers: dict[int, int]) -> Iterator[str]:
     ]
     if wrong:
         raise IntercoreError(
-            f"nothing was flashed, because the board's option bytes have {', '.join(wrong)}. Set them by "
+            f"nothing was flashed, because the board's option bytes have wrong values: {', '.join(wrong)}. Set them by "
             "STM32CubeProgrammer: "
             "STM32_Programmer_CLI -c port=SWD -ob BCM7=1 BCM4=1 SWAP_BANK=0 BOOT_CM7_ADD0=0x0800 BOOT_CM4_ADD0=0x0810"
         )
@@ -285,11 +286,11 @@ def _run(tool: Tool, step: Step, folder: Path) -> str:
         return said
     last = " / ".join([line.strip() for line in said.splitlines() if line.strip()][-_LAST_LINES:]) or "nothing"
     if status is None:
-        why = f"it took more than {STEP_TIMEOUT_S:.0f} s; its last output is"
+        why = f"it took more than {STEP_TIMEOUT_S:.0f} s; its last output was"
     elif status:
-        why = f"exit status {status}; its last output is"
+        why = f"exit status {status}; its last output was"
     else:
-        why = f"{step.failed or 'it does not report success'}; its last output is"
+        why = f"{step.failed or 'it did not report success'}; its last output was"
     advice = (
         ". Check that the board is connected and that no other program uses its probe. If there are several probes, "
         "name one by --probe"

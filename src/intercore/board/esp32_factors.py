@@ -17,7 +17,7 @@ CPU_MHZ = Factor(
 # (ESP-IDF, components/esp_hw_support/port/esp32p4/Kconfig.hw_support: ESP32P4_SELECTS_REV_LESS_V3).
 P4_MHZ = Factor(
     name="cpu_mhz",
-    title="clock frequency of both cores in MHz; an ESP32-P4 before revision 3 needs 360, a later one 400",
+    title="clock frequency of both cores in MHz; an ESP32-P4 before revision 3 needs 360, later revisions 400",
     default=400,
     levels=(360, 400),
 )

@@ -214,10 +214,10 @@ class _Run:
             means = (
                 f"to flash it: intercore flash {known.name} --port {port}" if known else "Intercore does not support it"
             )
-            return UsageError(f"the chip at {port} is an {other} and not an {self._chip.title}; {means}")
+            return UsageError(f"the chip at {port} is an {other}, not an {self._chip.title}; {means}")
         last = self._last_words()
         if self.status is None:
-            return IntercoreError(f"esptool hangs; its last output is: {last}; {_HOLD_BOOT}")
+            return IntercoreError(f"esptool does not answer; its last output was: {last}; {_HOLD_BOOT}")
         for failure in _FAILURES:
             if re.search(failure.says, self.text, re.IGNORECASE):
                 ports = f"; {_ports()}" if failure is _FAILURES[0] else ""
@@ -227,7 +227,7 @@ class _Run:
             if self.status == 0
             else f"failed with exit status {self.status}"
         )
-        return IntercoreError(f"esptool {why}; its last output is: {last}")
+        return IntercoreError(f"esptool {why}; its last output was: {last}")
 
     def _last_words(self) -> str:
         complaint = next((line for line in self._lines if "fatal error occurred" in line or "rror:" in line), None)

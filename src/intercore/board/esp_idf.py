@@ -162,7 +162,10 @@ def _built(board: Board, build: Mapping[str, Level], say: Callable[[str], None])
     what = f"the program for {board.title}"
     try:
         if not (folder / _WHOLE).exists() or not (folder / _ELF).exists():
-            say(f"building {what} by ESP-IDF {idf.version} ({variant(board, levels)}): takes some minutes, once")
+            say(
+                f"building {what} by ESP-IDF {idf.version} ({variant(board, levels)}): this takes some minutes, but "
+                "only once"
+            )
             _Build(idf, board.chip, levels, what, say).make(sources, folder)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
@@ -241,7 +244,9 @@ class _Build:
             whole = esp_image.merge({offset: esp_image.read(path) for offset, path in files.items()})
             found = esp_image.check(whole, self._chip)
         except (msgspec.MsgspecError, ValueError) as error:
-            raise self._fails(f"the parts that ESP-IDF has built cannot be merged: {error}") from error
+            raise self._fails(
+                f"the parts of the flash image that ESP-IDF has built cannot be merged: {error}"
+            ) from error
         elf = files[found.app].with_suffix(".elf") if found.app in files else None
         if elf is None or not elf.is_file():
             raise self._fails(f"ESP-IDF did not build an ELF file of the program at {found.app:#x}")
@@ -265,7 +270,9 @@ class _Build:
         try:
             status = wait_for_group(process, BUILD_TIMEOUT_S)
         except subprocess.TimeoutExpired:
-            raise self._fails(f"it took more than {BUILD_TIMEOUT_S / 60:.0f} min") from None
+            raise self._fails(
+                f"the build took more than {BUILD_TIMEOUT_S / 60:.0f} min; try again when this machine is less busy"
+            ) from None
         finally:
             end_group(process)
             reader.join(1.0)
@@ -290,7 +297,7 @@ def _limited(path: Path, most: int) -> bytes:
     with path.open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise ValueError(f"{path.name} has more than {most} bytes")
+        raise ValueError(f"{path.name} is larger than {most:,} bytes")
     return data
 
 

@@ -72,13 +72,13 @@ def merge(pieces: Mapping[int, bytes]) -> bytes:
     Raises ValueError if there is no piece, if two overlap, or if one is outside of the largest flash.
     """
     if not pieces:
-        raise ValueError("there are no parts for the flash")
+        raise ValueError("there are no parts to flash")
     whole = bytearray()
     for offset, data in sorted(pieces.items()):
         if offset < 0 or offset + len(data) > MOST:
-            raise ValueError(f"{len(data)} bytes at {offset:#x} are outside of a flash of {MOST // MEGABYTE} MB")
+            raise ValueError(f"{len(data)} bytes at {offset:#x} do not fit into a flash of {MOST // MEGABYTE} MB")
         if offset < len(whole):
-            raise ValueError(f"two parts are for {offset:#x}")
+            raise ValueError(f"two parts overlap at {offset:#x}")
         whole += b"\xff" * (offset - len(whole)) + data
     return bytes(whole)
 
@@ -104,7 +104,7 @@ def check(data: bytes, chip: Chip) -> WholeFlash:
     if found is None:
         raise ValueError(f"there is no program at {app:#x}, the address in its partition table (magic number 0xE9)")
     if found != chip.id:
-        raise ValueError(f"its program is for {_title(found)}, and not for {chip.title}")
+        raise ValueError(f"its program is for {_title(found)}, not for {chip.title}")
     return WholeFlash(size, app)
 
 
@@ -124,11 +124,11 @@ def _flash_size(data: bytes, chip: Chip) -> int:
     if found is None:
         for other in CHIPS:
             if other != chip and _chip_id(data, other.bootloader) == other.id and _has_table(data):
-                raise ValueError(f"it is for {other.title}, and not for {chip.title}")
+                raise ValueError(f"it is for {other.title}, not for {chip.title}")
         alone = "; this is a program without a bootloader" if _chip_id(data, 0) is not None else ""
         raise ValueError(f"there is no bootloader at {chip.bootloader:#x} (magic number 0xE9){alone}")
     if found != chip.id:
-        raise ValueError(f"its bootloader is for {_title(found)}, and not for {chip.title}")
+        raise ValueError(f"its bootloader is for {_title(found)}, not for {chip.title}")
     code = _HEADER.unpack_from(data, chip.bootloader)[3] >> 4
     if code not in _FLASH_SIZES:
         raise ValueError(f"its bootloader has an unknown flash size (code {code})")

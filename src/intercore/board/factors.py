@@ -101,7 +101,7 @@ def recorder(*levels: int, partners: Mapping[str, Partners] | None = None) -> Fa
     """Return the factor of a target's recorder: the number of events per core."""
     return Factor(
         name=TRACE_NAME,
-        title="number of events that the recorder keeps for each core",
+        title="number of events that the recorder keeps for each core; 0: no recorder",
         default=0,
         levels=(0, *levels),
         partners={} if partners is None else partners,

@@ -70,7 +70,9 @@ def _flash_files(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -
 def _flash_whole_image(board: Board, path: Path, way: Flashing, say: Callable[[str], None]) -> FlashResult:
     """Flash a whole flash image by esptool, after validating it for the board."""
     if board.chip is None:
-        raise UsageError(f"--image does not apply to {board.name}, which is not flashed with a whole flash image")
+        raise UsageError(
+            f"--image does not apply to {board.name}, because that board is not flashed with one image: omit --image"
+        )
     data = esp_image.read(path)
     try:
         esp_image.check(data, board.chip)

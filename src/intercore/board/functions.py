@@ -88,7 +88,7 @@ def program(elf: Path) -> Program:
     except OSError as error:
         raise IntercoreError(f"{elf}: {error.strerror or error}") from error
     except (ELFError, struct.error, UnicodeDecodeError, KeyError) as error:
-        raise IntercoreError(f"{elf} is not an ELF file: {error}") from error
+        raise IntercoreError(f"{elf} is not a valid ELF file: {error}") from error
     references = _References([*functions, *objects], sections, memory, marks)
     found: dict[str, Function] = {}
     seen: Counter[str] = Counter()

@@ -81,7 +81,9 @@ def freertos_kernel(manifest: Path, say: Callable[[str], None], named: Path | No
             "tasks.c, include/ and portable/"
         )
     if (int(found[2]), int(found[3])) < LEAST:
-        raise refused(f"FreeRTOS V11.2 or later is needed, and {folder} ({origin}) is {found[1]}")
+        raise refused(
+            f"FreeRTOS V11.2 or later is needed, but {folder} ({origin}) is {found[1]}: name a later one by {setting}"
+        )
     return Kernel(folder, found[1], origin)
 
 

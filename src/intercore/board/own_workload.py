@@ -32,9 +32,11 @@ def own_work(files: Sequence[Path], folders: Iterable[Path], flags: Iterable[str
     """Return the workload of these files. Raises UsageError if they cannot be one."""
     for file in files:
         if file.is_dir():
-            raise UsageError(f"{file} is a folder: name the file of a workload, and further files by --source")
+            raise UsageError(f"{file} is a folder: name one file of the workload, and its other files by --source")
         if file.suffix not in SUFFIXES:
-            raise UsageError(f"{file} cannot be a file of a workload: use {listed(SUFFIXES)}")
+            raise UsageError(
+                f"{file} cannot be a file of a workload: the suffixes of such files are {listed(SUFFIXES)}"
+            )
         if not file.is_file():
             raise UsageError(f"there is no file {file}; to create one: intercore new workload {file.stem}")
     folders = [*folders]
@@ -43,17 +45,19 @@ def own_work(files: Sequence[Path], folders: Iterable[Path], flags: Iterable[str
             raise UsageError(f"--include: there is no folder {folder}")
     whole = [*files, *folders]
     if odd := [str(path) for path in whole if re.search(r'[;|"\\$]', str(path.absolute()))]:
-        raise UsageError(f"the path {odd[0]!r} has a character that a build does not support: rename or move it")
+        raise UsageError(
+            f"the path {odd[0]!r} has a character that the build does not support: rename or move the file"
+        )
     work = OwnWork(
         tuple(str(file.absolute()) for file in files), tuple(str(one.absolute()) for one in folders), tuple(flags)
     )
     if not NAME.fullmatch(work.name):
         raise UsageError(
-            f"the name of the file is that of the workload, and '{work.name}' cannot be one: use at most 16 "
+            f"the name of a workload is that of its file, but '{work.name}' is not a valid name: use at most 16 "
             "lower-case letters, digits and underscores, e.g. fft.c"
         )
     if odd := [flag for flag in work.flags if not flag.startswith("-") or re.search(r"[;|]", flag)]:
-        raise UsageError(f"--flag={odd[0]} is not a compiler flag, such as --flag=-funroll-loops")
+        raise UsageError(f"--flag={odd[0]} is not a compiler flag: a flag begins with -, such as --flag=-funroll-loops")
     return work
 
 
@@ -110,7 +114,8 @@ def _read_by(work: OwnWork, compiler: str, firmware: Path) -> list[Path]:
         )
     except subprocess.TimeoutExpired as error:
         raise IntercoreError(
-            f"{listed(sources)}: the compiler takes more than {_TIMEOUT_S:.0f} s to preprocess it"
+            f"the compiler took more than {_TIMEOUT_S:.0f} s to preprocess {listed(sources)}: check their #include "
+            "lines"
         ) from error
     if done.returncode:
         raise broken(work, done.stderr.decode(errors="replace"))

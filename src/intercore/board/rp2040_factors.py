@@ -39,7 +39,7 @@ CODE = Factor(
 
 XIP_CACHE = Factor(
     name="xip_cache",
-    title="state of the XIP cache",
+    title="cache for code in flash (XIP cache)",
     default="on",
     levels=("on", "off"),
     needs={"code": "flash"},

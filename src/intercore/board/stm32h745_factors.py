@@ -40,7 +40,7 @@ M4_MHZ = Factor(
 # start.
 SUPPLY = Factor(
     name="supply",
-    title="supply of the core; ldo only for a board that was rewired for it",
+    title="regulator that supplies the cores; ldo only for a board that was rewired for it",
     default="smps",
     levels=("smps", "ldo"),
     cautions={

@@ -110,20 +110,20 @@ def parsed(text: str, line: int) -> Budget:
 
 def _why_not(text: str) -> str:
     if found := _OTHER_SENSE.search(text.rpartition(": ")[2]):
-        return f"'{found[0]}' is not a limit: a budget has <= or >="
-    return f"{_FORM}, and not '{text}'"
+        return f"a budget cannot have '{found[0]}': use <= or >="
+    return f"{_FORM}, not '{text}'"
 
 
 def _what(text: str) -> tuple[str | None, str, bool]:
     """Return series, statistic, and whether it is the ratio to the baseline."""
     value, slash, other = (part.strip() for part in text.partition("/"))
     if slash and other != "baseline":
-        raise UsageError(f"a ratio is to the baseline, 'median / baseline', and not to '{other}'")
+        raise UsageError(f"a ratio can only be to the baseline, e.g. 'median / baseline', not to '{other}'")
     *series, statistic = value.split()
     if statistic not in STATISTICS:
         raise UsageError(unknown("statistic", statistic, STATISTICS))
     if len(series) > 1:
-        raise UsageError(f"'{' '.join(series)}' is more than one series: give each its own budget")
+        raise UsageError(f"'{' '.join(series)}' names more than one series: write one budget for each")
     return (series[0] if series else None), statistic, bool(slash)
 
 
@@ -131,12 +131,12 @@ def _limit(text: str, *, to_baseline: bool) -> tuple[float, str]:
     found = re.fullmatch(r"(?P<number>[-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d\s.,+_-].*)?", text)
     value = None if found is None else decimal_number(found["number"])
     if found is None or value is None:
-        raise UsageError(f"the limit is a number with its unit, such as '20 us' or '1.05', and not '{text}'")
+        raise UsageError(f"the limit must be a number with its unit, such as '20 us' or '1.05', not '{text}'")
     if not 0 < value < float("inf"):
-        raise UsageError(f"the limit {found['number']} is out of range: a number above 0")
+        raise UsageError(f"the limit {found['number']} is out of range: it must be above 0")
     unit = found["unit"] or ""
     if to_baseline and unit:
-        raise UsageError(f"a ratio to the baseline has no unit: 1.05 for 5 % more, and not '{text}'")
+        raise UsageError(f"a ratio to the baseline has no unit: write 1.05 for 5% more, not '{text}'")
     if unit and unit not in UNITS and unit != CYCLES:
         raise UsageError(unknown("unit of a limit", unit, [*UNITS, CYCLES]))
     if not 1 / _LARGEST <= value * UNITS.get(unit, ("", 1.0))[1] <= _LARGEST:

@@ -101,8 +101,8 @@ def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, 
     """
     if run.plan.emulated:
         raise UsageError(
-            f"{run.title} is of {run.plan.target}, which is emulated: its times mean nothing, so no budget can be "
-            "checked"
+            f"{run.title} was measured on {run.plan.target}, which is emulated: its times mean nothing, so budgets "
+            "cannot be checked"
         )
     settings = _Settings(run, file.baseline, usual)
 
@@ -225,7 +225,8 @@ def _of_baseline(budget: Budget, settings: _Settings, why: str) -> Iterator[Budg
     _check(budget, settings)
     if not alone and not of_both:
         raise UsageError(
-            f"the baseline {file} has no such setting: save a baseline with it, or give a limit with a unit"
+            f"the baseline {file} does not have this setting: save a baseline of a run with "
+            "this setting, or give a limit with a unit"
         )
     known = {id(pool): before for pool, before in of_both}
     for pool, setting in _named(budget, [*(pool for pool, _ in of_both), *alone]):

@@ -147,19 +147,21 @@ def _alike(settings: Sequence[tuple[str, Mapping[str, Level]]], target: Target) 
 def _of_baseline(file: BudgetFile, budget: Budget, info: BenchmarkInfo) -> Iterator[dict[str, Level]]:
     """Return the complete settings of the baseline that a budget applies to."""
     if file.baseline is None:
-        raise UsageError("this budget is a ratio to a baseline, and the file names no baseline")
+        raise UsageError(
+            'this budget is a ratio to a baseline, but the file names none: add one, e.g. baseline = "pico-sim.jsonl"'
+        )
     parameters = {one.name: one for one in info.parameters}
     checked(info, budget.levels)
     found = [one for one in file.baseline.measurements if one.benchmark == info.name and is_of(budget, one.factors)]
     if not found:
         raise UsageError(
-            f"the baseline {file.baseline.file} does not have this setting: save a baseline with it, or give a "
-            "limit with a unit"
+            f"the baseline {file.baseline.file} does not have this setting: save a baseline of a run with "
+            "this setting, or give a limit with a unit"
         )
     if not any(_has_statistic(budget, one) for one in found):
         raise UsageError(
             f"the baseline {file.baseline.file} has no {budget.what.removesuffix(' / baseline')} for these settings: "
-            "save a baseline with more samples, or limit another statistic"
+            "save a baseline of a run with more samples, or limit another statistic"
         )
     for one in found:
         yield {
@@ -188,8 +190,9 @@ def _settings_of_limit(budget: Budget, info: BenchmarkInfo, plan: Plan, target: 
             least = min(map(int, resolved[_SAMPLES])) * plan.repetitions
             if least < needed:
                 raise UsageError(
-                    f"{budget.statistic} needs {needed:,} samples, and {plan.repetitions} repetitions of "
-                    f"{_SAMPLES}={','.join(budget.levels[_SAMPLES])} have {least:,}: omit {_SAMPLES}, or increase it"
+                    f"{budget.statistic} needs {needed:,} samples, but {plan.repetitions} repetitions with "
+                    f"{_SAMPLES}={','.join(budget.levels[_SAMPLES])} have only {least:,}: omit {_SAMPLES}, or "
+                    "increase it"
                 )
         else:
             share = math.ceil((1 if plan.simulated else _SPARE) * needed / plan.repetitions)

@@ -35,7 +35,10 @@ def read(path: Path) -> BudgetFile:
 
     def vet(one: Budget) -> None:
         if one.to_baseline and baseline is None:
-            raise UsageError('this budget is a ratio to a baseline: name one, as in baseline = "pico-sim.jsonl"')
+            raise UsageError(
+                "this budget is a ratio to a baseline, but the file names none: add one, "
+                'e.g. baseline = "pico-sim.jsonl"'
+            )
         limited(one)
 
     for_each(name, budgets, vet)
@@ -48,7 +51,9 @@ def _budgets(file: TomlTable) -> tuple[Budget, ...]:
     if not isinstance(given, list) or not given:
         file.refuse(f"budgets must be a list of at least one string, such as {_EXAMPLE}", "budgets")
     if len(given) > BUDGETS.most:
-        file.refuse(f"budgets has {len(given)} entries; the limit is {BUDGETS.most}", "budgets")
+        file.refuse(
+            f"budgets has {len(given)} entries, but at most {BUDGETS.most} are possible: split the file", "budgets"
+        )
     lines = file.lines_of_list("budgets")
     found: dict[str, Budget] = {}
     wrong: list[str] = []
@@ -65,8 +70,8 @@ def _budgets(file: TomlTable) -> tuple[Budget, ...]:
     if (both := contradiction(budgets)) is not None:
         first, second = both
         raise UsageError(
-            f"{file.name}:{second.line}: this budget ({second.what} {second.bound}) contradicts that "
-            f"of line {first.line} ({first.what} {first.bound}): no measurement can keep both; change one of them"
+            f"{file.name}:{second.line}: this budget ({second.what} {second.bound}) contradicts the "
+            f"one in line {first.line} ({first.what} {first.bound}): no measurement can keep both; change one of them"
         )
     return budgets
 

@@ -79,8 +79,8 @@ class Cluster:
             _greet(address)
             if not is_private(address):
                 say(
-                    f"{address} is neither on this machine nor protected by TLS, so anyone who reaches it controls "
-                    f"its workers: {_PRIVATE}"
+                    f"{address} is neither on this machine nor protected by TLS, so anyone who can connect to it "
+                    f"controls its workers: {_PRIVATE}"
                 )
             try:
                 self._client = distributed.Client(address, timeout=CONTACT_TIMEOUT, set_as_default=False)
@@ -106,8 +106,8 @@ class Cluster:
             identities = {printable(str(worker)): _read_identity(there) for worker, there in answers.items()}
         except Exception:  # any type: it comes from untrusted data
             raise IntercoreError(
-                f"not all workers of {self._address} report their version: restart those that hang, and check that "
-                "each has Intercore with its extra `cluster`"
+                f"not all workers of {self._address} report their version: restart those that do not answer, and check "
+                "that each has Intercore with its extra `cluster`"
             ) from None
         for worker, there in identities.items():
             compare(worker, there, _identity())
@@ -156,7 +156,9 @@ class Cluster:
             if any(isinstance(one, bytes) and b"KilledWorker" in one for one in error.args):
                 why = "workers of the cluster died while measuring it, as often as the scheduler allows"
                 return Result((Failure(why, "broken"),) * len(batch.settings), 0.0)
-            raise IntercoreError(f"a worker of {self._address} failed before the measurement; see its log") from None
+            raise IntercoreError(
+                f"a worker of {self._address} failed before the measurement; see the log of that worker"
+            ) from None
         return from_bytes(batch.settings, returned, f"a worker of {self._address}")
 
     def _programs_of(self, batch: Batch) -> tuple[Path, ...]:
@@ -201,8 +203,10 @@ class Cluster:
 
     def _lost_error(self) -> IntercoreError:
         if self._client.status == "running":
-            return IntercoreError(f"lost the cluster: {self._address} has no workers left")
-        return IntercoreError(f"lost the cluster: the scheduler at {self._address} is gone")
+            return IntercoreError(f"lost the cluster: {self._address} has no workers left; start one, then continue")
+        return IntercoreError(
+            f"lost the cluster: the scheduler at {self._address} does not answer any more; start it again"
+        )
 
     def close(self) -> None:
         """Restore the cluster: cancel pending batches, and remove the files that were sent."""
@@ -358,5 +362,5 @@ def compare(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> N
     if names:
         both = "; ".join(f"{name} is {there.get(name, 'missing')} there and {here[name]} here" for name in names)
         raise ForeignWorkerError(
-            f"the worker {worker} may yield other samples: {both}. Install the same versions on both"
+            f"the worker {worker} may yield other samples than this machine: {both}. Install the same versions on both"
         )

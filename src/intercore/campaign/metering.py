@@ -206,14 +206,16 @@ def _spans_by_mark(trace: Trace, each: Sequence[Sequence[Window]]) -> list[tuple
     wanted = sum(map(len, each))
     if any(one.whole for windows in each for one in windows) and len(each) > 1:
         raise RefusedError(
-            "the mark pin falls several times in each measurement of this benchmark, so the pulses in a "
-            "recording of the "
-            "whole run are ambiguous: measure one setting at a time, with --repetitions 1"
+            "this benchmark changes the mark pin several times in each measurement, so the pulses in a recording of "
+            "the whole run are ambiguous: measure one setting at a time, with --repetitions 1"
         )
     if len(each) == 1 and len(found):
         return [(float(found[0, 0]), float(found[-1, 1]))]
     if len(found) != wanted:
-        raise RefusedError(f"the mark pin was high {len(found)} times in the file, but the run has {wanted} windows")
+        raise RefusedError(
+            f"the recording has {len(found)} pulses of the mark pin, but the run has {wanted} measured windows: record "
+            "exactly this run, from before its start until after its end"
+        )
     ends = np.cumsum([len(windows) for windows in each])
     return [(float(found[end - len(some), 0]), float(found[end - 1, 1])) for end, some in zip(ends, each, strict=True)]
 

@@ -130,7 +130,9 @@ def _elf_of(plan: Plan, measured: Measurement, say: Callable[[str], None], *, bu
         made = board_image(board, of_target(measured.factors), say, sources_of_plan(plan)).elf
         if elf.digest([made]) == digest:
             return made
-    raise IntercoreError(f"the program of {plan.target} with the image {digest} is no longer in the cache")
+    raise IntercoreError(
+        f"the program of {plan.target} with the image {digest} is no longer in the cache: measure both again"
+    )
 
 
 def _board(plan: Plan) -> Board:
@@ -162,14 +164,18 @@ def _builds(
     builds: dict[str, dict[str, Level]] = {}
     for one in measured:
         if "host.faults" in one.conditions:
-            raise IntercoreError(f"{plan.target} was measured with faults, which are not reproducible in another phase")
+            raise IntercoreError(
+                f"{plan.target} was measured with --fault, and injected faults cannot be repeated in another phase"
+            )
         build = of_target(one.factors)
         key = canonical(build)
         if key not in builds:
             # Built here and not prebuilt: another compiler would yield other phases.
             (made,) = shifted_images(board, build, [Shift()], say, sources_of_plan(plan))
             if made.digest != one.conditions.get(IMAGE):
-                raise IntercoreError("its sources now yield another program than the measured one")
+                raise IntercoreError(
+                    "its sources have changed since: they now yield another program than the one measured"
+                )
             builds[key] = build
     return builds
 

@@ -105,7 +105,7 @@ def on_target(file: PlanFile, name: str) -> PlanFile:
     if entry is None:
         if not find(name).built_here:
             raise UsageError(
-                f"{name} needs a port, and {file.name} has none for it: add {name} to the file as a [[target]] with "
+                f"{name} needs a port, but {file.name} does not name one: add {name} to the file as a [[target]] with "
                 "a port"
             )
         entry = TargetEntry(name, None, DEFAULT_BAUD, None, file.targets[0].location)

@@ -41,7 +41,8 @@ def check_meter(meter: str | None, currents: Path | None, *, origin: Origin) -> 
         checked(meter)
         if origin == "simulated":
             raise UsageError(
-                "a simulated chip has no current to measure: omit the meter; for an ESTIMATE, give a file of currents"
+                "a simulated chip has no current to measure: omit the meter; for an ESTIMATED energy, give a file of "
+                "currents"
             )
         if origin == "emulated":
             raise UsageError("an emulated chip has no current to measure, and its times mean nothing: omit the meter")
@@ -63,10 +64,11 @@ def with_meter(entry: TargetEntry, table: TomlTable, target: Target) -> TargetEn
         table.refuse(str(error), given)
     if scheme in _AFTERWARDS:
         table.refuse(
-            f"{meter} is read after the whole run, which a plan file does not support: use intercore run", "meter"
+            f"a plan file does not support {meter}, which is read after the whole run: use intercore run instead",
+            "meter",
         )
     if path is not None and meter is None:
-        table.refuse("path describes what a meter measures: give meter as well", "path")
+        table.refuse("path states what the meter feeds, but there is no meter: add meter, or remove path", "path")
     return msgspec.structs.replace(entry, meter=meter, besides=besides, currents=known)
 
 

@@ -57,7 +57,7 @@ def text_of(path: Path) -> str:
         return data.decode("utf-8-sig")  # including the byte-order mark of some editors
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{name}:{line}: this is not UTF-8 text") from None
+        raise UsageError(f"{name}:{line}: this is not UTF-8 text: save the file as UTF-8") from None
 
 
 def parse(text: str, name: str) -> PlanFile:
@@ -155,7 +155,9 @@ def _experiment(table: TomlTable, targets: Sequence[TargetEntry]) -> Experiment:
     levels = {name: _levels(given, name) for name in factors}
     settings = math.prod(map(len, levels.values()))
     if settings > MAX_SETTINGS:
-        table.refuse(f"this experiment has {settings} settings; the limit is {MAX_SETTINGS}: give fewer levels")
+        table.refuse(
+            f"this experiment has {settings} settings, but at most {MAX_SETTINGS} are possible: give fewer levels"
+        )
     return Experiment(
         table.required("benchmark"),
         levels,
@@ -187,7 +189,8 @@ def _skipped(table: TomlTable, levels: Mapping[str, Sequence[Level]]) -> tuple[d
     given = table.values.get("skip", [])
     if not isinstance(given, list) or not all(isinstance(one, dict) and one for one in given):
         table.refuse(
-            "skip must be a list of tables of levels, such as [{ from = 0, to = 0 }, { from = 1, to = 1 }]", "skip"
+            "skip must be a list of combinations of levels, such as [{ from = 0, to = 0 }, { from = 1, to = 1 }]",
+            "skip",
         )
     for at, one in enumerate(given):
         for name, level in one.items():
@@ -220,7 +223,7 @@ def _levels(factors: TomlTable, name: str) -> list[Level]:
     if not values:
         factors.refuse(f"factor {name} has no level: give at least one", name)
     if len(values) > MAX_LEVELS:
-        factors.refuse(f"factor {name} has {len(values)} levels; the limit is {MAX_LEVELS}", name)
+        factors.refuse(f"factor {name} has {len(values)} levels, but at most {MAX_LEVELS} are possible", name)
     levels: dict[str, Level] = {}
     for at, value in enumerate(values):
         here = (name, at) if isinstance(given, list) else (name,)
@@ -228,9 +231,8 @@ def _levels(factors: TomlTable, name: str) -> list[Level]:
             factors.refuse(f"a level of {name} must be a whole number, a string or a range, not {shown(value)}", *here)
         if is_file(str(value)):
             factors.refuse(
-                f"{value!a} is a file, and a plan file cannot name your own workload's file: measure it by "
-                "intercore run "
-                f"TARGET BENCHMARK {name}={value}",
+                f"{value!a} is a file of your own workload, which a plan file cannot name: measure it by "
+                f"intercore run TARGET BENCHMARK {name}={value}",
                 *here,
             )
         if not re.fullmatch(r"[!-)+-~]+", str(value)):
@@ -266,7 +268,7 @@ def _range(given: TomlTable, name: str) -> list[Level]:
             given.refuse(f"{form}; factor must be at least 2, and from at least 1")
         levels = _powers(low, high, whole["factor"])
     if len(levels) > MAX_LEVELS:
-        given.refuse(f"factor {name} has {len(levels)} levels; the limit is {MAX_LEVELS}")
+        given.refuse(f"factor {name} has {len(levels)} levels, but at most {MAX_LEVELS} are possible")
     return list(levels)
 
 

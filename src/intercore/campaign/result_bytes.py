@@ -96,14 +96,14 @@ def from_bytes(settings: Sequence[Setting], data: object, worker: str) -> Result
 def _returned(settings: Sequence[Setting], data: object) -> _Returned | str:
     """Decode a result within all bounds; its samples are still packed."""
     if not isinstance(data, bytes) or len(data) > MOST_BYTES:
-        raise DamagedError(f"no bytes, or more than {MOST_BYTES}")
+        raise DamagedError(f"it is not bytes, or larger than {MOST_BYTES >> 20} MiB")
     returned = msgspec.msgpack.decode(data, type=_Returned | _Text)
     if isinstance(returned, str):
         return returned
     if len(returned.outcomes) != len(settings):
         raise DamagedError(f"it has {len(returned.outcomes)} outcomes for {len(settings)} settings")
     if sum(one.size for one in returned.outcomes if isinstance(one, _Measured)) > MOST_BYTES:
-        raise DamagedError(f"its samples have more than {MOST_BYTES} bytes")
+        raise DamagedError(f"its samples are larger than {MOST_BYTES >> 20} MiB")
     return returned
 
 
@@ -129,7 +129,9 @@ def _outcome(setting: Setting, returned: _Measured | _Failed) -> Measurement | F
         return msgspec.convert({"why": printable(returned.why), "kind": returned.kind}, Failure)
     measurement = measurement_of(list(returned.row), returned.conditions, list(returned.samples))
     if not is_of(measurement, setting):
-        raise DamagedError(f"it has a measurement that was not requested, of {printable(measurement.benchmark)}")
+        raise DamagedError(
+            f"it has a measurement that was not requested, of the benchmark {printable(measurement.benchmark)}"
+        )
     if returned.recording is None:
         return measurement
     return msgspec.structs.replace(measurement, recording=recording_of(*returned.recording))

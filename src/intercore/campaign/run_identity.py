@@ -37,9 +37,9 @@ class RunIdentity:
             if identity.is_other_kernel(mine, conditions):
                 raise OtherKernelError(
                     f"run {self._run} was measured with another kernel ({identity.kernel_name(mine)}) than "
-                    f"{self._target} has now ({identity.kernel_name(conditions)}), and a run has one kernel. Continue "
-                    "with that of the run (FREERTOS_KERNEL_PATH names the folder of one to build with), or start a new "
-                    "run"
+                    f"{self._target} has now ({identity.kernel_name(conditions)}), but all measurements of a run must "
+                    "have the same kernel. Set FREERTOS_KERNEL_PATH to the folder of the run's kernel, or start a "
+                    "new run"
                 )
 
     def changed_image(self, build: Mapping[str, Level], conditions: Mapping[str, str]) -> str:

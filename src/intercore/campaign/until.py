@@ -18,13 +18,13 @@ def parse_rule(until: str | None, cap: int | None, repetitions: int, prefix: str
     if until is None:
         if cap is not None:
             raise UsageError(
-                f"{prefix}cap limits the repetitions of {prefix}until: give {prefix}until too, e.g. {prefix}until 1%, "
-                f"or use {prefix}repetitions instead"
+                f"{prefix}cap limits the repetitions that {prefix}until adds: give {prefix}until too, e.g. "
+                f"{prefix}until 1%, or use {prefix}repetitions instead"
             )
         return None
     fraction = percentage(until)
     if fraction is None:
         raise UsageError(f"{prefix}until must be a percentage such as 1% or 0.5%, not '{until}'")
     if not 0 < fraction <= 1:
-        raise UsageError(f"{prefix}until={until} is out of range: it must be above 0 % and at most 100 %")
+        raise UsageError(f"{prefix}until={until} is out of range: it must be above 0% and at most 100%")
     return StopRule(fraction, max(DEFAULT_CAP, repetitions) if cap is None else cap)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-BoardName = Annotated[str, typer.Argument(metavar="BOARD", help=f"{', '.join(BOARDS)}.")]
+BoardName = Annotated[str, typer.Argument(metavar="BOARD", help=f"One of {', '.join(BOARDS)}.")]
 
 
 def boards_flashed_by(way: str) -> str:
@@ -54,12 +54,12 @@ def _option(factors: Sequence[Factor]) -> OptionInfo:
     known = []
     for factor in factors:
         boards = [board.name for board in BOARDS.values() if factor in board.factors]
-        whose = "" if len(boards) == len(BOARDS) else f" ({', '.join(boards)})"
-        known.append(f"{factor.values}; default {factor.default}{whose}")
+        whose = "" if len(boards) == len(BOARDS) else f"{', '.join(boards)}: "
+        known.append(f"{whose}{factor.values}, default {factor.default}")
     return OptionInfo(
         default=...,
         param_decls=[option_of(factors[0].name)],
-        help=f"{title}: {', or '.join(known)}.",
+        help=f"{title}. {'; '.join(known)}.",
         show_default=False,
     )
 

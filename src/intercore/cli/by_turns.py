@@ -117,7 +117,7 @@ def _side_drafts(request: ByTurnsRequest) -> list[Draft]:
     for option, values in given.items():
         if len(values) > _SIDES:
             raise UsageError(
-                f"{option} is given {len(values)} times. Give it once for both builds, or twice, once for each build"
+                f"{option} was given {len(values)} times. Give it once for both builds, or twice, once for each build"
             )
     if all(len(values) < _SIDES for values in given.values()):
         raise UsageError(
@@ -166,7 +166,7 @@ def _side(request: ByTurnsRequest, place: int, own: OwnWork | None) -> tuple[Sou
     build = parse_levels(words)
     for name, levels in build.items():
         if name not in TARGET_FACTORS:
-            raise UsageError(f"{name} is not a build factor of the target: give it without --build")
+            raise UsageError(f"{name} is not a build factor of the target: omit --build before {name}")
         if len(levels) > 1:
             raise UsageError(
                 f"--build {name}={','.join(levels)}: a build has one level of each factor. For two levels, give "

@@ -57,11 +57,13 @@ def check(
     ] = None,
     *,
     junit_path: Annotated[
-        Path | None, typer.Option("--junit", help="Also write a JUnit XML report, e.g. budgets.xml.")
+        Path | None, typer.Option("--junit", help="Also write a JUnit XML report to this file, e.g. budgets.xml.")
     ] = None,
     markdown_path: Annotated[
         Path | None,
-        typer.Option("--markdown", help="Also write a Markdown summary, e.g. summary.md, for a pull request."),
+        typer.Option(
+            "--markdown", help="Also write a Markdown summary to this file, e.g. summary.md, for a pull request."
+        ),
     ] = None,
     force: Force = False,
     repetitions: Annotated[
@@ -80,7 +82,7 @@ def check(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Check a run against the budgets of a file. The exit status tells a build whether all budgets are kept."""
+    """Check a run against the budgets of a file. The exit status states whether all budgets are kept."""
     for path, kind in ((junit_path, JUNIT), (markdown_path, MARKDOWN)):
         if path is not None:
             check_replaceable(path, kind, force=force)  # before anything is measured
@@ -124,7 +126,9 @@ def _measured(
     """
     target = find(name)
     if target.origin == "emulated":
-        raise UsageError(f"budgets cannot be checked on {name}: it is emulated, and its times mean nothing")
+        raise UsageError(
+            f"budgets cannot be checked on {name}, which is emulated: its times mean nothing. Choose another target"
+        )
     repetitions = repetitions or repetitions_for(file, target.origin)
     plan = plan_without_parts(target, address, "budgets", repetitions)
     first, *_ = for_each(file.name, file.budgets, lambda one: draft_plan(plan, [Experiment(one.benchmark, one.levels)]))

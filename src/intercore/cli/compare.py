@@ -48,15 +48,16 @@ def compare(
         typer.Argument(
             metavar="A B",
             help=(
-                "Two stored runs by number, e.g. 3 4, before and after a change; or two targets, for their "
-                "newest complete runs; or "
-                "baseline files. Several runs of one target count as one side. With --alternate: TARGET BENCHMARK "
-                "[NAME=VALUE,…]."
+                "What to compare: two numbers of stored runs, e.g. 3 4 (before and after a change), two targets "
+                "(their newest complete runs), or baseline files. Several runs of one target count as one side. "
+                "With --alternate: TARGET BENCHMARK [NAME=VALUE,…]."
             ),
         ),
     ] = None,
     *,
-    within: Annotated[float, percent_option("--within", "Differences up to this are negligible, e.g. 2%.")] = WITHIN,
+    within: Annotated[
+        float, percent_option("--within", "Differences up to this size count as none, e.g. 2%.")
+    ] = WITHIN,
     in_full: Annotated[bool, typer.Option("--all", help="Show every quantity of every setting.")] = False,
     page: Annotated[
         Path | None,
@@ -67,9 +68,8 @@ def compare(
         typer.Option(
             "--alternate",
             help=(
-                "Measure two builds of a target in alternation and compare them: shows differences of a few per "
-                "cent on a noisy "
-                "machine."
+                "Measure two builds of a target in alternation, and compare them. This shows differences of a few "
+                "per cent even on a noisy machine."
             ),
         ),
     ] = False,
@@ -103,17 +103,21 @@ def compare(
             "--repetitions",
             1,
             MAX_SETTINGS,
-            "With --alternate: repetitions of each setting of each build, e.g. 10. Default: 6, simulated 1.",
+            "With --alternate: repetitions of each setting of each build, e.g. 10. Default: 6; on a simulated target "
+            "1.",
         ),
     ] = None,
     seed: Annotated[
         int | None,
         whole_option(
-            "--seed", 0, 2**32 - 1, "With --alternate: seed of the order and of the random delays, e.g. 7. Default: 1."
+            "--seed",
+            0,
+            2**32 - 1,
+            "With --alternate: seed for the random order of the settings and the random delays, e.g. 7. Default: 1.",
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="With --alternate: continue the newest two unfinished runs.")
+        bool, typer.Option("--resume", help="With --alternate: continue the two newest unfinished runs.")
     ] = False,
     phases: Annotated[
         int,
@@ -121,9 +125,9 @@ def compare(
             "--phases",
             0,
             len(SHIFTS),
-            "Simulated targets: other phases (code alignments) in which to repeat settings that changed, to "
-            "separate a change "
-            "from different bank conflicts, e.g. 2; 0 for none.",
+            "Simulated targets: number of other phases (the code moved by a few bytes) in which settings that changed "
+            f"are measured again, to tell a real change from bank conflicts that merely moved: {LEAST_PHASES - 1} to "
+            f"{len(SHIFTS)}, or 0 to omit this.",
         ),
     ] = len(SHIFTS),
     force: Force = False,
@@ -138,7 +142,7 @@ def compare(
     check_page(page, force=force)
     if 0 < phases < LEAST_PHASES - 1:
         raise UsageError(
-            f"--phases={phases} is too few for a conclusion: give 0, or {LEAST_PHASES - 1} to {len(SHIFTS)}"
+            f"--phases={phases} are too few for a conclusion: give 0, or {LEAST_PHASES - 1} to {len(SHIFTS)}"
         )
     if alternate:
         first, second = (by_turns.resume if resume else by_turns.measure)(request, store_path, timeout)
@@ -153,8 +157,8 @@ def compare(
             )
         if len(request.words) != _SIDES and (files := [name for name in request.words if is_baseline(name)]):
             raise UsageError(
-                f"{files[0]} is a baseline, which is compared with exactly one other run, target or baseline: give "
-                "two names"
+                f"{files[0]} is a baseline, and a baseline can only be compared with one run, target or baseline: "
+                "give exactly two names"
             )
         sides = sides_of_comparison(request.words, store_path)
         measured = []

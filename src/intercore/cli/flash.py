@@ -53,7 +53,7 @@ def flash(
     image: Annotated[
         Path | None,
         typer.Option(
-            help=f"For {_BY_SERIAL_PORT}: whole flash image to write instead of building one, e.g. one from intercore "
+            help=f"For {_BY_SERIAL_PORT}: complete flash image to write instead of building one, e.g. from intercore "
             "build."
         ),
     ] = None,

@@ -27,7 +27,7 @@ def arduino(
     ] = Path("Intercore.zip"),
     force: Force = False,
 ) -> None:
-    """Write the program of the ESP32 as an Arduino library, from the firmware's sources."""
+    """Write the ESP32 program as an Arduino library, from the firmware sources."""
     written = write_arduino_library(output, force=force)
     how = (
         "add it with Sketch > Include Library > Add .ZIP Library"

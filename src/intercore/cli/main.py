@@ -47,11 +47,11 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "baseline": ("baseline", "Save the results of a run in a small file, to compare later runs with."),
     "check": (
         "check",
-        "Check a run against the budgets of a file. The exit status tells a build whether all budgets are kept.",
+        "Check a run against the budgets of a file. The exit status states whether all budgets are kept.",
     ),
     "predict": (
         "predict",
-        "Predict settings that were not measured from stored runs, with intervals, and rank the alternatives.",
+        "Predict times from stored runs, with intervals, and rank the choices that you leave open.",
     ),
     "trace": (
         "trace",

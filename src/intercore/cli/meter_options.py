@@ -35,7 +35,7 @@ MeasuredPath = Annotated[
     typer.Option(
         "--path",
         metavar="WHAT,…",
-        help=f"Loads that the meter measures, e.g. chip,regulator, of: {', '.join(get_args(Besides))}. Without it, no "
+        help=f"What the meter feeds, e.g. chip,regulator, from: {', '.join(get_args(Besides))}. Without it, no "
         "energy is attributed to the chip.",
     ),
 ]
@@ -55,7 +55,7 @@ OF_PLACE = "place"
 def _of_place(port: str | None) -> str:
     if port is None or not port.startswith(SCHEME):
         raise UsageError(
-            f"--meter {OF_PLACE} takes the meter of a labgrid place: name the place by --port {SCHEME}PLACE"
+            f"--meter {OF_PLACE} means the meter that a labgrid place names: name the place by --port {SCHEME}PLACE"
         )
     return meter_of(port)
 
@@ -78,7 +78,7 @@ def with_meter(
     check_meter(meter, currents, origin=plan.origin)
     if meter is None and measured_path is not None:
         raise UsageError(
-            "--path describes what a meter measures: give --meter as well, e.g. --meter ppk2:/dev/ttyACM1?volts=3.3"
+            "--path states what the meter feeds: give --meter as well, e.g. --meter ppk2:/dev/ttyACM1?volts=3.3"
         )
     known = plan.currents if currents is None else currents_file.read(currents)
     return msgspec.structs.replace(plan, meter=meter, besides=besides, currents=known)

@@ -41,7 +41,7 @@ def percent_option(name: str, text: str) -> OptionInfo:
         if value is None:
             raise UsageError(f"{name} must be a percentage such as 5% or 0.5%, not '{given}'")
         if not 0 < value <= 1:
-            raise UsageError(f"{name}={given} is out of range: it must be above 0 % and at most 100 %")
+            raise UsageError(f"{name}={given} is out of range: it must be above 0% and at most 100%")
         return value
 
     made: OptionInfo = typer.Option(name, parser=share, metavar="PERCENT", help=text)

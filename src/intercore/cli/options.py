@@ -42,7 +42,7 @@ def _longest_silences() -> str:
         if target.timeout != DEFAULT_TIMEOUT:
             by_timeout.setdefault(target.timeout, []).append(target)
     described = [f"{seconds:.0f} for {alternatives(_names(targets))}" for seconds, targets in by_timeout.items()]
-    return ", ".join([*described, f"else {DEFAULT_TIMEOUT:.0f}"])
+    return "; ".join([*described, f"otherwise {DEFAULT_TIMEOUT:.0f}"])
 
 
 _HERE = _names(target for target in TARGETS if target.built_here)
@@ -57,29 +57,30 @@ PortUrl = Annotated[
 KernelPath = Annotated[
     Path | None,
     typer.Option(
-        "--kernel", help="FreeRTOS kernel to build the target's program with: its folder, e.g. ~/FreeRTOS-Kernel."
+        "--kernel", help="Folder of the FreeRTOS kernel to build the target's program with, e.g. ~/FreeRTOS-Kernel."
     ),
 ]
 OwnSources = Annotated[
     list[Path] | None,
     typer.Option(
-        "--source", help="Further file of your own workload: C, C++ or a static library, e.g. table.c. May be repeated."
+        "--source",
+        help="Additional file of your own workload (C, C++ or a static library), e.g. table.c. May be repeated.",
     ),
 ]
 OwnFolders = Annotated[
     list[Path] | None,
-    typer.Option("--include", help="Folder with headers of your own workload, e.g. include. May be repeated."),
+    typer.Option("--include", help="Folder with header files of your own workload, e.g. include. May be repeated."),
 ]
 OwnFlags = Annotated[
     list[str] | None,
     typer.Option("--flag", help="Compiler flag for your own workload, e.g. --flag=-funroll-loops. May be repeated."),
 ]
-Baud = Annotated[int, whole_option("--baud", 1, MOST_BAUD, "Initial bit rate of a serial port, e.g. 921600.")]
+Baud = Annotated[int, whole_option("--baud", 1, MOST_BAUD, "Bit rate with which to open a serial port, e.g. 921600.")]
 ImagePath = Annotated[
     Path | None,
     typer.Option(
         "--image",
-        help=f"For {alternatives(_OF_IMAGES)}: whole flash image to run instead of building one, e.g. esp32.bin.",
+        help=f"For {alternatives(_OF_IMAGES)}: complete flash image to run instead of building one, e.g. esp32.bin.",
     ),
 ]
 Timeout = Annotated[
@@ -87,11 +88,12 @@ Timeout = Annotated[
     seconds_option(
         "--timeout",
         0.1,
-        f"Seconds of silence after which a target counts as lost, e.g. 60. Default: {_longest_silences()}.",
+        f"Seconds of silence after which a target is considered lost, e.g. 60. Default: {_longest_silences()}.",
     ),
 ]
 StorePath = Annotated[
-    Path, typer.Option("--store", envvar="INTERCORE_STORE", help="Store: the file with the runs, e.g. results.db.")
+    Path,
+    typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs (the store), e.g. results.db."),
 ]
 Force = Annotated[
     bool,

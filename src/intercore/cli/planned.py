@@ -39,7 +39,8 @@ def resolve_user_workload(
     files = [level for levels in wanted.values() for level in levels if is_file(level)]
     if len({*files}) > 1:
         raise UsageError(
-            f"{listed(files)} are several workloads: measure one at a time; to add a file to a workload, use --source"
+            f"{listed(files)} are separate workloads, and a run can only measure one. To add a file to a workload, "
+            "use --source"
         )
     if not files:
         given = {"--source": further_files, "--include": folders, "--flag": flags}

@@ -1,4 +1,4 @@
-"""The command `predict`: predicts the time of a setting that was not measured."""
+"""The command `predict`: predicts times from stored runs."""
 
 from __future__ import annotations
 
@@ -30,12 +30,16 @@ def predict(
     ] = None,
     *,
     extrapolate: Annotated[
-        bool, typer.Option("--extrapolate", help="Also predict outside of the measured range.")
+        bool,
+        typer.Option(
+            "--extrapolate",
+            help="Also predict outside the measured range, and combinations of levels that were not measured.",
+        ),
     ] = False,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Predict settings that were not measured from stored runs, with intervals, and rank the alternatives."""
+    """Predict times from stored runs, with intervals, and rank the choices that you leave open."""
     with open_existing(store_path) as store:
         found = predictions.predict(store, find(target).name, benchmark, setting or [], extrapolate=extrapolate)
     show(OfSection(found.prediction, found.rows, found.section), output)

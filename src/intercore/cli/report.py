@@ -53,7 +53,7 @@ def report(
     axis: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="Horizontal axis of a speed-up: t1 (time on one core) or n (amount of work)."
+            metavar="NAME", help="Horizontal axis of speed-up curves: t1 (time on one core) or n (amount of work)."
         ),
     ] = "",
     where: Annotated[
@@ -68,7 +68,8 @@ def report(
         typer.Option(
             "--exhibit",
             metavar="NAME",
-            help="Begin with this table or figure of a paper, e.g. seed-000-figure-2. May be repeated.",
+            help="Begin with this table or figure of a paper that the run repeats, e.g. seed-000-figure-2; "
+            "docs/published.md lists their names. May be repeated.",
         ),
     ] = None,
     options: Options,

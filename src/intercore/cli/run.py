@@ -57,12 +57,16 @@ MaxBaud = Annotated[
         "--max-baud",
         1,
         MOST_BAUD,
-        "Limit for the bit rate, which is raised if both ends support it, e.g. 921600. Default: no limit.",
+        "Highest bit rate to which the tool may raise that of a serial port, e.g. 921600. Default: no limit.",
     ),
 ]
 Faults = Annotated[
     list[str] | None,
-    typer.Option("--fault", help="Fault of a simulated target, e.g. uart-out:flip=1e-4 or reset@5e7. May be repeated."),
+    typer.Option(
+        "--fault",
+        help="Inject a fault into a simulated target, e.g. uart-out:flip=1e-4 (bit errors) or reset@5e7 (at cycle "
+        "5e7); docs/simulator.md lists them. May be repeated.",
+    ),
 ]
 
 
@@ -89,7 +93,10 @@ def run(
     ] = None,
     *,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the newest unfinished run that no plan file started.")
+        bool,
+        typer.Option(
+            "--resume", help="Continue the newest unfinished run. To continue a run of sweep, repeat its command."
+        ),
     ] = False,
     report_path: Annotated[
         Path | None,
@@ -105,13 +112,14 @@ def run(
             "--repetitions",
             1,
             MAX_SETTINGS,
-            f"Repetitions of each setting, e.g. 10. Default: {ENOUGH_REPETITIONS}, simulated 1.",
+            f"Repetitions of each setting, e.g. 10. Default: {ENOUGH_REPETITIONS}; on a simulated target 1.",
         ),
     ] = None,
     until: Annotated[
         str | None,
         typer.Option(
-            metavar="PERCENT", help="Repeat until the 95 % interval of each median is within ±PERCENT of it, e.g. 1%."
+            metavar="PERCENT",
+            help="Repeat until the 95 % confidence interval of each median is within ±PERCENT of it, e.g. 1%.",
         ),
     ] = None,
     cap: Annotated[
@@ -126,12 +134,17 @@ def run(
     skip_impossible: Annotated[
         bool,
         typer.Option(
-            "--skip-impossible", help="Skip settings that the target cannot measure, instead of ending with an error."
+            "--skip-impossible", help="Skip settings that the target cannot measure. Without it, they are an error."
         ),
     ] = False,
     seed: Annotated[
         int | None,
-        whole_option("--seed", 0, 2**32 - 1, "Seed of the order and of the random delays, e.g. 7. Default: 1."),
+        whole_option(
+            "--seed",
+            0,
+            2**32 - 1,
+            "Seed for the random order of the settings and the random delays, e.g. 7. Default: 1.",
+        ),
     ] = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
@@ -143,14 +156,15 @@ def run(
         Path | None,
         typer.Option(
             "--firmware",
-            help="Firmware sources to build the target's program from: their folder, e.g. ~/intercore/firmware.",
+            help="Folder of the firmware sources to build the target's program from, e.g. ~/intercore/firmware.",
         ),
     ] = None,
     further_files: OwnSources = None,
     folders: OwnFolders = None,
     flags: OwnFlags = None,
     emulated: Annotated[
-        bool, typer.Option("--emulated", help="The target at the port is an emulator: its times mean nothing.")
+        bool,
+        typer.Option("--emulated", help="State that the target at the port is an emulator, whose times mean nothing."),
     ] = False,
     meter: MeterUrl = None,
     measured_path: MeasuredPath = None,
@@ -191,7 +205,7 @@ def run(
             with open_metering(plan) as metering, of_run as kept:
                 (finished,) = measure_runs(store, {run_id: kept}, metering, verbose=verbose)
     elif target is None or benchmark is None:
-        raise UsageError("a target and a benchmark are needed, e.g. intercore run host speedup")
+        raise UsageError("name a target and a benchmark, e.g. intercore run host speedup")
     else:
         known = find(target)
         if benchmark == SUITE and report_path is None:

@@ -29,14 +29,17 @@ def shell(
     image: ImagePath = None,
     timeout: Timeout = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Show the lines of the protocol. Always on if output is not a terminal.")
+        bool,
+        typer.Option(
+            "--raw", help="Show the lines of the protocol as they are. Always on if output is not a terminal."
+        ),
     ] = False,
 ) -> None:
     """Open an interactive console on a target. `help` lists its commands, Ctrl-D (end of input) exits."""
     chosen = find(target)
     if sys.stdin is None:
         raise UsageError(
-            "standard input is closed: run it in a terminal, or pipe commands to it, e.g. echo info | intercore "
+            "standard input is closed: run the shell in a terminal, or pipe commands to it, e.g. echo info | intercore "
             "shell host"
         )
     with contextlib.closing(open_target(chosen, Address(port, baud, image=image))) as opened:

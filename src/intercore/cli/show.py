@@ -33,7 +33,10 @@ def show(
     ] = None,
     *,
     published: Annotated[
-        bool, typer.Option("--published", help="Also show the tables of papers next to those of the run.")
+        bool,
+        typer.Option(
+            "--published", help="Also show the published tables of papers that the run repeats, next to its own."
+        ),
     ] = False,
     options: Options,
     store_path: StorePath = DEFAULT_STORE,

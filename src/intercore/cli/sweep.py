@@ -62,22 +62,29 @@ def sweep(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Check the plan on its targets and print an estimate of its duration; store nothing."
+            "--dry-run",
+            help="Check the plan on its targets and estimate its duration, without storing anything. A board that is "
+            "flashed is flashed once.",
         ),
     ] = False,
     trials: Annotated[
         bool,
         typer.Option(
-            " /--no-estimate", show_default=False, help="Skip the trial measurements that estimate the duration."
+            " /--no-estimate",
+            show_default=False,
+            help="Omit the trial measurements, and with them the estimate of the duration.",
         ),
     ] = True,
     again: Annotated[
-        bool, typer.Option("--again", help="Start a new run, even if the store has one of this plan.")
+        bool, typer.Option("--again", help="Start a new run, even if the store has a run of this plan.")
     ] = False,
     jobs: Annotated[
         int | None,
         whole_option(
-            "--jobs", 1, 1024, "Simulated chips that run at the same time, e.g. 4. Default: one for each core."
+            "--jobs",
+            1,
+            1024,
+            "Simulated chips that run at the same time, e.g. 4. Default: one for each core of this machine.",
         ),
     ] = None,
     target: Annotated[
@@ -89,7 +96,10 @@ def sweep(
     ] = None,
     fraction: Annotated[
         float | None,
-        percent_option("--fraction", "Measure only a part of the settings, chosen at random by the seed, e.g. 10%."),
+        percent_option(
+            "--fraction",
+            "Measure only this part of the settings, chosen at random, e.g. 10%. The plan's seed decides which.",
+        ),
     ] = None,
     cluster: Annotated[
         str | None,

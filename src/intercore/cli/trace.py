@@ -72,7 +72,8 @@ def trace(
     levels: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="NAME=VALUE…", help="One level of each factor, e.g. primitive=queue. Default: that of the factor."
+            metavar="NAME=VALUE…",
+            help="Levels of factors, one for each, e.g. primitive=queue. Other factors have their default levels.",
         ),
     ] = None,
     *,
@@ -105,7 +106,9 @@ def trace(
     wanted, own = resolve_user_workload(parse_levels(levels or []), further_files or [], folders or [], flags or [])
     for name, texts in wanted.items():
         if len(texts) != 1:
-            raise UsageError(f"trace measures one setting: give one level of {name} instead of {','.join(texts)}")
+            raise UsageError(
+                f"trace can only measure one setting: give one level of {name} instead of {','.join(texts)}"
+            )
     address = Address(port, baud, sources=sources_of(kernel=kernel, firmware=None, own=own))
     experiment = Experiment(benchmark, {**traced_levels(benchmark), **_with_rings(known, wanted)})
     draft = draft_plan(plan_without_parts(known, address, benchmark, repetitions=1), [experiment])
@@ -144,7 +147,7 @@ def _with_rings(target: Target, wanted: Mapping[str, Sequence[str]]) -> Mapping[
     if factor is None or not target.built_here:
         return wanted
     if wanted.get(TRACE_NAME) == ["0"]:
-        raise UsageError(f"{TRACE_NAME}=0 builds a program without the recorder: omit it, or choose one of "
+        raise UsageError(f"{TRACE_NAME}=0 builds a program without the recorder: omit {TRACE_NAME}, or choose one of "
                          f"{alternatives(map(str, factor.levels[1:]))}")  # fmt: skip
     return {TRACE_NAME: [str(factor.levels[-1])], **wanted}
 

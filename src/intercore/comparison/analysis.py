@@ -152,8 +152,8 @@ def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({}), *, w
     targets = list(dict.fromkeys(run.plan.target for run in runs))
     if len(targets) != 2:
         raise UsageError(
-            f"two targets are compared, and these are runs of {len(targets)}: {', '.join(targets)}. To compare two "
-            "runs of the same target, give their numbers: intercore runs"
+            f"only two targets can be compared, but these are runs of {len(targets)}: {', '.join(targets)}. To "
+            "compare two runs of the same target, give their numbers: intercore runs"
         )
     first, second = ([run for run in runs if run.plan.target == target] for target in targets)
     return compare_sides(first, second, usual, within=within)
@@ -186,7 +186,7 @@ class Sides:
             mine, theirs = (msgspec.structs.replace(one, name=str(one.baseline)) for one in (mine, theirs))
         if mine.target == theirs.target and set(mine.runs) & set(theirs.runs):
             raise UsageError(
-                f"both sides are {mine.name}: give another run to compare it with (intercore runs lists them)"
+                f"both sides are {mine.name}: name another run to compare with (intercore runs lists them)"
             )
         self.first, self.second = mine, theirs
         self._whole = whole
@@ -200,7 +200,9 @@ class Sides:
         self._pools = [self._by_setting(side, place) for place, side in enumerate(self._sides)]
         self._both = [key for key in self._pools[0] if key in self._pools[1]]
         if not self._both:
-            raise UsageError(f"no setting was measured on both {mine.name} and {theirs.name}: measure the same on both")
+            raise UsageError(
+                f"no setting was measured on both {mine.name} and {theirs.name}: measure the same settings on both"
+            )
 
     def _by_setting(self, runs: Sequence[Run], place: int) -> dict[Key, list[Measurement]]:
         return pools_of(runs, self._matched[place], self._usual[place])
@@ -345,12 +347,14 @@ def _refuse_several_kernels(target: str, side: Sequence[Run]) -> None:
     measurements = [one for run in side for one in run.measurements]
     several = identity.kernels_that_differ(measurements)
     if several and isinstance(side[0], Baseline):
-        raise UsageError(f"{side[0].file} names several kernels ({in_a_row(several)}): save it again")
+        raise UsageError(
+            f"{side[0].file} names several kernels ({in_a_row(several)}), so it is not a valid baseline: save it again"
+        )
     if several:
         named = ", ".join(str(run.id) for run in side)
         raise UsageError(
             f"run{'s' * (len(side) > 1)} {named} of {target}: measured with several kernels ({in_a_row(several)}), "
-            f"whose numbers are not combined; name runs of one kernel, or measure {target} again"
+            f"whose results cannot be combined; name runs of one kernel, or measure {target} again"
         )
 
 

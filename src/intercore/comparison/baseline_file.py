@@ -117,7 +117,10 @@ def write(known: Baseline, path: Path, *, force: bool = False) -> None:
     try:
         parse(content, str(path))
     except UsageError as error:
-        raise IntercoreError(f"{path} was not written, because it could not be read again: {error}") from error
+        raise IntercoreError(
+            f"{path} was not written, because the tool could not read back what it would write ({error}): please "
+            "report this"
+        ) from error
     with replacement(path, BASELINE, force=force) as file:
         file.write(content.encode())
 
@@ -187,7 +190,7 @@ def read(path: Path) -> Baseline:
         return parse(data.decode(), name)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{name}:{line}: this is not UTF-8 text") from None
+        raise UsageError(f"{name}:{line}: this is not UTF-8 text: save the file as UTF-8") from None
 
 
 def parse(text: str, name: str) -> Baseline:
@@ -219,14 +222,17 @@ def parse(text: str, name: str) -> Baseline:
 
 def _head(place: _Place, line: str) -> _Head:
     if line.startswith(f"{KIND} 1"):
-        place.refuse(f"this baseline is of version 1, which is no longer read; {_SAVE} {place.file} RUN")
+        place.refuse(
+            f"this baseline has format version 1, which this Intercore does not read any more; {_SAVE} {place.file} RUN"
+        )
     try:
         version = msgspec.json.decode(line, type=_AnyVersion).version
     except msgspec.MsgspecError:
         place.refuse(f'this is not a baseline: its first line does not begin with {{"kind":"{KIND}"')
     if version > VERSION:
         place.refuse(
-            f"this baseline is of version {version}, and this Intercore reads up to version {VERSION}: update Intercore"
+            f"this baseline has format version {version}, but this Intercore reads only up to {VERSION}: update "
+            "Intercore"
         )
     return _decoded(place, line, _FIRST)
 
@@ -235,7 +241,7 @@ def _decoded(place: _Place, line: str, decoder: msgspec.json.Decoder[L]) -> L:
     try:
         return decoder.decode(line)
     except msgspec.MsgspecError as error:
-        place.refuse(f"this is not a line of a baseline: {error}; correct it, or {_SAVE} {place.file}")
+        place.refuse(f"this is not a valid line of a baseline: {error}; correct the line, or {_SAVE} {place.file}")
 
 
 def _renamed(one: _Series) -> _Series:
@@ -256,7 +262,8 @@ def _add_series(
     first, quantities = settings.setdefault(key, (found, {}))
     if first.factors != found.factors:
         place.refuse(
-            f"this setting of {found.benchmark} appears twice, measured in another way (seed, samples …): keep one"
+            f"this setting of {found.benchmark} appears twice, with different ways to measure (seed, samples …): keep "
+            "one"
         )
     if (found.series, found.unit) in quantities:
         place.refuse(f"the series {found.series} of this setting appears twice: keep one of the two")
@@ -276,7 +283,7 @@ def _kept(place: _Place, found: _Series) -> BaselineQuantity:
             place.refuse(f"{below}={low:g} is above {above}={high:g}: one of the two was mistyped")
     each = found.each or (median.value,)
     if len(each) > found.n:
-        place.refuse(f"each has {len(each)} medians, of {found.n} samples: one of the two was mistyped")
+        place.refuse(f"each has {len(each)} medians, but n says {found.n} samples: one of the two was mistyped")
     return BaselineQuantity(Medians(median, each), found.n, found.min, found.max, percentiles)
 
 
@@ -285,5 +292,5 @@ def _interval(place: _Place, name: str, known: Number) -> Interval:
         return Interval(known, known, known)
     ends = [end for end in (known.low, known.value, known.high) if end is not None]
     if ends != sorted(ends):
-        place.refuse(f"{name}={known.value:g} is not within its interval")
+        place.refuse(f"{name}={known.value:g} is not within its interval: one of the numbers was mistyped")
     return known

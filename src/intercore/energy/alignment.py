@@ -51,7 +51,7 @@ def align(trace: Trace, windows: Sequence[Window]) -> Alignment:
     Raises RefusedError, with advice, if both fail, or if a window is too short for the meter.
     """
     if not windows:
-        raise RefusedError("the measurement has no window")
+        raise RefusedError("the target reported no window to measure the energy of")
     _check_length(trace, windows)
     how: How = "pattern" if trace.mark is None else "mark"
     found = by_mark(trace, windows) if trace.mark is not None else by_pattern(trace, windows)
@@ -62,7 +62,7 @@ def align(trace: Trace, windows: Sequence[Window]) -> Alignment:
 def _check_length(trace: Trace, windows: Sequence[Window]) -> None:
     interval = trace.interval_s
     if interval <= 0:
-        raise RefusedError("the meter recorded fewer than two samples")
+        raise RefusedError("the meter recorded fewer than two samples: check that it is connected and measures")
     shortest = min((one.seconds for one in windows if one.seconds is not None), default=math.inf)
     least = (LEAST_SAMPLES + 2) * interval
     if shortest < least:
@@ -84,6 +84,6 @@ def _check_samples(trace: Trace, windows: Sequence[Window], places: Sequence[Pla
 
 def _too_short(length: float, interval: float, least: float) -> str:
     return (
-        f"a window of {1e3 * length:.3g} ms is too short for a meter that samples every {1e3 * interval:.3g} ms: "
-        f"use window_ms={math.ceil(1e3 * least)} or more"
+        f"a measured window of {1e3 * length:.3g} ms is too short for a meter that samples every {1e3 * interval:.3g} "
+        f"ms: use window_ms={math.ceil(1e3 * least)} or more"
     )

@@ -25,7 +25,7 @@ class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if self.ma == 0 and self.ma_per_mhz == 0:
-            raise ValueError("give ma, ma_per_mhz or both")
+            raise ValueError("each state needs ma, ma_per_mhz or both")
         if not (math.isfinite(self.ma) and math.isfinite(self.ma_per_mhz)):
             raise ValueError("a current must be finite")
 

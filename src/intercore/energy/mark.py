@@ -46,8 +46,8 @@ def by_mark(trace: Trace, windows: Sequence[Window]) -> WindowFit:
         return _together(found, trace.interval_s)
     if len(found) != len(windows):
         raise RefusedError(
-            f"the mark pin was high {len(found)} time{'s' * (len(found) != 1)}, but there were {len(windows)} windows: "
-            "check that it is connected to the named input, and ground to ground"
+            f"the mark pin was high {len(found)} time{'s' * (len(found) != 1)}, but there were {len(windows)} measured "
+            "windows: check that the pin is connected to the named input of the meter, and ground to ground"
         )
     interval = trace.interval_s
     lengths = found[:, 1] - found[:, 0]
@@ -55,8 +55,8 @@ def by_mark(trace: Trace, windows: Sequence[Window]) -> WindowFit:
         most = 2 * interval + _OFF_S
         if window.seconds is not None and abs(length - window.seconds) > most + _OFF * window.seconds:
             raise RefusedError(
-                f"pulse {number} of the mark pin lasts {length:.4g} s, and its window {window.seconds:.4g} s: "
-                "check that no other signal is at that input"
+                f"pulse {number} of the mark pin lasts {length:.4g} s, but its measured window lasts "
+                f"{window.seconds:.4g} s: check that no other signal is connected to that input of the meter"
             )
     drift = _drift(found, windows, interval)
     rate = 1.0 if drift is None else 1 + drift.value / 1e6

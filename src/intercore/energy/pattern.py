@@ -80,13 +80,15 @@ def by_pattern(trace: Trace, windows: Sequence[Window]) -> WindowFit:
     """
     if any(one.seconds is None for one in windows):
         raise RefusedError(
-            "the length of the windows is only known from the mark pin: connect it to an input of the meter"
+            "the length of the measured windows is only known from the mark pin: connect it to an input of the meter"
         )
     if any(one.gap_s is None for one in windows[1:]):
-        raise RefusedError("the distance of the windows is unknown: connect the mark pin to an input of the meter")
+        raise RefusedError(
+            "the time between the measured windows is unknown: connect the mark pin to an input of the meter"
+        )
     signal = trace.power if trace.watts is not None or trace.volts is not None else trace.amps
     if signal is None:
-        raise RefusedError("the meter reports no current and no power")
+        raise RefusedError("the meter reports neither current nor power: choose a meter that does")
     lengths = np.array([one.seconds for one in windows])
     begins = target_begins(windows)
     seeker = _Seeker(trace, Integral(trace.bounds, signal), signal, begins, lengths)
@@ -115,7 +117,10 @@ class _Seeker:
             high = min(high, self._integral.begin + first.gap_s + first.slack_s)
         if high < low:
             recorded = self._integral.end - self._integral.begin
-            raise RefusedError(f"the meter recorded only {recorded:.3g} s, and the windows last {self._span:.3g} s")
+            raise RefusedError(
+                f"the meter recorded only {recorded:.3g} s, but the measured windows last {self._span:.3g} s: record "
+                "the whole run"
+            )
         step = max(float(self._lengths.min()) / _STEPS, (high - low) / _MOST_STEPS, self._interval / 4)
         offsets = np.arange(low, high + step, step)
         explained = self._explained_variance(offsets, every)
@@ -124,7 +129,7 @@ class _Seeker:
         if far.any() and explained[best] > 0 and explained[far].max() > _RIVAL_SHARE * explained[best]:
             other = float(offsets[far][np.argmax(explained[far])] - offsets[best])
             raise RefusedError(
-                f"the location of the windows is ambiguous: {abs(other):.3g} s "
+                f"the place of the measured windows in the recording is ambiguous: {abs(other):.3g} s "
                 f"{'later' if other > 0 else 'earlier'} fits as well. "
                 "Add pauses between them (rest_ms), or connect the mark pin to an input of the meter"
             )
@@ -295,6 +300,6 @@ def _room(gap: float, half: float) -> float:
 
 
 _NO_EDGES = (
-    "the current has no visible edges at the windows: add pauses between them (rest_ms), or connect the mark pin to "
-    "an input of the meter"
+    "the current does not change visibly where the measured windows begin and end: add pauses between them (rest_ms), "
+    "or connect the mark pin to an input of the meter"
 )

@@ -82,7 +82,7 @@ def contents(path: Path, bound: Bound) -> bytes:
         size = os.fstat(file.fileno()).st_size
         data = file.read(bound.most + 1) if size <= bound.most else b""
     if max(size, len(data)) > bound.most:  # it may have grown
-        raise OSError(errno.EFBIG, f"it has more than {bound}, the limit for {bound.of}")
+        raise OSError(errno.EFBIG, f"it is larger than {bound}, the limit for {bound.of}")
     return data
 
 
@@ -94,7 +94,7 @@ def toml(text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError:
         raise
     except ValueError:  # Python reads at most 4,300 digits
-        raise ValueError("a number in it has thousands of digits") from None
+        raise ValueError("it contains a number with thousands of digits") from None
     except RecursionError:
         raise ValueError(too_deep) from None
     level: list[Any] = [found]

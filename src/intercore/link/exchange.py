@@ -288,7 +288,8 @@ class Exchange:
                 self._latency.slowest = max(self._latency.slowest, self._link.last_heard - self._last_command.at)
             if self._watch.stale > MAX_STALE:
                 raise ProtocolError(
-                    f"{self._name} floods the link: {self._watch.stale} messages without new content; reset it"
+                    f"{self._name} floods the link: its last {self._watch.stale} messages had no new content; reset "
+                    "the target"
                 )
         if self._reacted:
             self._latency.repeat_after = FIRST_REPEAT
@@ -344,11 +345,12 @@ class Exchange:
                 self._last_command.busy_state = BusyState.FOREIGN
             return
         if progress.done > progress.of or self._watch.of not in {None, progress.of}:
-            before = "" if self._watch.of in {None, progress.of} else f", after a total of {self._watch.of} before"
+            before = (
+                "" if self._watch.of in {None, progress.of} else f", after it had reported a total of {self._watch.of}"
+            )
             raise ProtocolError(
-                f"{self._name} breaks the Intercore protocol: it reports {progress.done} of {progress.of} "
-                "repetitions done"
-                f"{before}"
+                f"{self._name} violates the Intercore protocol: it reports {progress.done} of {progress.of} "
+                f"repetitions done{before}; rebuild its firmware with this version of the tool"
             )
         self._note(Event.PROGRESS if self._is_run else Event.RESULT)
         self._note_progress()
@@ -419,8 +421,8 @@ class Exchange:
     def _standstill(self) -> TargetSilentError:
         where = "" if self._watch.of is None else f" at repetition {self._watch.progress} of {self._watch.of}"
         return TargetSilentError(
-            f"{self._name} makes no progress: it has reported to be busy{where} for "
-            f"{self._longest_standstill:g} s{self._last_message}{self._symptoms}; reset it, or increase --timeout"
+            f"{self._name} makes no progress: it has reported to be busy{where} for {self._longest_standstill:g} "
+            f"s{self._last_message}{self._symptoms}; reset the target, or increase --timeout"
         )
 
     def _restart(self) -> TargetRestartedError:
@@ -436,26 +438,27 @@ class Exchange:
         if not statistics.bytes:
             return TargetSilentError(
                 f"{self._name} has sent nothing for {seconds}{self._symptoms}: check its power supply, and that "
-                "this is its port"
+                "this is the right port"
             )
         if not statistics.lines and (reason := self._link.plain_text.reason):
             return ProtocolError(f"{self._name} does not answer{reason}")
         if not statistics.lines and (statistics.bad_lines or not self._link.unfinished.startswith(_LINE_START)):
             return ProtocolError(
-                f"{self._name} does not speak the Intercore protocol: {statistics.bytes} bytes in {seconds} without a "
-                f"valid line ({self._link.last_bad or 'no line end'}){self._link.plain_text.last_words}; check the "
-                "port, the program on the target and --baud"
+                f"{self._name} does not speak the Intercore protocol: {statistics.bytes} bytes arrived in {seconds} "
+                "without a valid line (the last line: "
+                f"{self._link.last_bad or 'no line end'}){self._link.plain_text.last_words}; check the port, the "
+                "program on the target and --baud"
             )
         silent = self._link.now() - self._link.last_heard
         if silent >= FINAL_SILENCE_SHARE * self._timeout:
             if not self._has_begun:
-                what, advice = f"no answer to {self._question} for {seconds}", "reset it"
+                what, advice = f"no answer to {self._question} for {seconds}", "reset the target"
             else:
                 of_it = (
                     "silent" if silent >= self._timeout else "nothing new of its answer, and finally nothing at all,"
                 )
                 where = "a run" if self._is_run else f"its answer to {self._question}"
-                what, advice = f"{of_it} for {seconds} during {where}", "reset it, or increase --timeout"
+                what, advice = f"{of_it} for {seconds} during {where}", "reset the target, or increase --timeout"
                 if self._phase is Phase.RECEIVING:
                     what += f", of which line {self._incoming.missing()[0][0]} is missing"
             return TargetSilentError(f"{self._name} hangs: {what}{self._known}; {advice}")
@@ -468,17 +471,15 @@ class Exchange:
         line = self._incoming.missing()[0][0]
         if wrong := self._link.sent_wrong(line):
             return ProtocolError(
-                f"{self._name} sends line {line} of its answer to {self._question} wrongly: it arrived "
-                f"{wrong.times} times, "
-                f"always identical, unlike damage on the line: {wrong.why}, in {wrong.start}…. Its program is at "
-                "fault: "
-                "rebuild it with this version of the tool"
+                f"{self._name} sends line {line} of its answer to {self._question} wrongly: {wrong.why}, in "
+                f"{wrong.start}…. The line arrived {wrong.times} times, always identical, so it was not damaged on the "
+                "way. The target's program is at fault: rebuild it with this version of the tool"
             )
         if not bad and line < self._incoming.highest and self._incoming.in_vain >= MAX_REQUESTS:
             return ProtocolError(
-                f"{self._name} omits line {line} of its answer to {self._question}: it did not send it after "
-                f"{self._incoming.in_vain} requests, and all other lines were undamaged. Its program is at fault: "
-                "rebuild it with this version of the tool"
+                f"{self._name} omits line {line} of its answer to {self._question}: it did not send that line after "
+                f"{self._incoming.in_vain} requests, and all other lines were undamaged. The target's program is at "
+                "fault: rebuild it with this version of the tool"
             )
         if flood := self._link.flood(since):
             return ProtocolError(f"{self._name} floods the link {flood}")
@@ -486,17 +487,17 @@ class Exchange:
             what = f"line {line} of its answer" if self._phase is Phase.RECEIVING else f"an answer to {self._question}"
             cause = "the connection" if self._link.port.rate is None else "the cable or the baud rate"
             return TargetSilentError(
-                f"{self._name} could not transmit {what} in {seconds}: {bad} of {bad + whole} lines were damaged, the "
-                f"last one with {self._link.last_bad}{self._known}; check {cause}"
+                f"{self._name} could not transmit {what} in {seconds}: {bad} of {bad + whole} lines were damaged "
+                f"(the last one: {self._link.last_bad}){self._known}; check {cause}"
             )
         if not whole or self._phase is Phase.RECEIVING:
             return TargetSilentError(
-                f"{self._name} is slow but does not hang: {now.bytes - since.bytes} bytes arrived in {seconds}, and no "
+                f"{self._name} is slow but does not hang: {now.bytes - since.bytes} bytes arrived in {seconds}, but no "
                 f"new line of its answer to {self._question}{self._symptoms}; increase --timeout or the bit rate"
             )
         return TargetSilentError(
-            f"{self._name} sends data, but nothing of its answer to {self._question} for {seconds}{self._known}; "
-            "reset it, or increase --timeout"
+            f"{self._name} sends data, but no line of its answer to {self._question} for {seconds}{self._known}; "
+            "reset the target, or increase --timeout"
         )
 
     @property

@@ -121,7 +121,7 @@ class Link:
                 f"with data that is not the Intercore protocol ({heard >> 10} KiB without a valid line); check the "
                 "port and the program on the target"
             )
-        return f"with {whole} messages without new content; reset it" if whole > FLOOD_LINES and not bad else ""
+        return f"with {whole} messages without new content; reset the target" if whole > FLOOD_LINES and not bad else ""
 
     def snapshot(self) -> Callable[[], None]:
         """Return a function that restores the present state of this end; the port is restored separately."""
@@ -184,7 +184,10 @@ class Link:
         if messages:
             self.plain_text.note_protocol()
         if self.plain_text.resets >= LOOP:
-            raise ProtocolError(f"{self.port.description} restarts again and again{self.plain_text.last_words}")
+            raise ProtocolError(
+                f"{self.port.description} restarts again and again{self.plain_text.last_words}; check its power "
+                "supply, and that its program is built for this chip"
+            )
         if self._garbage > GARBAGE_BUDGET:
             raise ProtocolError(
                 f"{self.port.description} floods the link with data that is not the Intercore protocol "
@@ -202,7 +205,8 @@ class Link:
             if isinstance(error, BadContentError) and self._greeted:
                 start = printable(line[:80].decode(errors="replace"))
                 raise ProtocolError(
-                    f"{self.port.description} breaks the Intercore protocol: {self.last_bad}, in {start}…"
+                    f"{self.port.description} violates the Intercore protocol: {self.last_bad}, in {start}…. The line "
+                    "arrived undamaged, so the firmware sent it like this: rebuild it with this version of the tool"
                 ) from None
             self.statistics.bad_lines += 1
             self.plain_text.add(line)
@@ -213,7 +217,7 @@ class Link:
             remedy = "build its firmware again with this tool, and flash it" if old else "update this tool"
             raise ProtocolError(
                 f"{self.port.description} speaks version {message.protocol} of the Intercore protocol, "
-                f"this tool speaks version {PROTOCOL_VERSION}: {remedy}"
+                f"but this tool speaks version {PROTOCOL_VERSION}: {remedy}"
             )
         self._greeted = self._greeted or isinstance(message, Hello)
         return message

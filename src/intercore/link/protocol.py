@@ -286,7 +286,7 @@ def decode_line(line: bytes) -> Message:
     if not _TRAILER.fullmatch(trailer):
         raise BadLineError("no CRC at its end")
     if trailer.lower() != b" *%08x" % crc32(text):
-        raise BadLineError(f"its CRC is {trailer[2:].decode()}, and that of its text is {crc32(text):08x}")
+        raise BadLineError(f"the CRC {trailer[2:].decode()} instead of {crc32(text):08x}")
     try:
         return _decoder.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -42,7 +42,8 @@ def read_recording(lines: Iterable[Numbered]) -> Recording:
 def _ring(head: RingHead, values: Sequence[int]) -> Ring:
     if head.kept > head.recorded or len(values) != head.kept * _FIELDS:
         raise _broken(
-            f"{head.kept} of {head.recorded} events of core {head.core} were announced, and {len(values)} arrived"
+            f"{head.kept} of {head.recorded} events of core {head.core} were announced, but {len(values) // _FIELDS} "
+            "arrived"
         )
     try:
         events = tuple(
@@ -57,4 +58,6 @@ def _ring(head: RingHead, values: Sequence[int]) -> Ring:
 
 
 def _broken(what: str) -> ProtocolError:
-    return ProtocolError(f"the target breaks the Intercore protocol: {what}")
+    return ProtocolError(
+        f"the target violates the Intercore protocol: {what}. Rebuild its firmware with this version of the tool"
+    )

@@ -204,7 +204,8 @@ class _Conversation:
             self._under_way = None
         elif self._under_way and now - self._last_heard > self._timeout:
             raise IntercoreError(
-                f"{self._port.description} has been silent for {self._timeout:.0f} s; reset it, or increase --timeout"
+                f"{self._port.description} has sent nothing for {self._timeout:.0f} s; reset the target, or increase "
+                "--timeout"
             )
         for line in self._reader.feed(data):
             self._hear(line)

@@ -32,14 +32,17 @@ class Address(msgspec.Struct, frozen=True):
         scheme, colon, rest = text.partition(":")
         if not colon or not scheme.isascii() or not scheme.isalnum():
             raise UsageError(
-                f"'{text}' is not the address of a meter: give kind:place, such as ppk2:/dev/ttyACM1 or rapl:"
+                f"'{text}' is not the address of a meter: write kind:place, such as ppk2:/dev/ttyACM1 or rapl:"
             )
         place, _, query = rest.partition("?")
         options: dict[str, str] = {}
         for word in query.split("&") if query else ():
             name, equals, value = word.partition("=")
             if not equals or not name or not value:
-                raise UsageError(f"{text}: '{word}' is not an option: write name=value, such as volts=3.3, joined by &")
+                raise UsageError(
+                    f"{text}: '{word}' is not an option: write options as name=value, such as volts=3.3, with & "
+                    "between them"
+                )
             if name in options:
                 raise UsageError(f"{text}: {name} appears twice: remove one")
             options[name] = unquote(value)

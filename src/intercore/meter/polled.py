@@ -72,7 +72,7 @@ class PolledMeter(Meter):
         if self._thread is not None:
             self._thread.join(longest_gap)
             if self._thread.is_alive():
-                raise MeterError(f"{self.description} stalled: it does not answer")
+                raise MeterError(f"{self.description} does not answer any more: check its connection")
         if self._failure is not None:
             raise self._failure
         return MeterData(trace_of(self._taken, self.description, longest_gap))
@@ -110,17 +110,20 @@ def checked(value: Value, description: str) -> Value:
                 f"{description} reports {number:g} {unit}, which is impossible: check that it is not overloaded"
             )
     if math.isnan(value.watts) and math.isnan(value.amps):
-        raise MeterError(f"{description} reports no current")
+        raise MeterError(f"{description} reports neither power nor current")
     return value
 
 
 def trace_of(taken: Sequence[tuple[float, Value]], description: str, longest_gap: float) -> Trace:
     """Return values with their times as a trace. Raises MeterError if they are too few, or have a long gap."""
     if len(taken) < 2:
-        raise MeterError(f"{description} delivered {len(taken)} value{'s' * (len(taken) != 1)} during the measurement")
+        raise MeterError(
+            f"{description} delivered {len(taken)} value{'s' * (len(taken) != 1)} during the measurement, "
+            "but at least two are needed"
+        )
     seconds = np.array([moment for moment, _ in taken])
     if (longest := float(np.diff(seconds).max())) > longest_gap:
-        raise MeterError(f"{description} stalled for {longest:.1f} s without a value")
+        raise MeterError(f"{description} delivered no value for {longest:.1f} s: check its connection")
     columns = np.array([value for _, value in taken]).T
     amps, volts, watts, _, widths = (None if np.isnan(column).any() else column for column in columns)
     return Trace(seconds, amps, volts, watts, widths=widths)

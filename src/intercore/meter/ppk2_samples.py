@@ -62,7 +62,10 @@ def trace_of(
     index = _index(words, description)
     seconds = float(index[-1] + 1) / HZ
     if abs(seconds - took) > max(_MOST_APART * took, _SETTLE_S):
-        raise MeterError(f"{description} sent {seconds:.2f} s of samples in {took:.2f} s: some were lost in transfer")
+        raise MeterError(
+            f"{description} sent {seconds:.2f} s of samples in {took:.2f} s: some were lost in transfer; check that "
+            "this machine is not too busy"
+        )
     amps = _amps(words, calibration, volts)
     level = None if mark is None else (words >> (24 + mark)) & 1
     block = index // every
@@ -89,8 +92,8 @@ def _words(data: bytes, description: str) -> NDArray[np.uint32]:
         if np.mean(_steps(words) == 1) > 1 - _MOST_LOST:
             return words
     if len(data) < 12:
-        raise MeterError(f"{description} sent no samples")
-    raise MeterError(f"{description} sent data that is not samples")
+        raise MeterError(f"{description} sent no samples: check its connection")
+    raise MeterError(f"{description} sent data that is not samples: check that it is a Power Profiler Kit II")
 
 
 def _steps(words: NDArray[np.uint32]) -> NDArray[np.int64]:
@@ -104,7 +107,7 @@ def _index(words: NDArray[np.uint32], description: str) -> NDArray[np.int64]:
     """Return the index of each sample, counting lost ones."""
     steps = _steps(words)
     if np.any(steps == 0):
-        raise MeterError(f"{description} repeated a sample, or lost a multiple of 64 samples")
+        raise MeterError(f"{description} repeated a sample, or lost a multiple of 64 samples: measure again")
     lost = int(steps.sum()) - len(steps)
     if lost > _MOST_LOST * len(steps):
         raise MeterError(

@@ -61,8 +61,8 @@ class SeveralImages(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The image changed within run {self.run} ({in_a_row(self.images)}): not all measurements have the same "
-            "program."
+            f"The image changed within run {self.run} ({in_a_row(self.images)}), so not all measurements are of the "
+            "same program. Measure again."
         )
 
 
@@ -76,10 +76,11 @@ class UnknownIdentity(Caveat, frozen=True):
 
     @property
     def sentence(self) -> str:
-        which = " and which ".join(self.wording[one] for one in self.unknown)
+        which = " and the ".join(self.wording[one] for one in self.unknown)
         return (
-            f"The {which} of run {self.run} is unknown, so it cannot be compared with that of another run. Earlier "
-            "versions of Intercore did not record it, and programs that Intercore did not build do not report it."
+            f"The {which} of run {self.run} cannot be compared with those of another run, because this run does not "
+            "state them. Earlier versions of Intercore did not record them, and programs that Intercore did not build "
+            "do not report them."
         )
 
 
@@ -104,7 +105,7 @@ class OtherKernel(Caveat, frozen=True):
 
     @property
     def sentence(self) -> str:
-        return f"They likely do not have the same kernel ({_each(self.sides)})."
+        return f"The two sides likely have different kernels ({_each(self.sides)})."
 
 
 class ImagesDiffer(Caveat, frozen=True):

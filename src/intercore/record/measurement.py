@@ -63,7 +63,7 @@ class Series(msgspec.Struct, frozen=True, eq=False):
         """
         if not self.is_time:
             raise IntercoreError(
-                f"series {self.name} is needed in ns, and its unit is {self.unit}: the target's firmware is of "
+                f"series {self.name} is needed in ns, but its unit is {self.unit}: the target's firmware is of "
                 "another version; build it with this Intercore"
             )
         ns: NDArray[np.float64] = self.ticks.astype(np.float64) * (1e9 / self.hz)

@@ -48,7 +48,7 @@ def parse_condition(text: str) -> Condition:
     found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*(<=|>=|!=|=|<|>)\s*([^\s<>=!]\S*)\s*", text)
     if found is None:
         raise UsageError(
-            f"--where {text!r} is not a condition: write a factor, =, !=, <, <=, > or >=, and a level: size<=256"
+            f"--where {text!r} is not a condition: write a factor, one of = != < <= > >=, and a level, e.g. size<=256"
         )
     factor, relation, level = found.groups()
     if relation in _ORDERS and not _is_number(level):

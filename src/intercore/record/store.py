@@ -242,7 +242,8 @@ class StoreReader:
             total += self._db.execute(query, (run_id,)).fetchone()[0]
         if total > bounds.RUN_SAMPLES.most:
             raise IntercoreError(
-                f"run {run_id} of {self.path} has more than {bounds.RUN_SAMPLES}, the most that is read"
+                f"run {run_id} of {self.path} has more than {bounds.RUN_SAMPLES}, the limit for reading: measure it "
+                "in several runs"
             )
 
     def _recording(self, measurement: int) -> Recording | None:
@@ -349,8 +350,8 @@ class Store(StoreReader):
         what = f"repetition {setting.repetition} of {setting.benchmark} with {key}"
         if not is_of(measurement, setting):
             raise IntercoreError(
-                f"the target was to measure {what} and measured repetition {measurement.repetition} of "
-                f"{measurement.benchmark} with {factors}; it was not stored: please report this"
+                f"{what} was requested, but the target measured repetition {measurement.repetition} of "
+                f"{measurement.benchmark} with {factors}. That was not stored: please report this"
             )
         conditions = canonical(measurement.conditions)
         row = (key, setting.repetition, measurement.benchmark, factors, checks, measurement.started)
@@ -452,7 +453,7 @@ def _explained(path: Path, action: str, needed: str = _TO_WRITE) -> Iterator[Non
     except UnicodeError as error:
         raise IntercoreError(f"cannot {action} {path}: a text is not valid; use UTF-8") from error
     except OverflowError as error:
-        raise IntercoreError(f"cannot {action} {path}: a number is too large for it") from error
+        raise IntercoreError(f"cannot {action} {path}: a number is too large to be stored") from error
     except OSError as error:
         raise IntercoreError(f"cannot {action} {path}: {error.strerror or error}") from error
 

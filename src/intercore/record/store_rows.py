@@ -31,11 +31,11 @@ def reading() -> Iterator[None]:
     try:
         yield
     except msgspec.MsgspecError:
-        raise DamagedError("a column of it does not hold what Intercore stores there") from None
+        raise DamagedError("a column does not hold what Intercore stores there") from None
     except zlib.error:
         raise DamagedError("its samples cannot be unpacked") from None
     except (ValueError, OverflowError):
-        raise DamagedError("a value in it is out of range") from None
+        raise DamagedError("a value is out of range") from None
 
 
 class _Samples(msgspec.Struct, array_like=True, frozen=True):
@@ -62,7 +62,7 @@ def unpacked(row: tuple[Any, ...]) -> Series:
     """Return the series of a row of the table `samples`, within `reading`. Raises DamagedError for one that is none."""
     samples = msgspec.convert(row, _Samples)
     if samples.count > SERIES_SAMPLES.most:
-        raise DamagedError(f"series {samples.name} claims more than {SERIES_SAMPLES}")
+        raise DamagedError(f"series {samples.name} claims to have more than {SERIES_SAMPLES}")
     size = 8 * samples.count
     inflate = zlib.decompressobj()
     data = inflate.decompress(samples.data, size + 1)  # bounded, whatever the blob would grow to; 0 means no bound
@@ -102,7 +102,7 @@ def _levels(benchmark: str, text: str) -> dict[str, Level]:
 def _conditions(text: str) -> dict[str, str]:
     """Parse conditions, once for all measurements that share the text."""
     if len(text) > CONDITIONS_TEXT.most:
-        raise DamagedError(f"its conditions are longer than {CONDITIONS_TEXT}")
+        raise DamagedError(f"its conditions are larger than {CONDITIONS_TEXT}")
     return renamed.conditions(msgspec.json.decode(text, type=dict[str, str]))
 
 

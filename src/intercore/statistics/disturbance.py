@@ -80,14 +80,14 @@ class SeveralLevels(Caveat, frozen=True):
         listed = ", ".join(f"{level.share:.0%} around {level.centre:.4g} µs" for level in self.levels)
         cause = {
             "between repetitions": (
-                "Each repetition lies on one of them. The cause is likely fixed when a repetition begins, or changes "
+                "Each repetition lies on one level. The cause is likely fixed when a repetition begins, or changes "
                 "more slowly than a repetition, such as a clock frequency or another program. The interval includes "
-                "it."
+                "this effect."
             ),
             "seldom": (
-                f"They stay on one for a long time and change {self.changes} time{'s' * (self.changes != 1)}: a clock "
-                "frequency that changes, a task that moved to another core, or another program is likely. A mean or a "
-                "median alone is not enough."
+                f"They stay on one level for a long time and change {self.changes} time{'s' * (self.changes != 1)}: a "
+                "clock frequency that changes, a task that moved to another core, or another program is likely. A "
+                "mean or a median alone is not enough."
             ),
             "often": (
                 "They change often: two paths through the code, a cache that hits or misses, an interrupt, or a wait "
@@ -112,7 +112,7 @@ class Bursts(Caveat, frozen=True):
             f"{self.outliers} of {self.samples:,} values are far above the rest (up to {self.max:.4g} µs; the median "
             f"is {self.median:.4g} µs) and come in {self.bursts} burst{'s' * (self.bursts != 1)}: other work likely "
             "ran for a while, such as another program, many interrupts or a console. Measure on a quieter machine, or "
-            "longer, to see whether that belongs to the system."
+            "longer, to see whether such bursts belong to the system."
         )
 
 

@@ -85,7 +85,10 @@ def find_qemu() -> tuple[str, str]:
             words = _ask(path, "--version").partition("\n")[0]
             return path, words.strip() or PROGRAM
     if found:
-        raise IntercoreError(f"{found[0]} has no machine '{MACHINE}', as the QEMU of most distributions. {_INSTALL}")
+        raise IntercoreError(
+            f"{found[0]} has no machine '{MACHINE}'; like most distributions' QEMU, it lacks Espressif's additions. "
+            f"{_INSTALL}"
+        )
     raise IntercoreError(f"the target esp32-qemu needs {PROGRAM}, which was not found. {_INSTALL}")
 
 
@@ -107,7 +110,9 @@ def _ask(path: str, *words: str) -> str:
         raise IntercoreError(f"{path} cannot be started: {error}") from error
     if completed.returncode:
         last_lines = printable(completed.stderr.decode(errors="replace")).strip().splitlines() or ["nothing"]
-        raise IntercoreError(f"{path} fails with exit status {completed.returncode}; its last output: {last_lines[-1]}")
+        raise IntercoreError(
+            f"{path} failed with exit status {completed.returncode}; its last output was: {last_lines[-1]}"
+        )
     return printable(completed.stdout.decode(errors="replace"))
 
 

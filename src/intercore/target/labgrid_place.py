@@ -71,11 +71,14 @@ async def _hold_place(name: str, port: str, coordinator: str, out: IO[str]) -> N
                 await asyncio.wait([ended], timeout=POLL_INTERVAL)
                 if session.stopping.is_set():
                     raise RefusedError(
-                        f"the labgrid coordinator at {coordinator} is gone, and the place with it: check the "
-                        "coordinator"
+                        f"the labgrid coordinator at {coordinator} does not answer any more, so the place is lost: "
+                        "check the coordinator"
                     )
                 if not ended.done() and (now := _holder(session, place)) != holder:
-                    raise RefusedError(f"the place was released by someone else; it is now held by {now or 'nobody'}")
+                    raise RefusedError(
+                        f"someone else released the place, and {now or 'nobody'} holds it now: ask who needs it, then "
+                        "continue"
+                    )
 
 
 async def _end_of_input() -> None:
@@ -94,14 +97,14 @@ async def _session(coordinator: str) -> AsyncIterator[ClientSession]:
         address = proxymanager.get_grpc_address(coordinator, default_port=DEFAULT_PORT)
     except Exception as error:
         raise RefusedError(
-            f"'{coordinator}' is not the address of a coordinator: give host:port", usage=True
+            f"'{coordinator}' is not the address of a coordinator: write host:port", usage=True
         ) from error
     session = ClientSession(address, asyncio.get_running_loop(), args=argparse.Namespace())
     try:
         await asyncio.wait_for(session.start(), CONTACT_TIMEOUT)
     except (Error, TimeoutError) as error:
         raise RefusedError(
-            f"the labgrid coordinator at {address} does not answer: is it running there? "
+            f"the labgrid coordinator at {address} does not answer: check that it is running there. "
             "To name another one, set LG_COORDINATOR or use labgrid://PLACE@host:port"
         ) from error
     try:
@@ -118,7 +121,7 @@ def _find(session: ClientSession, name: str) -> Place:
         if name == place.name or name in place.aliases:
             return place
     if not session.places:
-        raise RefusedError("this labgrid coordinator has no places", usage=True)
+        raise RefusedError("this labgrid coordinator has no places: create one with labgrid-client", usage=True)
     raise RefusedError(unknown("place", name, sorted(session.places)), usage=True)
 
 
@@ -139,7 +142,7 @@ async def _held(session: ClientSession, place: Place) -> AsyncIterator[str]:
     session.args.acquired = me
     if place.acquired is not None:
         if me != place.acquired and me not in place.allowed:
-            raise RefusedError(f"the place {place.name} is held by {place.acquired}; release it there first")
+            raise RefusedError(f"the place {place.name} is held by {place.acquired}, who has to release it first")
         yield place.acquired
         return
     try:
@@ -163,7 +166,8 @@ async def _url(session: ClientSession, place: Place, wanted: str) -> str:
     while not entry.avail or entry.args.get("port") is None:
         if waiting <= 0:
             raise RefusedError(
-                f"the serial port of {place.name} is not available: is the board connected to its exporter?"
+                f"the serial port of {place.name} is not available: check that the board is connected to its "
+                "exporter, and that the exporter runs"
             )
         await asyncio.sleep(POLL_INTERVAL)
         waiting -= POLL_INTERVAL
@@ -177,7 +181,9 @@ async def _url(session: ClientSession, place: Place, wanted: str) -> str:
     if resource.protocol == "rfc2217":
         # A port without modem lines never confirms their setting: labgrid's driver does not wait for it either.
         return f"rfc2217://{address}?ign_set_control"
-    raise RefusedError(f"the serial port of {place.name} has an unknown protocol: {resource.protocol}")
+    raise RefusedError(
+        f"the serial port of {place.name} has an unknown protocol, {resource.protocol}: it must be raw or rfc2217"
+    )
 
 
 def _serial_port(session: ClientSession, place: Place, wanted: str) -> ResourceEntry:
@@ -188,7 +194,7 @@ def _serial_port(session: ClientSession, place: Place, wanted: str) -> ResourceE
     ports = {name: entry for name, entry in resources.items() if entry.cls == "NetworkSerialPort"}
     if not ports:
         has = ", ".join(sorted(entry.cls for entry in resources.values())) or "nothing"
-        raise RefusedError(f"the place {place.name} has no serial port; it has: {has}", usage=True)
+        raise RefusedError(f"the place {place.name} has no serial port (NetworkSerialPort); it has: {has}", usage=True)
     if wanted and wanted not in ports:
         raise RefusedError(unknown(f"serial port of {place.name}", wanted, sorted(ports)), usage=True)
     if not wanted and len(ports) > 1:

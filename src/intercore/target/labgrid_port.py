@@ -181,7 +181,9 @@ class _PlaceProcess:
 
     def lost(self) -> TargetLostError:
         report = self._report()
-        return TargetLostError(f"lost {self._url}: {report.why if isinstance(report, Refusal) else 'it was released'}")
+        return TargetLostError(
+            f"lost {self._url}: {report.why if isinstance(report, Refusal) else 'the place was released'}"
+        )
 
     def let_go(self) -> None:
         """Release the place. May be called twice."""

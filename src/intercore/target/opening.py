@@ -45,7 +45,7 @@ def open_host(address: Address, say: Callable[[str], None]) -> Connection:
 
     def start() -> Port:
         if _identity(program) != known:
-            raise IntercoreError(f"{program} has been replaced since the run began: start a new run")
+            raise IntercoreError(f"{program} was rebuilt or replaced since the run began: start a new run")
         return HostPort([str(program)])
 
     known_here = work_conditions(address.sources, cross=False)

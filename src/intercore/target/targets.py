@@ -116,11 +116,11 @@ class Target(msgspec.Struct, frozen=True):
                 )
             able = ", ".join(one.name for one in TARGETS if one.built_here and one.own_recipe)
             raise UsageError(
-                f"{named} applies only to targets whose program the tool builds ({able}), and not to {self.name}{hint}"
+                f"{named} applies only to targets whose program the tool builds ({able}), not to {self.name}{hint}"
             )
         if sources.kernel is not None and self.board is None:
             raise UsageError(
-                f"--kernel names a FreeRTOS kernel, and {self.name} uses the kernel of this machine: omit --kernel"
+                f"--kernel names a FreeRTOS kernel, but {self.name} uses the kernel of this machine: omit --kernel"
             )
 
     def check_factors(self, levels: Mapping[str, Level | Sequence[str]], *, flashing: bool = False) -> None:
@@ -141,8 +141,8 @@ class Target(msgspec.Struct, frozen=True):
         if address.port is not None:
             meant = "serial" if self.board is None else self.board.name
             raise UsageError(
-                f"the target {self.name} runs on this machine and has no port: omit --port, or did you mean the "
-                f"target '{meant}'?"
+                f"the target {self.name} runs on this machine and has no port: omit --port. Did you mean the target "
+                f"'{meant}'?"
             )
         if address.emulated:
             raise UsageError(f"--emulated applies only to targets at a port: omit it for {self.name}")
@@ -155,7 +155,7 @@ class Target(msgspec.Struct, frozen=True):
         if address.image is not None:
             name = None if self.board is None else self.board.name
             flashed = "" if name is None else f"; to put one on a board: intercore flash {name} --image FILE"
-            raise UsageError(f"--image does not apply to {self.name}{flashed}")
+            raise UsageError(f"--image does not apply to {self.name}: omit --image{flashed}")
 
 
 class Host(Target, frozen=True):
@@ -269,7 +269,7 @@ class BoardTarget(SerialTarget, frozen=True, kw_only=True):
     def _check_chosen_now(self, name: str, level: object, *, flashing: bool) -> None:
         if not flashing:
             raise UsageError(
-                f"{name} is chosen when {self.name} is flashed. Flash it: intercore flash {self.name} "
+                f"{name} can only be chosen when {self.name} is flashed. Flash it: intercore flash {self.name} "
                 f"{option_of(name)} {level}; "
                 f"then run again without {name}, and the run stores the level. To vary {name}, use a plan file: "
                 "intercore sweep flashes the board for each level"

@@ -27,13 +27,13 @@ class ClockExactness(Finding, frozen=True):
     def sentence(self) -> str:
         spread = self.most_ticks - self.least_ticks
         verdict = (
-            constant(spread)
+            f"is {constant(spread)}"
             if self.constant
-            else f"they differ by more than the {PROMISED_SPREAD} ticks that the clock allows"
+            else f"varies by more than the {PROMISED_SPREAD} ticks that the clock allows"
         )
         found = (
             f"Checked against the simulator: {self.intervals:,} intervals, on one core and across cores, were measured "
-            f"{_range(self.least_ticks, self.most_ticks)} ticks longer than they truly were: {verdict}."
+            f"{_range(self.least_ticks, self.most_ticks)} ticks too long. This error {verdict}."
         )
         if self.least_overhead_ticks is not None and self.most_overhead_ticks is not None:
             overhead = _range(self.least_overhead_ticks, self.most_overhead_ticks)
@@ -51,8 +51,9 @@ class ClockInterrupted(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"{self.intervals:,} more {'was' if self.intervals == 1 else 'were'} measured up to "
-            f"{self.longest_ticks:,} ticks longer, because an interrupt came while a core read the clock."
+            f"{self.intervals:,} other{'' if self.intervals == 1 else 's'}, in which an interrupt came while a core "
+            f"read the clock, {'was' if self.intervals == 1 else 'were'} measured up to {self.longest_ticks:,} ticks "
+            "too long."
         )
 
 
@@ -133,10 +134,10 @@ class ClockOffsetBounds(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The offset between the clocks of cores {self.first} and {self.second} is bounded only loosely: an "
-            f"offset beyond the shortest intervals would show, which are {self.high_ticks:,} ticks of "
-            f"{self.tick_ns:g} ns from core {self.first} to core {self.second} and {-self.low_ticks:,} back. Tasks "
-            "take that long from one reading to the next."
+            f"The offset between the clocks of cores {self.first} and {self.second} is known only roughly: only an "
+            f"offset larger than the shortest intervals measured would show. These are {self.high_ticks:,} ticks of "
+            f"{self.tick_ns:g} ns from core {self.first} to core {self.second} and {-self.low_ticks:,} ticks back, "
+            "the time that tasks take from one reading to the next."
         )
 
 

@@ -44,8 +44,8 @@ class ContentionOwnWork(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"With workload={self.workload}, a tower stands for {self.work} of {self.units} "
-            f"unit{'s' * (self.units != 1)}."
+            f"With workload={self.workload}, wherever a tower of Hanoi is named, the work is {self.work} with "
+            f"{self.units} unit{'s' * (self.units != 1)}."
         )
 
 
@@ -84,7 +84,7 @@ class ContentionBothCores(Finding, frozen=True):
                 if lost is None
                 else f"together they lose {lost:.0f} % of a core to each other"
             )
-            text += f"Each alone in its own window does {_parts(self.apart.parts_percent)}: {cost}. "
+            text += f"Each of the two alone, in a window of its own, does {_parts(self.apart.parts_percent)}: {cost}. "
         if self.slow_alone:
             text += "More than 100 % is not a gain: that core was slower while it was timed alone. "
         return f"{text}The work is {self.work}; other work can gain more or less."
@@ -362,9 +362,9 @@ class ContentionFaster(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"Core {self.core} did {self.part_percent:.1f} % of the work that its speed just before allows (active: "
-            f"{self.contest}). It was faster in the windows than before them, so its parts of a core are too large by "
-            "this factor. Frequency scaling is a likely cause."
+            f"Core {self.core} did {self.part_percent:.1f} % of the work that is possible at the speed measured just "
+            f"before (active: {self.contest}). So the core was faster in the windows than before them, and its parts "
+            "of a core are too large by this factor. Frequency scaling is a likely cause."
         )
 
 
@@ -425,7 +425,7 @@ class ContentionFewTurns(Caveat, frozen=True):
     def sentence(self) -> str:
         return (
             f"The time slice of a real-time task is {self.turn_ms} ms on this system. A window of {self.window_ms} ms "
-            f"holds fewer than {self.fewest} of them, so shares are too coarse. Use a longer window."
+            f"holds fewer than {self.fewest} time slices, so parts of a core are too coarse. Use a longer window."
         )
 
 
@@ -434,7 +434,10 @@ class ContentionFailedCheck(FailedCheck, frozen=True):
 
     wording: ClassVar[dict[str, str]] = {
         "wrong": "{count} towers had a wrong checksum: the target computes wrongly or its stacks are too small.",
-        "migrated": ("{count} times a tower of a pinned task ended on another core: permit the affinity."),
+        "migrated": (
+            "{count} times a tower of a pinned task ended on another core: let the program pin its tasks (check the "
+            "container or cpuset)."
+        ),
         "lost": (
             "{count} towers did not fit into the target's memory and are not counted: use more discs or a shorter "
             "window."

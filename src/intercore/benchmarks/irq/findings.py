@@ -126,8 +126,8 @@ class IrqSlowToWake(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"A sleeping core begins a handler later than a busy core ({self.path} {self.cores}: "
-            f"{duration(self.asleep_us)} and {duration(self.awake_us)}). The core has to wake up first, which takes "
-            "longer from a deeper sleep."
+            f"{duration(self.asleep_us)} asleep, {duration(self.awake_us)} busy). The core has to wake up first, "
+            "which takes longer from a deeper sleep."
         )
 
 

@@ -203,7 +203,7 @@ class JitterBound(Finding, frozen=True):
             if self.holds
             else f"the bound grew in the second half, from {duration(before)} to {duration(after)}; measure longer"
         )
-        return f"Does the bound hold? For the widest ({self.label}), {verdict}. {self.tail}"
+        return f"Does the bound hold? For the widest bound ({self.label}), {verdict}. {self.tail}"
 
 
 class FalseWay(msgspec.Struct, frozen=True):

@@ -134,7 +134,7 @@ class LockPingPongTime(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"A word that one core changes by {self.lock} and another core polls goes from core {self.first} to core "
-            f"{self.second} in {self.one_way}. A lock between two cores takes that more than once."
+            f"{self.second} in {self.one_way}. A lock between two cores takes this time more than once."
         )
 
 
@@ -171,8 +171,8 @@ class LockNothingMeasured(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "There was nothing to measure: a lock needs two different cores, and a ping-pong exists for atomic-add "
-            "and atomic-swap only."
+            "There was nothing to measure: a lock needs two different cores, and a ping-pong exists only for "
+            "atomic-add and atomic-swap. Choose other levels."
         )
 
 

@@ -54,9 +54,9 @@ class MemoryUncontended(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            "The cores hardly slow each other down: at worst a pass takes significantly longer, "
-            f"{self.worst.times:.2f} times, with the other core busy ({self.worst.cores}). The region of the data "
-            "does not matter for the choice of a core."
+            f"The cores hardly slow each other down: at worst a pass takes {self.worst.times:.2f} times as long "
+            f"(beyond chance) with the other core busy ({self.worst.cores}). So it does not matter for the choice of "
+            "a core in which region its data is."
         )
 
 
@@ -69,7 +69,7 @@ class MemoryContended(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"At worst a pass takes {self.worst.times:.2f} times as long with the other core busy (beyond chance): "
-            f"{self.worst.cores}. If you measured a deadline with one core busy, allow for that."
+            f"{self.worst.cores}. If you measured with one core busy whether a deadline is met, allow for that."
         )
 
 
@@ -84,8 +84,8 @@ class MemorySeparateRegionsHelp(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"With the cores in separate regions, the worst is {self.apart.times:.2f} instead of "
-            f"{self.same.times:.2f}: put data that only one core uses into its own region."
+            f"With the data of the cores in separate regions, a pass takes at worst {self.apart.times:.2f} times as "
+            f"long instead of {self.same.times:.2f} times: put data that only one core uses into its own region."
         )
 
 
@@ -98,9 +98,9 @@ class MemorySeparateRegionsDoNotHelp(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"Separate regions for the cores' data do not help against the worst: it is {self.apart.times:.2f} "
-            f"({self.apart.cores}), and {self.same.times:.2f} in the same region. The cores share something else: "
-            "code in one of the regions, or the bus to them."
+            f"Separate regions for the cores' data do not help: at worst a pass takes {self.apart.times:.2f} times as "
+            f"long ({self.apart.cores}), and {self.same.times:.2f} times in the same region. The cores share "
+            "something else: code in one of the regions, or the bus to them."
         )
 
 

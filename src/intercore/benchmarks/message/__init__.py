@@ -158,7 +158,8 @@ WITHIN = Option(
     default=0.01,
     above=0,
     below=1,
-    help="Of a pilot of messages: the half-width, relative to the time, that its 95 % interval is to have.",
+    help="Accuracy for which a pilot of message states the number of samples: half the width of the 95 % confidence "
+    "interval, relative to the time. Above 0, below 1.",
 )
 
 _CHOICES = {

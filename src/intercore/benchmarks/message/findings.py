@@ -324,8 +324,8 @@ class MessageExactness(Finding, frozen=True):
         low, high = self.least_ticks, self.most_ticks
         between = f"{low}" if low == high else f"{low} to {high}"
         return (
-            f"Checked against the simulator: measured minus true latency is {between} ticks, within each setting and "
-            f"size {constant(self.spread_ticks)}."
+            f"Checked against the simulator: the measured latency minus the true one is {between} ticks. For each "
+            f"setting and size, this difference is {constant(self.spread_ticks)}."
         )
 
 
@@ -368,7 +368,7 @@ class MessagePilotTwoLevels(Finding, frozen=True):
     def sentence(self) -> str:
         return (
             f"For {self.unknown} of {self.asked} settings and sizes, no number of samples gives the median to "
-            f"±{percent(self.within)}: it lies between two levels."
+            f"±{percent(self.within)}, because the median lies between two levels of the samples."
         )
 
 
@@ -399,8 +399,8 @@ class MessagePilotRepetitions(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"For {self.apart} of {self.asked}, the repetitions of the pilot give the median no better than to "
-            f"±{percent(self.within)}: more repetitions help there, and more samples do not."
+            f"For {self.apart} of {self.asked} settings and sizes, the medians of the pilot's repetitions differ by "
+            f"more than ±{percent(self.within)}: measure more repetitions there; more samples do not help."
         )
 
 
@@ -412,9 +412,9 @@ class MessageRoundTrips(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"By {', '.join(self.transports)}, messages go to an echo and back: these are round trips, which include "
-            "the work of the echo. It has another clock, so the one-way latency is unknown, and it is not half of a "
-            "round trip."
+            f"Messages by {', '.join(self.transports)} go to an echo and back: these are round trips, which include "
+            "the work of the echo. The echo has another clock, so the one-way latency is unknown; it is not simply "
+            "half of a round trip."
         )
 
 

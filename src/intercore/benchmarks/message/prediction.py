@@ -147,7 +147,7 @@ def _asked(words: Iterable[str]) -> tuple[int, Measure, dict[str, str]]:
     if not size:
         raise UsageError("give the size of the message, e.g. size=300")
     if not (size.isascii() and size.isdecimal() and 1 <= int(size[:20]) <= _MOST_BYTES):
-        raise UsageError(f"size={size} is not a number of bytes: a whole number from 1 up")
+        raise UsageError(f"size={size} is not a number of bytes: give a whole number from 1 to {_MOST_BYTES:,}")
     if measure not in MEASURES:
         raise UsageError(unknown("measure", measure, MEASURES))
     return int(size), msgspec.convert(measure, Measure), asked
@@ -189,15 +189,17 @@ class _Question(Question[StoredMeasurement, MessagePrediction, MessageRanking]):
                 else ""
             )
             raise UsageError(
-                f"there is no model for {size:,} bytes of {where}, measured at {_sizes(found)} bytes{apart}: "
-                "measure more"
+                f"the time of {size:,} bytes of {where} cannot be predicted, because it was measured only at "
+                f"{_sizes(found)} bytes{apart}: measure more sizes"
             )
         outside = _outside(found, model, size)
         if outside and not self.extrapolate:
             raise UsageError(f"{outside}. Measure it, or predict it with --extrapolate")
         median, error = model.prediction(size)
         if median.value <= 0:
-            raise UsageError(f"the model of {where} gives no time above 0 for {size:,} bytes: it cannot be used there")
+            raise UsageError(
+                f"the model of {where} gives no time above 0 for {size:,} bytes: measure sizes nearer to that"
+            )
         piece = model.piece(size)
         conclusive = is_conclusive(median)
         errors = found.held_out
@@ -246,17 +248,25 @@ class _Question(Question[StoredMeasurement, MessagePrediction, MessageRanking]):
             raise UsageError(f"{basis.never_measured(self.target, wanted, known)}. {basis.BY_EFFECTS}")
         found = [one for one in curves(each.measurement for each in known) if _is_in_range(one, size)]
         if len(found) <= 1:
-            raise UsageError(f"only one setting was measured around {size:,} bytes: there are no effects of factors")
+            raise UsageError(
+                f"only one setting was measured around {size:,} bytes, so the effects of factors are unknown: measure "
+                "more settings"
+            )
         names = [name for name in found[0].setting if len({one.setting.get(name) for one in found}) > 1]
         if left_out := [name for name in names if name not in wanted]:
-            raise UsageError(f"give a level for each factor that was measured with several: {', '.join(left_out)}")
+            raise UsageError(
+                "these factors were measured with several levels, so give one level of each, as NAME=LEVEL: "
+                f"{', '.join(left_out)}"
+            )
         missing = [
             f"{name}={level}"
             for name, level in wanted.items()
             if level not in {str(one.setting.get(name, level)) for one in found}
         ]
         if missing:
-            raise UsageError(f"{', '.join(missing)} was not measured around {size:,} bytes: its effect is unknown")
+            raise UsageError(
+                f"{', '.join(missing)} was not measured around {size:,} bytes, so the effect is unknown: measure it"
+            )
         measured = [
             one
             for one in known

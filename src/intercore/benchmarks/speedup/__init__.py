@@ -121,7 +121,7 @@ EFFICIENCY = Option(
     default=0.9,
     above=0,
     below=1,
-    help="Parallel efficiency whose smallest work is reported. Above 0, below 1.",
+    help="Report the smallest amount of work that reaches this parallel efficiency (S/P): above 0, below 1.",
 )
 
 

@@ -99,7 +99,7 @@ def analyse_published(table: SpeedupPublication, efficiency: float = EFFICIENCY.
 
 def _check_efficiency(efficiency: float) -> None:
     if not 0 < efficiency < 1:
-        raise UsageError(f"the wanted efficiency must lie between 0 and 1, not at {efficiency:g}")
+        raise UsageError(f"efficiency={efficiency:g} is out of range: it must be above 0 and below 1")
 
 
 def _analysis(

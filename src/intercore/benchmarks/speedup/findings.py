@@ -237,7 +237,7 @@ class SpeedupOwnNoLoss(_OwnLargest, frozen=True):
 
     @property
     def sentence(self) -> str:
-        return f"{self.what} loses almost nothing per core{self.beyond}."
+        return f"Each core's part of {self.what} takes hardly longer than alone{self.beyond}."
 
 
 class SpeedupOwnUncertainLoss(_OwnLargest, frozen=True):
@@ -248,7 +248,8 @@ class SpeedupOwnUncertainLoss(_OwnLargest, frozen=True):
     @property
     def sentence(self) -> str:
         most = percent(self.most_percent / 100)
-        return f"The loss of {self.what} per core{self.beyond} is not significantly above 0: it is at most {most}."
+        part = f"Each core's part of {self.what}"
+        return f"{part} does not take significantly longer than alone{self.beyond}: at most {most}."
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -286,17 +287,17 @@ class SpeedupOwnLoss(_OwnLargest, frozen=True):
     def sentence(self) -> str:
         between = bounds(self.loss_percent, lambda value: percent(value / 100))
         loss = f"{percent(self.loss_percent.value / 100)}{f' ({between})' if between else ''}"
-        text = f"{self.what} loses {loss} per core{self.beyond}"
+        text = f"Each core's part of {self.what} takes {loss} longer than alone{self.beyond}"
         if self.causes is None:
             return f"{text}; the cause is unknown."
         if not self.causes:
-            return f"{text}, and almost none of it is waiting or sleep: the cause is unknown."
+            return f"{text}. Almost none of that is waiting or sleep, so the cause is unknown."
         rest = ""
         if self.unexplained_percent is not None:
             why = "is starting and joining, or unknown" if self.with_overhead else "is unknown"
             rest = f"; the rest, {percent(self.unexplained_percent / 100)}, {why}"
         causes = listed(list(map(str, self.causes)))
-        return f"{text}: each core {causes}{rest} (of its time, by the chip's cycle counts)."
+        return f"{text}. By the chip's cycle counts, a core {causes}{rest} (of its time)."
 
 
 # Caveats on speed-ups
@@ -414,7 +415,7 @@ class SpeedupPoorFit(GroupCaveat, frozen=True):
         }[self.cause]
         return (
             f"The fit is poor: a TP lies {self.residual_percent:.1f} % off the model, more than its samples explain, "
-            f"so overhead, break-even and the work for an efficiency are rough. {cause}."
+            f"so overhead, break-even and the work needed for an efficiency are rough. {cause}."
         )
 
 

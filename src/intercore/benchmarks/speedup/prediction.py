@@ -132,13 +132,18 @@ def _asked(words: Iterable[str]) -> tuple[float, dict[str, str]]:
     """Return the duration in µs and the factors that were named."""
     wanted = basis.asked(words, IRRELEVANT)
     if "n" in wanted:
-        raise UsageError("n is a size in units of the workload; give the time of the work on one core: duration=3ms")
+        raise UsageError(
+            "n depends on the workload, so it cannot be used here: give the time of the work on one core instead, "
+            "e.g. duration=3ms"
+        )
     text = wanted.pop(DURATION, None)
     if text is None:
         raise UsageError("give the time of the work on one core, e.g. duration=3ms")
     found = _DURATION.fullmatch(text)
     if found is None or float(found[1]) <= 0:
-        raise UsageError(f"{DURATION}={text} is not a duration above 0, such as 250us, 3ms or 1.5s")
+        raise UsageError(
+            f"{DURATION}={text} is not a duration: give a time above 0 with its unit, such as 250us, 3ms or 1.5s"
+        )
     return float(found[1]) * _US[found[2]], wanted
 
 
@@ -171,7 +176,9 @@ class _Question(Question[StoredMeasurement, SpeedupPrediction, SpeedupRanking]):
         by_n = _by_n(chosen)
         points = [point for pool in by_n.values() if isinstance(point := measured_setting(pool, ()), SpeedupSetting)]
         if len(points) <= 1:
-            raise UsageError(f"there is no model of {where}, measured at n={_sizes(by_n)} only: measure more sizes")
+            raise UsageError(
+                f"{where} cannot be predicted, because it was measured only at n={_sizes(by_n)}: measure more sizes"
+            )
         low, high = _range(points)
         outside = not low <= t1_us <= high
         why_outside = (
@@ -187,7 +194,7 @@ class _Question(Question[StoredMeasurement, SpeedupPrediction, SpeedupRanking]):
         tp_us, scatter = _tp_us(model, points, by_n, t1_us, where)
         if tp_us.value <= 0:
             raise UsageError(
-                f"the model of {where} gives no time above 0 for {duration(t1_us)}: it cannot be used there"
+                f"the model of {where} gives no time above 0 for {duration(t1_us)}: measure sizes nearer to that"
             )
         if len(points) < _FEWEST_SIZES:
             notes.append("A line through two sizes always fits: measure a third size to see its error.")

@@ -98,7 +98,7 @@ class SwitchCallTime(Finding, frozen=True):
         )
         found = f"The call that wakes {where} returns after {duration(self.quickest_us)} ({self.quickest})"
         found += "." if self.slowest == self.quickest else f" to {duration(self.slowest_us)} ({self.slowest})."
-        return f"{found} Of several {several}, the slowest counts." if self.several else found
+        return f"{found} Of the {several} measured, the slowest is given." if self.several else found
 
 
 class SwitchCounters(Finding, frozen=True):
@@ -122,11 +122,12 @@ class SwitchCounters(Finding, frozen=True):
         apart = (
             f"differ by {duration(abs(self.ahead_us))} ±{duration(self.ahead_within_us)}"
             if self.distinguishable
-            else f"do not differ significantly: by less than {duration(self.within_us)}"
+            else f"do not differ significantly (by less than {duration(self.within_us)})"
         )
         return (
             f"The counters of cores {self.first} and {self.second} {apart}, and drift by "
-            f"{with_bound(self.drift_ppm, self.drift_within_ppm)} ppm, by timestamps exchanged before and after."
+            f"{with_bound(self.drift_ppm, self.drift_within_ppm)} ppm, according to timestamps that the cores "
+            "exchanged before and after."
         )
 
 
@@ -209,17 +210,17 @@ class SwitchExactness(Finding, frozen=True):
             else (f"{self.least_ticks:g} to {self.most_ticks:g}")
         )
         verdict = (
-            f"in each setting {constant(self.spread_ticks)}"
+            f"is {constant(self.spread_ticks)} in each setting"
             if self.constant
             else (
-                f"varying within a setting by up to {self.spread_ticks}, more than the {PROMISED_SPREAD} that the "
+                f"varies within a setting by up to {self.spread_ticks} ticks, more than the {PROMISED_SPREAD} that the "
                 "clock allows"
             )
         )
         more = f"; {self.interrupted:,} more were delayed by an interrupt" if self.interrupted else ""
         return (
-            f"Checked against the simulator: {self.wake_ups:,} wake-ups were measured {between} ticks longer than they "
-            f"truly were, {verdict}{more}."
+            f"Checked against the simulator: {self.wake_ups:,} wake-ups were measured {between} ticks too long. This "
+            f"error {verdict}{more}."
         )
 
 
@@ -231,8 +232,8 @@ class SwitchRetaken(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"{self.turns:,} turn{'s' * (self.turns != 1)} of yields {'were' if self.turns != 1 else 'was'} repeated: "
-            "the other task ran before the yield, or ran for another reason, for example time slicing at a tick."
+            f"{self.turns:,} yield{'s' * (self.turns != 1)} {'were' if self.turns != 1 else 'was'} measured again, "
+            "because the other task had run before the yield, or for another reason, such as time slicing at a tick."
         )
 
 
@@ -269,7 +270,7 @@ class SwitchTimeSlices(Finding, frozen=True):
         return (
             f"In {self.count} of the yields, the other task ran before the yield: this kernel uses time slicing at "
             f"each tick ({self.condition} is 1). These numbers mean nothing; rebuild the program with this version, "
-            "which repeats such turns."
+            "which measures such yields again."
         )
 
 
@@ -291,7 +292,7 @@ class SwitchNotAligned(Caveat, frozen=True):
 
     @property
     def sentence(self) -> str:
-        return f"{self.measurements} measurements with time=aligned have no exchanged timestamps: they are left out."
+        return f"{self.measurements} measurements with time=aligned have no exchanged timestamps, so they are left out."
 
 
 class SwitchFailedCheck(FailedCheck, frozen=True):

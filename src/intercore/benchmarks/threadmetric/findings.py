@@ -23,7 +23,8 @@ class ThreadmetricPassed(Finding, frozen=True):
     def sentence(self) -> str:
         ends = ((self.least_times, self.least), (self.most_times, self.most))
         named = dict.fromkeys(f"{multiple(times)} ({test})" for times, test in ends)
-        return f"Rounds from core to core have {' to '.join(named)} times the count of one core alone."
+        times = " to ".join(named)
+        return f"With its tasks on two cores, a test counts {times} times as much as with all of them on one core."
 
 
 class ThreadmetricAtOnce(Finding, frozen=True):
@@ -35,7 +36,7 @@ class ThreadmetricAtOnce(Finding, frozen=True):
     @property
     def sentence(self) -> str:
         listed = ", ".join(f"{test} {multiple(times)}" for test, times in self.times.items())
-        return f"Count of both cores at once over that of one core alone (ideal: 2): {listed}."
+        return f"Count of both cores together, divided by that of one core alone (ideal: 2): {listed}."
 
 
 class ThreadmetricLockBound(Finding, frozen=True):
@@ -70,9 +71,9 @@ class ThreadmetricNoTurns(Caveat, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"The five tasks of {self.test} on one core did not take turns: their counts are up to {self.apart:,} "
-            "apart. The scheduler of this system does not work like that of a real-time kernel, and the count means "
-            "little."
+            f"The five tasks of {self.test} on one core did not take turns: their counts differ by up to "
+            f"{self.apart:,}. The scheduler of this system does not work like that of a real-time kernel, and the "
+            "count means little."
         )
 
 

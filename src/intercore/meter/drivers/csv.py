@@ -19,6 +19,7 @@ from intercore.errors import UsageError, unknown
 from intercore.files import bounds
 from intercore.meter.meter import Driver, Meter, MeterData, MeterError
 from intercore.record.meter_recording import Trace
+from intercore.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -49,7 +50,7 @@ class CsvMeter(Meter):
     def __init__(self, address: Address) -> None:
         """Use the file of an address. Raises UsageError if it names none."""
         if not address.place:
-            raise UsageError(f"{address.text}: the file is missing, e.g. csv:current.csv")
+            raise UsageError(f"{address.text}: name the file, e.g. csv:current.csv")
         self._address = address
         self._path = Path(address.place)
         self._stated = address.number("volts", high=1000) if _is_number(address.options.get("volts")) else None
@@ -71,7 +72,7 @@ def read(path: Path, address: Address, stated: float | None) -> Trace:
     try:
         with bounds.opened(path) as plain, io.TextIOWrapper(plain, "utf-8-sig", "replace") as file:
             if path.stat().st_size > bounds.CAPTURE.most:
-                raise MeterError(f"{path} has more than {bounds.CAPTURE}: export a part of it")
+                raise MeterError(f"{path} is larger than {bounds.CAPTURE}: export only the part with the run")
             beginning = file.read(_LOOKED_AT)
             layout = _Layout.of(path, beginning, address)
             file.seek(0)
@@ -80,14 +81,16 @@ def read(path: Path, address: Address, stated: float | None) -> Trace:
         raise MeterError(f"cannot read {path}: {error.strerror or error}") from None
     seconds = columns["time"]
     if len(seconds) < 2:
-        raise MeterError(f"{path} has {len(seconds)} samples: at least two are needed")
+        raise MeterError(f"{path} has {plural(len(seconds), 'sample')}, but at least two are needed")
     back = np.flatnonzero(np.diff(seconds) <= 0)
     if len(back):
-        raise MeterError(f"{path}: its time does not increase from sample {back[0] + 1} to the next")
+        raise MeterError(
+            f"{path}: time does not increase between samples {back[0] + 1} and {back[0] + 2}: export the file again"
+        )
     amps = columns["current"]
     volts = np.full(len(amps), stated) if stated is not None else columns.get("volts")
     if volts is None:
-        raise UsageError(f"{address.text}: {path.name} has no voltage: give it, such as volts=3.3")
+        raise UsageError(f"{address.text}: {path.name} has no voltage: add one to the address, e.g. volts=3.3")
     mark = columns.get("mark")
     # A sample of an averaging program covers the time up to the next one, so its middle is half of that later.
     middle = float(np.median(np.diff(seconds))) / 2
@@ -110,7 +113,9 @@ class _Layout:
         rows = [next(csv.reader([line], delimiter=parting), []) for line in lines]
         first = next((at for at, row in enumerate(rows[:_HEADER_LINES]) if _is_data(row, decimal)), None)
         if first is None:
-            raise MeterError(f"{path}: no row of numbers in its first {_HEADER_LINES} lines: check that it is CSV")
+            raise MeterError(
+                f"{path}: there is no row of numbers in the first {_HEADER_LINES} lines: check that the file is CSV"
+            )
         header = [cell.strip().lstrip("#").strip() for cell in rows[first - 1]] if first else []
         if len(header) != len(rows[first]):
             header = [str(number) for number in range(1, len(rows[first]) + 1)]
@@ -122,8 +127,8 @@ class _Layout:
         for needed in ("time", "current"):
             if needed not in places:
                 raise UsageError(
-                    f"{address.text}: the column of the {needed} is not known: give {needed}=, one of "
-                    f"{', '.join(header)}"
+                    f"{address.text}: it is not clear which column is the {needed}: name the column by {needed}=, one "
+                    f"of {', '.join(header)}"
                 )
         return cls(path, first, parting, decimal, places)
 
@@ -149,14 +154,16 @@ class _Layout:
             raise MeterError(f"{self._path}: {_in_words(str(error))}") from None
         if not np.isfinite(table).all():
             row = int(np.flatnonzero(~np.isfinite(table).all(axis=1))[0])
-            raise MeterError(f"{self._path}:{self._first + row + 1}: a value is not a number")
+            raise MeterError(f"{self._path}:{self._first + row + 1}: a value in this line is not a number")
         return {name: table[:, at] * wanted[name][1] for at, name in enumerate(order)}
 
     def _lines(self, file: IO[str]) -> Iterator[str]:
         """Yield the lines; an extremely long line in pieces."""
         for count, line in enumerate(iter(lambda: file.readline(bounds.CAPTURE_LINE.most), "")):
             if count > self._first + bounds.CAPTURE_SAMPLES.most:
-                raise MeterError(f"{self._path} has more than {bounds.CAPTURE_SAMPLES}: export a part of it")
+                raise MeterError(
+                    f"{self._path} has more than {bounds.CAPTURE_SAMPLES}: export only the part with the run"
+                )
             yield line.replace(",", ".") if self._decimal == "," else line
 
     def _has_dates(self, beginning: str) -> bool:

@@ -34,7 +34,7 @@ def open_hwmon(address: Address) -> PolledMeter:
     if not named:
         if not folders:
             raise MeterError(
-                f"{address.text}: no sensor under {root} measures a current: check that its driver is loaded"
+                f"{address.text}: no sensor under {root} measures current: check that the sensor's driver is loaded"
             )
         names = [first_line(folder / "name") for folder in folders.values()]
         raise UsageError(f"{address.text}: {unknown('sensor of a current', address.place, sorted({*names, *folders}))}")
@@ -45,7 +45,10 @@ def open_hwmon(address: Address) -> PolledMeter:
     channel = address.options.get("channel", "1")
     current = folder / f"curr{channel}_input"
     if not current.exists():
-        raise UsageError(f"{address.text}: there is no channel {channel}: {folder} has no {current.name}")
+        raise UsageError(
+            f"{address.text}: there is no channel {channel}, because {folder} has no {current.name}: choose another "
+            "channel"
+        )
     read = _reader(address, folder, channel)
     interval = _interval(address, folder)
     return PolledMeter(f"{first_line(folder / 'name')} ({folder.name})", read, interval, lambda: None)
@@ -66,7 +69,10 @@ def _reader(address: Address, folder: Path, channel: str) -> Callable[[], Value]
     stated = address.number("volts", math.nan, high=100) if "volts" in address.options else None
     voltage = folder / f"in{channel}_input"
     if stated is None and not voltage.exists():
-        raise UsageError(f"{address.text}: it does not measure a voltage: give it, such as volts=5")
+        raise UsageError(
+            f"{address.text}: this sensor does not measure voltage: state the voltage in the address, e.g. "
+            "hwmon:NAME?volts=5"
+        )
 
     def read() -> Value:
         volts = number_in(voltage) / 1e3 if stated is None else stated

@@ -33,7 +33,9 @@ def open_iio(address: Address) -> PolledMeter:
     folders = list(_devices(root))
     named = [folder for folder in folders if address.place in (folder.name, first_line(folder / "name"))]
     if not folders:
-        raise MeterError(f"{address.text}: no device under {root} measures a current: check that its driver is loaded")
+        raise MeterError(
+            f"{address.text}: no device under {root} measures current: check that the device's driver is loaded"
+        )
     if not named:
         names = sorted({first_line(folder / "name") or folder.name for folder in folders})
         raise UsageError(f"{address.text}: {unknown('device that measures a current', address.place, names)}")
@@ -67,7 +69,9 @@ def _channel(address: Address, folder: Path, quantity: str) -> Callable[[], floa
     pattern = re.compile(rf"in_{quantity}(\d*)_(raw|input)")
     found = {match[1]: match[2] for path in folder.iterdir() if (match := pattern.fullmatch(path.name))}
     if not found:
-        raise UsageError(f"{address.text}: it does not measure a {quantity}: give it, such as volts=5")
+        raise UsageError(
+            f"{address.text}: this device does not measure {quantity}: state it in the address, e.g. iio:NAME?volts=5"
+        )
     chosen = address.options.get(quantity, max(found, key=lambda name: int(name or 0)))
     if chosen not in found:
         raise UsageError(f"{address.text}: {unknown(f'channel of a {quantity}', chosen, sorted(found))}")

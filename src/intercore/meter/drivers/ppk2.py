@@ -48,9 +48,7 @@ class Ppk2(Meter):
     def __init__(self, address: Address) -> None:
         """Open it, read its calibration, and power up the board if it is the source."""
         if not address.place:
-            raise UsageError(
-                f"{address.text}: the port is missing, e.g. ppk2:/dev/ttyACM1; intercore meters lists the ports"
-            )
+            raise UsageError(f"{address.text}: name the port, e.g. ppk2:/dev/ttyACM1; intercore meters lists the ports")
         mode = address.options.get("mode", "ampere")
         if mode not in ("ampere", "source"):
             raise UsageError(f"{address.text}: {unknown('mode', mode, ('ampere', 'source'))}")
@@ -123,7 +121,9 @@ class Ppk2(Meter):
                     )
                     return
             elif now - last > _STALL_S:
-                self._failure = MeterError(f"{self.description} stalled: no sample for {now - last:.1f} s")
+                self._failure = MeterError(
+                    f"{self.description} stalled: it sent no sample for {now - last:.1f} s; check its connection"
+                )
                 return
 
     def _rest(self) -> None:
@@ -140,7 +140,7 @@ class Ppk2(Meter):
         try:
             self._port.write(bytes(values))
         except (serial.SerialException, OSError) as error:
-            raise MeterError(f"lost {self.description}: {error}") from None
+            raise MeterError(f"lost {self.description}: {error}; check its connection") from None
 
     def _read_calibration(self) -> Calibration:
         self._command(AVERAGE_STOP)
@@ -157,7 +157,7 @@ class Ppk2(Meter):
             try:
                 text += self._port.read(self._port.in_waiting or 1).decode("ascii", "replace")
             except (serial.SerialException, OSError, TypeError) as error:
-                raise MeterError(f"lost {self.description}: {error}") from None
+                raise MeterError(f"lost {self.description}: {error}; check its connection") from None
         return _calibration(text)
 
 

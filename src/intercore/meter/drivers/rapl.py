@@ -44,7 +44,10 @@ class _Counter:
         if used < 0:
             used += self._range
         if not 0 <= used <= self._range / 2:
-            raise MeterError(f"{self._energy} went from {then:.0f} to {energy:.0f}: this is not a wrap-around")
+            raise MeterError(
+                f"the energy counter {self._energy} fell from {then:.0f} to {energy:.0f}, which is not a wrap-around: "
+                "measure again"
+            )
         self._last = now, energy
         return Value(watts=used / 1e6 / max(now - before, 1e-6), moment=(before + now) / 2, width=now - before)
 

@@ -35,7 +35,7 @@ def open_scpi(address: Address) -> PolledMeter:
     if importlib.util.find_spec("pyvisa") is None:
         raise MeterError(f"{address.text} {_MISSING}")
     if not address.place:
-        raise UsageError(f"{address.text}: the instrument is missing, e.g. scpi:TCPIP0::192.168.1.7::5025::SOCKET")
+        raise UsageError(f"{address.text}: name the instrument, e.g. scpi:TCPIP0::192.168.1.7::5025::SOCKET")
     stated = None if address.options.get("volts") == "measured" else address.number("volts", high=1000)
     import pyvisa  # noqa: PLC0415 - an extra, and half a second to load
 
@@ -87,9 +87,11 @@ def _number(text: str, place: str) -> float:
     try:
         value, *_ = (float(part.strip().rstrip("AVadc ")) for part in text.strip().split(","))
     except ValueError:
-        raise MeterError(f"{place} answers {text.strip()[:60]!a}, which is not a number") from None
+        raise MeterError(
+            f"{place} answers {text.strip()[:60]!a}, which is not a number: check that it is an SCPI instrument"
+        ) from None
     if math.isnan(value):
-        raise MeterError(f"{place} answers that it has no reading")
+        raise MeterError(f"{place} answers that it has no reading: check its range and its trigger")
     return value
 
 

@@ -46,7 +46,10 @@ class TypedMeter(Meter):
             self._ask_reading(number, len(windows), one) for number, one in enumerate(windows, 1)
         ]
         if len(milliamps) != len(windows):
-            raise MeterError(f"{len(milliamps)} readings are given for {len(windows)} windows: give one for each")
+            raise MeterError(
+                f"{len(milliamps)} readings were given, but the run has {len(windows)} measured windows: give one for "
+                "each"
+            )
         return MeterData(readings=tuple(Reading(one / 1e3, self._step, self._volts) for one in milliamps))
 
     def close(self) -> None:
@@ -71,7 +74,7 @@ def _at_terminal(question: str) -> str:
     sys.stderr.flush()
     line = sys.stdin.readline()
     if not line:
-        raise MeterError("the input ended before all windows had a reading")
+        raise MeterError("the input ended before a reading was typed for each measured window")
     return line
 
 

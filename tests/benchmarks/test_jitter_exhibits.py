@@ -44,7 +44,7 @@ def taken(
     conditions: Mapping[str, str] = KERNEL,
     **factors: int | str,
 ) -> Measurement:
-    """Return releases on either core by turns, of which as many migrations as asked for happened unless it is said."""
+    """Return activations on alternating cores, with as many migrations as requested unless a factor differs."""
     cores = [step % 2 for step in range(len(late))] if factors.get("migrate", "none") != "none" else [0] * len(late)
     asked = len(late) if "migrate" in factors else 0
     found = measurement(

@@ -37,7 +37,7 @@ PICO = {"bits": 16, "hz": 125_000_000}
 def raw(
     periods: Sequence[int], *, bits: int, apart: int, cores: Sequence[int], wrong: int = 0, **factors: int | str
 ) -> Measurement:
-    """Return what a target sends of releases with these true periods, in counts, on these cores, the first one not."""
+    """Return a measurement of activations with these true periods, in counts, on these cores."""
     clock = np.concatenate(([0], np.cumsum(periods)))
     counters = clock + np.array(cores) * apart
     moved = int(np.count_nonzero(np.diff(cores)))
@@ -231,7 +231,7 @@ def test_raw_counters_are_in_no_setting_and_in_no_true_table() -> None:
 
 def test_what_is_wrong_with_them_is_told_all_the_same() -> None:
     false = raw([1_250_000] * 8, bits=16, apart=0, cores=[0, 1] * 4 + [0], wrong=2)
-    expected = JitterEarly(label=f"{BY_PROCEDURE}, raw counters", load="none", migrate="published", releases=2)
+    expected = JitterEarly(label=f"{BY_PROCEDURE}, raw counters", load="none", migrate="published", activations=2)
     assert expected in caveats([false])
 
 

@@ -58,7 +58,7 @@ def test_the_exit_status_says_what_a_stored_run_comes_to(speedups: Tool) -> None
     for texts, status, says in (
         ([f"{setting} max <= 1 s"], 0, "one number with a budget: 1 kept"),
         ([f"{setting} max <= 0.001 ns", f"{setting} median <= 1 s"], 1, "1 broken and 1 undecided"),
-        ([f"{setting} median <= 1 s"], 3, "one repetition does not show how repetitions differ; 4 more repetit"),
+        ([f"{setting} median <= 1 s"], 3, "one repetition does not show"),
         (["speedup mode=create n=77: t1 median <= 1 s"], 4, "run 1 has no such setting"),
     ):
         budgets(speedups, *texts)
@@ -101,7 +101,7 @@ def test_a_measurement_that_breaks_off_is_none_either(tool: Tool, board: FakeBoa
 @pytest.mark.parametrize(
     ("text", "words", "says"),
     [
-        (KEPT.replace("<=", "<"), ("host",), "b.toml:1: cannot have '<': use <= or >="),
+        (KEPT.replace("<=", "<"), ("host",), "b.toml:1: a budget cannot have '<': use <= or >="),
         (KEPT.replace("mode", "mod"), ("host",), "b.toml:1: there is no factor of speedup 'mod'; did you mean 'mode'?"),
         (KEPT.replace("create", "creat"), ("host",), "b.toml:1: there is no mode 'creat'; did you mean 'create'?"),
         (KEPT.replace("n=10", "n=0"), ("host",), "b.toml:1: n=0 is out of range:"),

@@ -82,7 +82,7 @@ def test_the_whole_of_seed_001_is_one_command(tool: Tool) -> None:
 def test_faulty_meter_loses_no_time_and_energy_is_measured_later(tool: Tool) -> None:
     done = tool("run", "host", *TABLE, "--meter", "typed:50,10")
     assert done.status == 1, done
-    assert "is missing: 2 readings are given" in done.err
+    assert "is missing: 2 readings were given" in done.err
     assert "continue with: intercore run --resume" in done.err
     assert "Traceback" not in done.err
     before = read(tool)
@@ -100,7 +100,7 @@ def test_a_sensor_of_the_kernel_sees_what_ran_or_says_why_it_did_not(tool: Tool,
     done = tool("run", "host", *ONE, "--meter", f"hwmon:ina219?root={root}&hz=500")
     assert done.status == 1
     # On a machine that is busy enough, its samples are too few to look for windows in.
-    assert re.search("does not show where the windows begin and end|too short for a meter that samples", done.err)
+    assert re.search("no visible edges at the windows|too short for a meter that samples", done.err)
     (one,) = read(tool).measurements
     assert one.recording is not None
     assert one.recording.trace is not None, "what was sampled is kept"
@@ -243,7 +243,7 @@ def test_power_at_rest_is_subtracted_only_if_asked(tool: Tool) -> None:
     words = ("--meter", "csv:current.csv?volts=5", "--path", "chip", "--verbose")
     plain = tool("run", "host", *TABLE, *words).succeeded().out
     assert EnergyPath(of="chip", path="chip").text in " ".join(plain.split())
-    assert "of rest" not in plain
+    assert "% of rest" not in plain
     tool.environment["COLUMNS"] = "200"
     assert "less 100% of rest" in tool("show", "--idle", "1").succeeded().out
 

@@ -44,8 +44,8 @@ MID_RUN = {
     "flood-garbage": "floods the link with data that is not the Intercore protocol",
     "flood-endless": "floods the link with data that is not the Intercore protocol",
     "lie-count": "samples",
-    "lie-factor": "requested n=",
-    "not-json": "breaks the Intercore protocol",
+    "lie-factor": " was requested, but it ran with n=",
+    "not-json": "violates the Intercore protocol",
     # The codes of errors that the target answers with:
     "refuse": "this target measures nothing",
     "fail": "no memory for a second task",
@@ -98,7 +98,7 @@ IMPOSSIBLE = {
     # fault: words of the warning
     "negative": "t1 has 100 of 100 samples below 0 (at worst -9,223,372,036,854,775,808 ticks)",
     "all-zero": "t1 has 100 of 100 samples that are 0: the clock stands still",
-    "overlong": "400 samples are longer than the measurement took",
+    "overlong": "longer than the measurement",
 }
 
 

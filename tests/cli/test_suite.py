@@ -167,7 +167,7 @@ def suite(tool: Tool, target: str, *options: str) -> dict[str, Any]:
         assert answer.again or told <= {*cells}, answer
     for name in MEASURED:
         analysis = registry.analysis(name)
-        if analysis is not None and analysis.together is not None:  # it is said of all runs of the page at once
+        if analysis is not None and analysis.combined is not None:  # it is said of all runs of the page at once
             continue
         assert shown["analysis"][name]["sentences"], name
         assert f"({name})</span></a>" in page

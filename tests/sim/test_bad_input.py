@@ -77,7 +77,7 @@ def test_no_damaged_elf_file_does_harm(places: list[tuple[int, int]]) -> None:
 def test_numbers_out_of_range_are_refused_by_name(forever: Simulator) -> None:
     forever.run(1000)
     for words, call in [
-        ("cycle 10 has passed: it is 1000", lambda: forever.run_to(10)),
+        ("cycle 10 has passed.* 1000", lambda: forever.run_to(10)),
         ("cycle .* is out of range", lambda: forever.run_to(1 << 64)),
         ("cycles -1 is out of range", lambda: forever.run(-1)),
         ("text is empty", lambda: forever.run(text="")),

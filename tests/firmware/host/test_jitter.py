@@ -1,4 +1,4 @@
-"""The benchmark `jitter` of the real program: releases on the grid, migrations that happen, bad values refused."""
+"""The benchmark `jitter` of the real program: activations on the grid, migrations that happen, bad values refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_releases_are_recorded_in_stretches_and_never_early(terminal: Terminal) 
     assert len(taken["late"]) == 600
     assert min(taken["late"]) >= 0
     soon = 300 if terminal.has_realtime() else 1  # elsewhere a busy machine decides who runs
-    assert sorted(taken["late"])[soon - 1] < 1_000_000, "so many releases are late by less than a period"
+    assert sorted(taken["late"])[soon - 1] < 1_000_000, "so many activations are late by less than a period"
     assert "core" not in taken
     assert "migrations_requested" not in checks
 

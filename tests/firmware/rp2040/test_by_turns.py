@@ -36,7 +36,7 @@ class Silent:
     def ignore(self, *_: object) -> None:
         """Do nothing."""
 
-    begin = measuring = progress = told = chip_time = stored = ignore
+    begin = measuring = progress = show_message = chip_time = stored = ignore
 
 
 def test_a_single_cycle_in_one_primitive_is_found_and_nothing_else(o2: Path, tmp_path: Path) -> None:

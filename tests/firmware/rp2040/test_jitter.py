@@ -33,19 +33,19 @@ class Watched(Ticking):
 
     def __init__(self, program: Path) -> None:
         super().__init__(program)
-        self.releases = self.chip.watch_execution("jitter_released")
+        self.activations = self.chip.watch_execution("jitter_released")
         self.readings = self.chip.watch_execution("port_clock_reads")
         self.handlers = [self.chip.watch_execution(address) for address in handler_addresses(self.chip)]
 
     def measure(self, words: str) -> list[dict[str, Any]]:
-        self.releases.take()
+        self.activations.take()
         answer = self.ask(f"run jitter {words}", patience=60)
         assert answer[-1]["status"] == "ok", answer[-1]
         return answer
 
     def recorded(self, answer: list[dict[str, Any]]) -> tuple[Cycles, Cycles]:
-        """When and on which core the recorded releases truly were: all but the first of each stretch."""
-        hits = self.releases.hits()
+        """When and on which core the recorded activations truly were: all but the first of each stretch."""
+        hits = self.activations.hits()
         begins = series(answer, "begins")
         kept = np.delete(hits, [begin + number for number, begin in enumerate(begins)])
         assert len(kept) == len(series(answer, "late"))

@@ -36,7 +36,7 @@ class HartstoneLoad(msgspec.Struct, frozen=True):
     """As asked for: of all tasks together, in percent of one core."""
     percent: float
     """As measured: the work of all tasks when no other task is there, over their periods, in percent of one core."""
-    releases: Annotated[int, Meta(ge=0)]
+    activations: Annotated[int, Meta(ge=0)]
     """Of all tasks."""
     missed: Annotated[int, Meta(ge=0)]
     """How many of these ended behind their deadlines."""
@@ -139,7 +139,7 @@ def _load(load: int, period_us: int, pool: Sequence[Measurement]) -> HartstoneLo
     return HartstoneLoad(
         load=load,
         percent=100 * TASKS * float(np.median(values_us(pool, "alone"))) / period_us,
-        releases=sum(len(of) for of in responses.values()),
+        activations=sum(len(of) for of in responses.values()),
         missed=sum(missed),
         missed_of_task=missed,
         longest=None if worst is None else longest[worst],

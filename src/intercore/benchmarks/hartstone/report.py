@@ -80,7 +80,7 @@ def _loads(run: Run, rows: list[_Row]) -> Table[_Row]:
     columns += [
         Column("tasks are", lambda row: row.of.placement),
         Column("load", lambda row: tenths(row.load.percent), right=True),
-        Column("releases", lambda row: f"{row.load.releases:,}", right=True),
+        Column("activations", lambda row: f"{row.load.activations:,}", right=True),
         Column("missed", lambda row: f"{row.load.missed:,}", right=True),
         Column("of task 0 to 4", lambda row: " ".join(map(str, row.load.missed_of_task)), right=True),
         Column("longest / deadline", _longest, right=True),

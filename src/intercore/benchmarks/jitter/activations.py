@@ -38,7 +38,7 @@ _OF_COUNTERS = ("counter_bits",)
 """Factors that change what raw counters give and nothing else."""
 
 
-class Releases(msgspec.Struct, frozen=True, eq=False):
+class Activations(msgspec.Struct, frozen=True, eq=False):
     """The activations of one measurement in their order, in ticks of the common clock."""
 
     late: NDArray[np.int64]
@@ -73,7 +73,7 @@ class Releases(msgspec.Struct, frozen=True, eq=False):
         return moved
 
 
-def releases(measurement: Measurement) -> Releases:
+def activations(measurement: Measurement) -> Activations:
     """Return the activations of a measurement."""
     series = measurement.samples("late")
     period_us = int(measurement.factors["period_us"])
@@ -81,7 +81,7 @@ def releases(measurement: Measurement) -> Releases:
     if not len(core):  # it is pinned, and the target has checked that it stayed there
         core = np.full(len(series.ticks), int(measurement.factors["core"]), np.int64)
     passed = ticks(measurement, "period")
-    return Releases(
+    return Activations(
         late=series.ticks,
         core=core,
         begins=ticks(measurement, "begins"),

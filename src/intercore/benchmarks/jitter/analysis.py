@@ -21,11 +21,11 @@ from intercore.benchmarks.jitter.activations import (
     PUBLISHED,
     UNSYNCHRONISED,
     Ticks,
+    activations,
     has_cores,
     in_us,
     lateness_us,
     pools,
-    releases,
     varied_factors,
     wake_of,
 )
@@ -70,7 +70,7 @@ Count = Annotated[int, Meta(ge=0)]
 class LongRun(msgspec.Struct, frozen=True):
     """Further activations of a long run, of which the target kept log-linear histograms instead of each value."""
 
-    releases: Count
+    activations: Count
     periods: Count
     resolution: float
     """A latency is known to this fraction of itself; the extremes are exact."""
@@ -139,9 +139,9 @@ class JitterSetting(msgspec.Struct, frozen=True):
         return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
     @property
-    def releases(self) -> int:
+    def activations(self) -> int:
         """All activations, kept and counted."""
-        return self.lateness_us.n + (0 if self.counted is None else self.counted.releases)
+        return self.lateness_us.n + (0 if self.counted is None else self.counted.activations)
 
     @property
     def largest_us(self) -> float:
@@ -196,15 +196,15 @@ def _caveats(label: str, pool: Sequence[Measurement]) -> Iterator[Finding]:
     )
     many = sum(len(ticks(one, "late")) + int(ticks(one, "late.counts").sum()) for one in pool)
     if wrong:
-        yield JitterEarly(label=label, load=load, migrate=migrate, releases=wrong)
+        yield JitterEarly(label=label, load=load, migrate=migrate, activations=wrong)
     if migrated:
         yield JitterStrayed(label=label, load=load, migrate=migrate, times=migrated)
     if lost:
-        yield JitterLost(label=label, load=load, migrate=migrate, releases=lost)
+        yield JitterLost(label=label, load=load, migrate=migrate, activations=lost)
     if moved < asked:
         yield JitterNotMoved(label=label, load=load, migrate=migrate, asked=asked, moved=moved)
     if migrate in (*FORCED, PUBLISHED) and asked < many:
-        yield JitterFewMigrations(label=label, load=load, migrate=migrate, asked=asked, releases=many)
+        yield JitterFewMigrations(label=label, load=load, migrate=migrate, asked=asked, activations=many)
 
 
 # One setting
@@ -212,7 +212,7 @@ def _caveats(label: str, pool: Sequence[Measurement]) -> Iterator[Finding]:
 
 def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> JitterSetting:
     first = pool[0]
-    each = [releases(one) for one in pool]
+    each = [activations(one) for one in pool]
     late, core = (np.concatenate([getattr(one, name) for one in each]) for name in ("late", "core"))
     deviations = [one.deviation for one in each]
     deviation = np.concatenate(deviations)
@@ -271,7 +271,7 @@ def _counted(pool: Sequence[Measurement]) -> LongRun | None:
         return min(max(float(in_us(np.array([quantile(late, fraction)]), pool[0])[0]), low), high)
 
     return LongRun(
-        releases=total,
+        activations=total,
         periods=periods,
         resolution=1 / STEPS,
         lateness_min_us=low,
@@ -352,7 +352,7 @@ def _blocked(settings: Sequence[JitterSetting]) -> Iterator[Finding]:
             shortest_us=max(one.period_us + low, 0.0),
             longest_us=one.period_us + high,
             missed=one.missed,
-            releases=one.lateness_us.n,
+            activations=one.lateness_us.n,
         )
 
 
@@ -361,7 +361,7 @@ def _bounds(settings: Sequence[JitterSetting]) -> Iterator[Finding]:
     real = [one for one in settings if one.migrate != UNSYNCHRONISED]
     for one in real:
         if one.missed:
-            yield JitterNoBound(label=one.label, missed=one.missed, releases=one.lateness_us.n)
+            yield JitterNoBound(label=one.label, missed=one.missed, activations=one.lateness_us.n)
     held = [one for one in real if not one.missed and one.halves_us is not None]
     worst = max(held, key=lambda one: max(one.halves_us or (0.0, 0.0)), default=None)
     if worst is not None and worst.halves_us is not None:

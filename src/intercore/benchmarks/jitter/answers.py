@@ -42,12 +42,12 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
     ):
         if found:
             periods = [duration(us) for us in sorted({one.period_us for one in found})]
-            seen = sum(one.releases for one in found)
-            about = f"{under}maximum of {seen:,} activations; period {' or '.join(periods)}"
+            seen = sum(one.activations for one in found)
+            about = f"{under}max of {seen:,}; period {' or '.join(periods)}"
             about += f"; median {duration(typical_us(found))}"
             late = missed(found)
-            if late.releases:
-                about += f"; {late.releases:,} of them a period or more late, {late.where}"
+            if late.activations:
+                about += f"; {late.activations:,} of them a period or more late, {late.where}"
             verdict = ""
             if found is rest and is_worse_without_load(rest, load):
                 about += "; later than under load"
@@ -58,7 +58,7 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
 def _load_of(found: Sequence[JitterSetting]) -> str:
     """Return the description of a load: tasks that compute in a loop, and their cores."""
     where = {one.load: _CORES[one.load] for one in found if one.load in _CORES}
-    return f"lower-priority tasks computing{' on ' + next(iter(where.values())) if len(where) == 1 else ''}"
+    return f"lower-priority tasks{' on ' + next(iter(where.values())) if len(where) == 1 else ''}"
 
 
 def concerns(finding: Finding, answer: Answer) -> bool:

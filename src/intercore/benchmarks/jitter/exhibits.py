@@ -372,13 +372,13 @@ def _is_half_a_wrap(one: FalsePeriods) -> bool:
 
 
 def _counters_words(evidence: _Evidence) -> list[str]:
-    """Say what the cores' own counters make of the same releases, where it is what was likely published."""
+    """Say what the cores' own counters make of the same activations, where it is what was likely published."""
     found = next((one for one in evidence.false if _is_half_a_wrap(one)), None)
     if found is None or found.apart_us is None or found.wrap_us is None:
         return []
     return [
         f"The cores' own counters, of {found.bits} bits at {found.hz / 1e6:g} MHz and {duration(abs(found.apart_us))} "
-        f"apart, make periods of {duration(found.least_us)} to {duration(found.largest_us)} of releases that are "
+        f"apart, make periods of {duration(found.least_us)} to {duration(found.largest_us)} of activations that are "
         f"{duration(found.true_us)} apart: {duration(found.mean_us)} on average, the period and half a wrap of "
         f"{duration(found.wrap_us)}. These are not durations. Our inference: the published table likely came about in "
         "the same way."

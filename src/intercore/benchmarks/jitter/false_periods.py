@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.grouping import ticks
-from intercore.benchmarks.jitter.activations import in_us, pools, releases, varied_factors, wake_of
+from intercore.benchmarks.jitter.activations import activations, in_us, pools, varied_factors, wake_of
 from intercore.benchmarks.jitter.findings import FalseWay, JitterFalsePeriods, JitterSynchronisedCounters
 from intercore.benchmarks.jitter.two_counters import TwoCounters, wrap_us
 from intercore.record.measurement import Level
@@ -166,7 +166,7 @@ def _raw(one: Measurement) -> _Raw:
     The activation before a batch is not recorded. Its core is known if each activation is on another core than the
     previous one and there are two cores; its true period is known to the lateness of an activation.
     """
-    known = releases(one)
+    known = activations(one)
     raw = one.samples("raw")
     us = raw.ticks.view(np.uint64).astype(np.float64) * (1e6 / raw.hz)  # a counter of 64 bits may wrap, too
     at = known.neighbours

@@ -46,7 +46,7 @@ class Deviation(msgspec.Struct, frozen=True):
 class MissedActivations(msgspec.Struct, frozen=True):
     """Activations that came a period or more late."""
 
-    releases: int
+    activations: int
     missed_in: int
     """Measurements with such an activation."""
     measurements: int
@@ -70,8 +70,8 @@ class WorseWithoutLoad(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """Return it in words."""
         rare = ""
-        if self.missed.releases:
-            rare = f": {self.missed.releases:,} of the activations were a period or more late, {self.missed.where}"
+        if self.missed.activations:
+            rare = f": {self.missed.activations:,} of the activations were a period or more late, {self.missed.where}"
         found = (
             f"The worst under load is smaller ({duration(self.loaded_us)}), so other work likely kept the core "
             f"busy{rare}."
@@ -154,15 +154,15 @@ class JitterBlocked(Finding, frozen=True):
     shortest_us: float
     longest_us: float
     missed: int
-    releases: int
+    activations: int
 
     @property
     def sentence(self) -> str:
         return (
             "When blockers stopped the task at any time, whether it waited or not, its period of "
             f"{duration(self.period_us)} was from {duration(self.shortest_us)} to {duration(self.longest_us)}, and "
-            f"{self.missed} of {self.releases:,} activations were a period or more late. This shows how long blockers "
-            "of higher priority kept both cores, and not the cost of a migration."
+            f"{self.missed} of {self.activations:,} activations were a period or more late. This shows how long "
+            "blockers of higher priority kept both cores, and not the cost of a migration."
         )
 
 
@@ -172,12 +172,12 @@ class JitterNoBound(Finding, frozen=True):
     label: str
     """The setting's."""
     missed: int
-    releases: int
+    activations: int
 
     @property
     def sentence(self) -> str:
         return (
-            f"{self.label}: no bound holds, because {self.missed} of {self.releases:,} activations were a period or "
+            f"{self.label}: no bound holds, because {self.missed} of {self.activations:,} activations were a period or "
             "more late."
         )
 
@@ -315,7 +315,7 @@ class OfSetting(Caveat, frozen=True):
 class JitterEarly(OfSetting, frozen=True):
     """Activations came before they were due."""
 
-    releases: int
+    activations: int
 
     @property
     def severity(self) -> Severity:
@@ -324,8 +324,8 @@ class JitterEarly(OfSetting, frozen=True):
     @property
     def sentence(self) -> str:
         return (
-            f"{self._where}: {self.releases} activations came before they were due: the kernel's tick and the common "
-            "clock do not agree, so every lateness here is wrong."
+            f"{self._where}: {self.activations} activations came before they were due: the kernel's tick and the "
+            "common clock do not agree, so every lateness here is wrong."
         )
 
 
@@ -342,12 +342,12 @@ class JitterStrayed(OfSetting, frozen=True):
 class JitterLost(OfSetting, frozen=True):
     """Activations were not kept."""
 
-    releases: int
+    activations: int
 
     @property
     def sentence(self) -> str:
         return (
-            f"{self._where}: {self.releases} activations did not fit into the buffer, or their lateness was beyond "
+            f"{self._where}: {self.activations} activations did not fit into the buffer, or their lateness was beyond "
             "the histogram."
         )
 
@@ -368,11 +368,11 @@ class JitterFewMigrations(OfSetting, frozen=True):
 
     asked: int
     """Those that did."""
-    releases: int
+    activations: int
 
     @property
     def sentence(self) -> str:
         return (
-            f"{self._where}: only {self.asked} of {self.releases} activations came after a migration. Before the "
+            f"{self._where}: only {self.asked} of {self.activations} activations came after a migration. Before the "
             "others, the task that requests migrations did not run in time, because its core was busy."
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from intercore.benchmarks.jitter.activations import BENCHMARK, UNSYNCHRONISED, lateness_us, pools, releases
+from intercore.benchmarks.jitter.activations import BENCHMARK, UNSYNCHRONISED, activations, lateness_us, pools
 from intercore.benchmarks.jitter.analysis import analyse, caveats, results
 from intercore.benchmarks.jitter.answers import answers, costs, remarks
 from intercore.benchmarks.jitter.exhibits import exhibits
@@ -166,7 +166,7 @@ def _counted_table(run: Run, analysis: JitterAnalysis) -> Table[JitterSetting]:
     rows = [one for one in analysis.settings if one.counted is not None]
     columns = [
         Column("setting", lambda one: one.label),
-        Column("releases", lambda one: f"{one.counted.releases:,}" if one.counted else "", right=True),
+        Column("activations", lambda one: f"{one.counted.activations:,}" if one.counted else "", right=True),
         *(of(name) for name in ("min", "median", "p99", "p99_9", "max")),
     ]
     return Table(f"Long runs on {where(run)}, as histograms accurate to 1 part in 32", rows, columns)
@@ -183,7 +183,7 @@ def _flat_rows(analysis: JitterAnalysis) -> Iterator[dict[str, object]]:
             "time": "common",
             "period_us": one.period_us,
             **one.varied,
-            "releases": late.n,
+            "activations": late.n,
             "lateness_min_us": late.min,
             "lateness_median_us": late.median.value,
             "lateness_max_us": late.max,
@@ -204,7 +204,7 @@ def _flat_rows(analysis: JitterAnalysis) -> Iterator[dict[str, object]]:
             "time": "raw-counter",
             "period_us": false.period_us,
             **false.varied,
-            "releases": false.periods,
+            "activations": false.periods,
             "false_mean_us": false.mean_us,
             "false_least_us": false.least_us,
             "false_largest_us": false.largest_us,
@@ -234,10 +234,10 @@ def _figures(run: Run, analysis: JitterAnalysis) -> Iterator[Figure]:
 
 def _strips(found: Mapping[str, Sequence[Measurement]]) -> Figure:
     """Draw latency over time, a strip per setting, coloured by core; triangles are activations behind a migration."""
-    shown = {label: max(pool, key=lambda one: int(releases(one).late.max())) for label, pool in found.items()}
+    shown = {label: max(pool, key=lambda one: int(activations(one).late.max())) for label, pool in found.items()}
     strips = {label: list(_points(one)) for label, one in shown.items()}
     every = [points for strip in strips.values() for points in strip]
-    x = Axis("releases", steps=7).around(value for points in every for value in points.values("x"))
+    x = Axis("activations", steps=7).around(value for points in every for value in points.values("x"))
     panels = []
     for label, strip in strips.items():
         y = Axis(unit="s", steps=3).around((late for points in strip for late in points.values("y")), from_zero=True)
@@ -268,7 +268,7 @@ def _selection(late: NDArray[np.float64]) -> NDArray[np.intp]:
 
 def _points(one: Measurement) -> Iterator[Points]:
     """Draw the activations of each core, those behind a migration as triangles."""
-    known = releases(one)
+    known = activations(one)
     late = known.late / known.hz
     drawn = _selection(late)
     for core in np.unique(known.core[drawn]).tolist():

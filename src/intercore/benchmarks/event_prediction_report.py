@@ -52,7 +52,7 @@ def _ranking_section(found: EventRanking) -> Section:
         Column("× the first", lambda row: significant(row.times_first), right=True),
     ]
     names = distinguishing_factors(found.ranking, found.ranking[0].given)
-    return ranking_section(found, lambda one: one.event, in_words, names, columns, named_shows="the time of a single one")
+    return ranking_section(found, lambda one: one.event, in_words, names, columns, named_shows="single times")
 
 
 def prediction_rows(found: EventPrediction | EventRanking) -> Sequence[dict[str, object]]:

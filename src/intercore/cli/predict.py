@@ -26,8 +26,8 @@ def predict(
         list[str] | None,
         typer.Argument(
             metavar="NAME=VALUE…",
-            help="What to predict, e.g. size=300 (message) or duration=3ms (speedup), and levels of factors, e.g. from=0. "
-            "Factors that you leave open are ranked.",
+            help="What to predict, e.g. size=300 (message) or duration=3ms (speedup), and levels of factors, e.g. "
+            "from=0. Factors that you leave open are ranked.",
         ),
     ] = None,
     *,

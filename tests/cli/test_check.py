@@ -101,7 +101,7 @@ def test_a_measurement_that_breaks_off_is_none_either(tool: Tool, board: FakeBoa
 @pytest.mark.parametrize(
     ("text", "words", "says"),
     [
-        (KEPT.replace("<=", "<"), ("host",), "b.toml:1: cannot have '<': use <= or >="),
+        (KEPT.replace("<=", "<"), ("host",), "b.toml:1: a budget cannot have '<': use <= or >="),
         (KEPT.replace("mode", "mod"), ("host",), "b.toml:1: there is no factor of speedup 'mod'; did you mean 'mode'?"),
         (KEPT.replace("create", "creat"), ("host",), "b.toml:1: there is no mode 'creat'; did you mean 'create'?"),
         (KEPT.replace("n=10", "n=0"), ("host",), "b.toml:1: n=0 is out of range:"),

@@ -30,7 +30,7 @@ def both(tool: Tool, board: FakeBoard) -> Tool:
 
 def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
     short = both("compare", "host", "serial").succeeded().out
-    assert "serial beside host, of 6 quantities: " in short.split("Largest differences")[0]
+    assert "serial against host, of 6 quantities: " in short.split("Largest differences")[0]
     assert "speedup, time on one core (T1): host and serial" not in short
     shown = both("compare", "host", "serial", "--all").succeeded().out
     assert "speedup, time on one core (T1): host and serial" in shown
@@ -47,7 +47,7 @@ def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
 def test_two_runs_of_one_target_are_before_and_after(both: Tool) -> None:
     both("run", "host", *SETTING, "samples=5", "dither_us=10").succeeded()
     shown = both("compare", "1", "3").succeeded().out
-    assert "run 3 of host beside run 1 of host, of 6 quantities: " in shown
+    assert "run 3 of host against run 1 of host, of 6 quantities: " in shown
     found = both("compare", "1", "3", "--format", "json", "--within", "50 %").succeeded().json
     assert [found["first"]["name"], found["second"]["name"]] == ["run 1 of host", "run 3 of host"]
     assert {pair["verdict"] for pair in found["pairs"]} <= {"faster", "slower", "same", "cannot tell"}
@@ -61,13 +61,13 @@ def test_a_run_is_compared_with_the_baseline_that_was_saved_of_another(both: Too
     assert (both.directory / "before.txt").read_text() == text
     both("run", "host", *SETTING, "samples=5", "dither_us=10").succeeded()
     shown = both("compare", "before.txt", "3").succeeded().out
-    assert "run 3 of host beside before.txt, of 6 quantities: " in shown
+    assert "run 3 of host against before.txt, of 6 quantities: " in shown
     with_run, found = (both("compare", name, "3", "--format", "json").succeeded().json for name in ("1", "before.txt"))
     assert found["pairs"] == with_run["pairs"]
     assert (found["first"]["baseline"], found["second"]["baseline"]) == ("before.txt", None)
     jsonschema.Draft202012Validator(schema("comparison")).validate(found)
     alone = both("compare", "before.txt", "before.txt", "--store", "nowhere.db").succeeded().out
-    assert "before.txt beside before.txt" in alone, "two files need no store"
+    assert "before.txt against before.txt" in alone, "two files need no store"
 
 
 def test_a_page_of_two_targets_has_them_side_by_side(both: Tool) -> None:

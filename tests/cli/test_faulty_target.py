@@ -44,8 +44,8 @@ MID_RUN = {
     "flood-garbage": "floods the link with data that is not the Intercore protocol",
     "flood-endless": "floods the link with data that is not the Intercore protocol",
     "lie-count": "samples",
-    "lie-factor": "requested n=",
-    "not-json": "breaks the Intercore protocol",
+    "lie-factor": "was requested, but it ran with n=",
+    "not-json": "violates the Intercore protocol",
     # The codes of errors that the target answers with:
     "refuse": "this target measures nothing",
     "fail": "no memory for a second task",

@@ -263,7 +263,7 @@ def test_a_store_without_runs_has_nothing_to_resume_and_says_why_that_may_be(too
     """As a kill leaves it that comes before the run is stored."""
     Store(tool.store).close()
     error = tool("run", "--resume").failed(2).error
-    assert f"{tool.store} holds no run" in error
+    assert f"{tool.store} has no run" in error
     assert "To start one: intercore run" in error
     assert "complete" not in error
 

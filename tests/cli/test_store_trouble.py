@@ -64,8 +64,8 @@ def make_folder(path: Path) -> None:
 
 
 UNUSABLE = {
-    "garbage": (make_garbage, "not an Intercore store and was left as it is"),
-    "text": (make_text, "not an Intercore store and was left as it is"),
+    "garbage": (make_garbage, "not an Intercore store and was not changed"),
+    "text": (make_text, "not an Intercore store and was not changed"),
     "foreign": (make_foreign, "another application's database and was not changed"),
     "foreign of the same name": (make_foreign_of_the_same_name, "another application's database"),
     "newer": (make_newer, f"has format {FORMAT + 1}"),

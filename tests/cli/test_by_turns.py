@@ -108,7 +108,7 @@ def test_a_program_that_falls_silent_is_told_with_the_command_to_go_on(tool: Too
         (("--alternate", "host"), "--alternate needs a target, a benchmark and two builds"),
         (("--alternate", "host", "clock"), "nothing differs between the two builds"),
         (("--alternate", "host", "clock", "--build", "opt=O2"), "nothing differs between the two builds"),
-        (("--alternate", "host", "clock", *SAME, "--build", "opt=O3"), "--build is given 3 times"),
+        (("--alternate", "host", "clock", *SAME, "--build", "opt=O3"), "--build was given 3 times"),
         (("--alternate", "host", "clock", "opt=O2", *SAME), "--build opt=…"),
         (("--alternate", "host", "clock", "--build", "n=3", "--build", "n=4"), "n is not a build factor"),
         (("--alternate", "host", "clock", "--build", "opt=O2,O3", *SAME[2:]), "a build has one level of each factor"),

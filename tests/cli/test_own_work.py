@@ -56,7 +56,7 @@ def sentence(result: Result) -> str:
         (("workload=./none.rs",), ".c, .cc, .cpp, .cxx and .a"),
         (("workload=./a.c,./b.c",), "are separate workloads"),
         (("workload=fp", "--flag=-O3"), "workload: name the"),
-        (("workload=./Big-Name.c",), "'Big-Name' cannot be one"),
+        (("workload=./Big-Name.c",), "'Big-Name' is not a valid name"),
         (("workload=./crc.c", "--include", "nowhere"), "there is no folder nowhere"),
         (("workload=./crc.c", "--flag", "O3"), "--flag=O3 is not a compiler"),
     ],

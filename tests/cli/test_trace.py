@@ -110,7 +110,7 @@ def test_marks_in_a_workload_of_ones_own_are_in_the_file_on_the_core_that_sets_t
         ((*SWITCH, "opt=O0", "trace=256"), "the code at -O0 leaves no memory for the recorder"),
         ((*SWITCH, "primitive=quue"), "there is no primitive 'quue'; did you mean 'queue'?"),
         ((*SWITCH, "primitive=yield", "from=0", "to=1"), "take yield with from and to the same"),
-        ((*SWITCH, "primitive=queue,yield"), "trace measures one setting"),
+        ((*SWITCH, "primitive=queue,yield"), "trace can only measure one setting"),
     ],
 )
 def test_what_cannot_be_traced_is_refused_in_a_sentence(tool: Tool, words: tuple[str, ...], says: str) -> None:

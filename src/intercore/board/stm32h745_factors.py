@@ -67,7 +67,7 @@ DCACHE = Factor(
 # Seed 003 names the memories by their power domains: D1 has AXI SRAM, D2 SRAM1 to 3, D3 SRAM4 (RM0399, memory map).
 SHARED = Factor(
     name="shared",
-    title="power domain of the memory that both cores share",
+    title="power domain of the memory that both cores share (d1: AXI SRAM, d2: SRAM1 to 3, d3: SRAM4)",
     default="d2",
     levels=("d1", "d2", "d3"),
 )

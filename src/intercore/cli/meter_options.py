@@ -35,7 +35,7 @@ MeasuredPath = Annotated[
     typer.Option(
         "--path",
         metavar="WHAT,…",
-        help=f"What the meter feeds, e.g. chip,regulator, from: {', '.join(get_args(Besides))}. Without it, no "
+        help=f"What the meter feeds, e.g. chip,regulator: any of {', '.join(get_args(Besides))}. Without --path, no "
         "energy is attributed to the chip.",
     ),
 ]

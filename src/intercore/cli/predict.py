@@ -25,7 +25,9 @@ def predict(
     setting: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="NAME=VALUE…", help="The size, e.g. size=300, and levels of factors to select by, e.g. from=0."
+            metavar="NAME=VALUE…",
+            help="What to predict, e.g. size=300 (message) or duration=3ms (speedup), and levels of factors, e.g. "
+            "from=0. Factors that you leave open are ranked.",
         ),
     ] = None,
     *,

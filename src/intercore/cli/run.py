@@ -134,7 +134,8 @@ def run(
     skip_impossible: Annotated[
         bool,
         typer.Option(
-            "--skip-impossible", help="Skip settings that the target cannot measure. Without it, they are an error."
+            "--skip-impossible",
+            help="Skip settings that the target cannot measure. Without this option, such a setting is an error.",
         ),
     ] = False,
     seed: Annotated[

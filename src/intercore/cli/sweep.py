@@ -63,8 +63,8 @@ def sweep(
         bool,
         typer.Option(
             "--dry-run",
-            help="Check the plan on its targets and estimate its duration, without storing anything. A board that is "
-            "flashed is flashed once.",
+            help="Check the plan on its targets and estimate its duration, without storing anything. A board that "
+            "the plan flashes is flashed once.",
         ),
     ] = False,
     trials: Annotated[

@@ -158,8 +158,8 @@ WITHIN = Option(
     default=0.01,
     above=0,
     below=1,
-    help="Accuracy for which a pilot of message states the number of samples: half the width of the 95 % confidence "
-    "interval, relative to the time. Above 0, below 1.",
+    help="For a pilot run of message: state how many samples give this accuracy, which is half the width of the 95 % "
+    "confidence interval, relative to the time. Above 0, below 1.",
 )
 
 _CHOICES = {

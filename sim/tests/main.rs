@@ -4,6 +4,7 @@
 
 mod armv7em;
 mod bootrom;
+mod bootrom_float;
 mod cli;
 mod compiler;
 mod contention;

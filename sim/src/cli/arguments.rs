@@ -25,7 +25,8 @@ Examples:
   intercore-sim --chip stm32h745 --max-cycles 1e12 m7.elf m4.elf
       runs a second of the two programs of an STM32H745
 
-The exit code is the firmware's, if it ends by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or in _exit; 1 for a crash of which
+The exit code is the firmware's, if it ends by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or in _exit; 0 if it restarts the
+chip into its USB boot loader; 1 for a crash of which
 nothing more can come, a dead end, the cycle limit, or output that cannot be written; 2 for a bad image or a wrong command line; 130 after Ctrl-C.";
 
 /// Runs firmware on a simulated RP2040 that counts every cycle, or on a simulated STM32H745 for function only. The console's

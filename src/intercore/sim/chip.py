@@ -41,6 +41,8 @@ class Reason(enum.Enum):
     """The firmware ended the program by semihosting. A further run goes on behind that."""
     DEAD_END = "dead end"
     """Both cores sleep or are off, and nothing is pending that could wake them; input can."""
+    BOOT_LOADER = "boot loader"
+    """The firmware restarted the chip into its boot loader, which waits for a host on USB."""
     LOCKUP = "lockup"
     """A core faulted where it could not handle a fault, in this cycle. A further run goes on with the other core.
 
@@ -59,7 +61,7 @@ class Stop:
     sentence: str
     """The same for people, with a likely cause where one is known."""
     core: int | None = None
-    """The core that did it: for ADDRESS, EXIT and LOCKUP."""
+    """The core that did it: for ADDRESS, EXIT, BOOT_LOADER and LOCKUP."""
     pc: int | None = None
     """Where that core is: for ADDRESS and LOCKUP."""
     code: int | None = None

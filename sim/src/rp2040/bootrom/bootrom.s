@@ -1,8 +1,8 @@
 @ The simulated chip's boot ROM, written for Intercore. It keeps the contract of the RP2040's ROM as the datasheet
-@ documents it (2.8: layout of the header, boot order, boot2 and its check sum, how core 1 is launched); none of it is
-@ the vendor's code. What is missing of the vendor's ROM: USB boot, writing the flash, soft float, debug trampolines.
+@ documents it (2.8: layout of the header, boot order, boot2 and its check sum, how core 1 is launched, the functions and
+@ data by their codes); none of it is the vendor's code. What is missing of the vendor's ROM: USB boot.
 @
-@ After a change: make -C sim/src/firmware/bootrom, and commit bootrom.bin;
+@ After a change: make -C sim/src/rp2040/bootrom, and commit bootrom.bin;
 @ a test assembles this file and compares.
 
     .syntax unified
@@ -18,7 +18,8 @@
     .equ     FIFO_RDY,      2
     .equ RESETS,            0x4000c000      @ datasheet 2.14
     .equ   RESET_DONE,      0x08
-    .equ   CLEAR_ALIAS,     0x3000          @ datasheet 2.1.2
+    .equ   SET_ALIAS,       0x2000          @ datasheet 2.1.2
+    .equ   CLEAR_ALIAS,     0x3000
     .equ     IO_QSPI,       1 << 6
     .equ     PADS_BANK0,    1 << 8
     .equ     PADS_QSPI,     1 << 9
@@ -32,7 +33,15 @@
     .equ   SSI_SSIENR,      0x08
     .equ   SSI_SER,         0x10
     .equ   SSI_BAUDR,       0x14
+    .equ   SSI_SR,          0x28
+    .equ     SSI_RFNE,      3               @ bit
+    .equ   SSI_DR0,         0x60
     .equ SSI_SPI_CTRLR0,    SSI + 0xf4
+    .equ XIP_CTRL,          0x14000000      @ datasheet 2.6.3.6
+    .equ   XIP_FLUSH,       0x04
+    .equ IO_QSPI_BASE,      0x40018000      @ datasheet 2.19.6.2
+    .equ   IO_QSPI_SS_CTRL, IO_QSPI_BASE + 0x0c
+    .equ PADS_SD0,          0x40020008      @ datasheet 2.19.6.4
     .equ FLASH,             0x10000000
     .equ FLASH_VECTORS,     0x10000100      @ where boot2 of the SDK expects the vector table
     .equ BOOT2,             0x20041f00      @ where boot2 is copied to and run
@@ -41,7 +50,42 @@
     .equ SCR,               0xe000ed10
     .equ   SLEEPDEEP,       4
 
+@ What the simulator does for the ROM (../bootrom/service.rs): it finds these three words before and at the breakpoint.
+    .equ SERVICE,           0x1c0d
+    .equ   LOOKUP_FAILED,   64              @ R1: the code
+    .equ   USB_BOOT,        65
+    .macro float_entry kind, number
+    .word \kind\()_\number + 1
+    .endm
+    .macro service name, number
+    .hword SERVICE, \number
+    .thumb_func
+\name:
+    bkpt #0xab
+    .endm
+
+@ A floating-point function: the simulator computes it and leaves in R12 how long it waits, in turns of 3 cycles (13 are
+@ spent beside them). Registers are kept but for results and R12; the flags tell how R0 compares with 0, as _fcmp has it.
+    .macro float_function kind, number, first
+    service \kind\()_\number, \first + \number
+    .if (\first + \number) / 2 == 2
+    b    float_soon
+    .else
+    b    \kind\()_wait
+    .endif
+    .endm
+    .macro float_wait kind
+\kind\()_wait:
+    push {r4, lr}
+    mov  r4, r12
+1:  subs r4, #1
+    bne  1b
+    cmp  r0, #0
+    pop  {r4, pc}
+    .endm
+
     .section .text
+    .altmacro
     .word BOOT2                             @ stack pointer: below boot2's place
     .word reset + 1
     .word unhandled_exception + 1           @ NMI
@@ -63,9 +107,7 @@ core_1_returned:                            @ from the entry it was launched wit
 image_returned:                             @ from the entry of a direct boot
     wfi
     b image_returned
-    .thumb_func
-no_soft_float:                              @ a float routine of the vendor's ROM was called
-    udf #0
+    .org 0x2e
     .thumb_func
 unhandled_exception:                        @ taken while the vector table was still that of the ROM: lock up
     udf #1
@@ -79,12 +121,13 @@ table_lookup:
     ldrh r3, [r0, #2]
     adds r0, #4
     cmp  r2, #0
-    beq  1f
+    beq  lookup_failed
     cmp  r2, r1
     bne  table_lookup
     mov  r0, r3
     bx   lr
-1:  movs r0, #0
+    service lookup_failed, LOOKUP_FAILED
+    movs r0, #0
     bx   lr
 
     .align 2
@@ -107,6 +150,24 @@ functions:
     .hword memcpy44 + 1
     .ascii "WV"
     .hword wait_for_vector + 1
+    .ascii "UB"
+    .hword reset_usb_boot + 1
+    .ascii "DT"
+    .hword debug_trampoline + 1
+    .ascii "DE"
+    .hword debug_trampoline_end + 1
+    .ascii "IF"
+    .hword connect_internal_flash + 1
+    .ascii "EX"
+    .hword flash_exit_xip + 1
+    .ascii "RE"
+    .hword flash_range_erase + 1
+    .ascii "RP"
+    .hword flash_range_program + 1
+    .ascii "FC"
+    .hword flash_flush_cache + 1
+    .ascii "CX"
+    .hword flash_enter_cmd_xip + 1
     .hword 0, 0
 data:
     .ascii "CR"
@@ -114,18 +175,44 @@ data:
     .ascii "SF"
     .hword float_table
     .ascii "SD"
-    .hword float_table
+    .hword double_table
+    .ascii "GR"
+    .hword revision
+    .ascii "FZ"
+    .hword float_table_words
+    .ascii "FS"
+    .hword float_start
+    .ascii "FE"
+    .hword float_end
+    .ascii "DS"
+    .hword double_start
+    .ascii "DE"
+    .hword double_end
     .hword 0, 0
+
+    .align 2
+revision:                                   @ the vendor's has its own git revision here
+    .word 0x1c0d0001
 
 copyright:
     .asciz "Intercore: a simulated RP2040; not the boot ROM of Raspberry Pi"
 
-@ The SDK copies the table of float routines (its size in words is in the byte 2 before it) and calls through it.
+@ The SDK copies the tables of floating-point functions and calls through them. Their length in words is two bytes before.
     .align 2
-    .byte 0, 0, 32, 0
+    .hword 0
+float_table_words:
+    .byte 32, 0
 float_table:
+    .set number, 0
     .rept 32
-    .word no_soft_float + 1
+    float_entry float, %number
+    .set number, number + 1
+    .endr
+double_table:
+    .set number, 0
+    .rept 32
+    float_entry double, %number
+    .set number, number + 1
     .endr
 
     .thumb_func
@@ -629,5 +716,304 @@ clz32:
     .align 2
 nibbles:
     .byte 4, 3, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0
+
+    .ltorg
+
+@ Floating point, single precision: from float_start to float_end and with the table all of it can be copied to SRAM.
+    .align 2
+float_start:
+    .set number, 0
+    .rept 32
+    float_function float, %number, 0
+    .set number, number + 1
+    .endr
+    float_wait float
+float_soon:                                 @ _fcmp_fast and its flags take no longer
+    .rept 6
+    nop
+    .endr
+    cmp  r0, #0
+    bx   lr
+    .align 2
+float_end:
+
+@ Double precision: alike.
+double_start:
+    .set number, 0
+    .rept 32
+    float_function double, %number, 32
+    .set number, number + 1
+    .endr
+    float_wait double
+    .align 2
+double_end:
+
+@ Restarts the chip into its USB boot loader, which this ROM has not: the run ends there (datasheet 2.8.3.1.5).
+    service reset_usb_boot, USB_BOOT
+1:  wfi
+    b    1b
+
+@ For debuggers: calls R7 and stops (datasheet 2.8.3.1.4).
+    .thumb_func
+debug_trampoline:
+    blx  r7
+    .thumb_func
+debug_trampoline_end:
+    bkpt #0
+
+@ void connect_internal_flash(): the pads of the flash as after reset, and given to the SSI (datasheet 2.8.3.1.3).
+    .thumb_func
+connect_internal_flash:
+    ldr  r0, =RESETS
+    movs r1, #IO_QSPI >> 6
+    lsls r1, r1, #6
+    ldr  r2, =PADS_QSPI
+    orrs r1, r2
+    ldr  r2, =RESETS + SET_ALIAS
+    str  r1, [r2]
+    ldr  r2, =RESETS + CLEAR_ALIAS
+    str  r1, [r2]
+1:  ldr  r2, [r0, #RESET_DONE]
+    ands r2, r1
+    cmp  r2, r1
+    bne  1b
+    ldr  r0, =IO_QSPI_BASE
+    movs r1, #0                             @ function XIP, no override
+    movs r2, #6
+2:  str  r1, [r0, #4]
+    adds r0, #8
+    subs r2, #1
+    bne  2b
+    bx   lr
+
+@ void flash_exit_xip(): serial frames of a byte at clk_sys / 6, and the flash out of any mode of continuous reading
+@ (datasheet 2.8.1.2): 32 clocks deselected with its lines pulled down, 32 clocks selected with them pulled up, then 16
+@ clocks of ones. The flash stays deselected by force.
+    .thumb_func
+flash_exit_xip:
+    push {r4, r5, r6, lr}
+    ldr  r0, =SSI
+    movs r1, #0
+    str  r1, [r0, #SSI_SSIENR]
+    movs r1, #6
+    str  r1, [r0, #SSI_BAUDR]
+    ldr  r1, =7 << 16
+    str  r1, [r0, #SSI_CTRLR0]
+    movs r1, #1
+    str  r1, [r0, #SSI_SER]
+    str  r1, [r0, #SSI_SSIENR]
+    ldr  r4, =PADS_SD0
+    ldr  r5, [r4]
+    movs r0, #3
+    bl   force_select
+    movs r0, #0x84                          @ output off, pulled down
+    movs r1, #0x0c
+    orrs r0, r5
+    bics r0, r1
+    movs r1, #4
+    orrs r0, r1
+    bl   exit_clocks
+    movs r0, #2
+    bl   force_select
+    movs r0, #0x88                          @ output off, pulled up
+    movs r1, #0x0c
+    orrs r0, r5
+    bics r0, r1
+    movs r1, #8
+    orrs r0, r1
+    bl   exit_clocks
+    mov  r0, r5
+    bl   set_pads
+    movs r0, #3
+    bl   force_select
+    ldr  r0, =0xffff0000
+    movs r1, #2
+    movs r3, #0
+    bl   flash_command
+    pop  {r4, r5, r6, pc}
+
+@ Gives the pads of the four data lines (R4: the first) the setting R0, and after some 6000 cycles lets 32 clocks pass.
+exit_clocks:
+    push {lr}
+    bl   set_pads
+    ldr  r0, =2000
+1:  subs r0, #1
+    bne  1b
+    movs r0, #0
+    movs r1, #4
+    movs r3, #0
+    bl   flash_frames
+    pop  {pc}
+
+set_pads:
+    str  r0, [r4]
+    str  r0, [r4, #4]
+    str  r0, [r4, #8]
+    str  r0, [r4, #12]
+    bx   lr
+
+@ Forces the flash's chip select: R0 is the OUTOVER, 2 low, 3 high, 0 what the SSI says.
+force_select:
+    ldr  r1, =IO_QSPI_SS_CTRL
+    lsls r0, r0, #8
+    str  r0, [r1]
+    ldr  r0, [r1]
+    bx   lr
+
+@ A command to the flash: R1 bytes from the top of R0, then R3 bytes from R2. Returns the last byte received.
+flash_command:
+    push {r4, lr}
+    mov  r4, r0
+    push {r1}
+    movs r0, #2
+    bl   force_select
+    pop  {r1}
+    mov  r0, r4
+    bl   flash_frames
+    mov  r4, r0
+    movs r0, #3
+    bl   force_select
+    mov  r0, r4
+    pop  {r4, pc}
+
+@ The same without chip select. No more than 14 bytes are under way, so that none is lost to an interrupt.
+flash_frames:
+    push {r4, r5, r6, r7, lr}
+    ldr  r7, =SSI + SSI_DR0
+    mov  r6, r3                             @ bytes to send
+    adds r5, r3, r1                         @ bytes to receive
+1:  lsrs r4, r0, #24
+    str  r4, [r7]
+    lsls r0, r0, #8
+    subs r1, #1
+    bne  1b
+2:  cmp  r6, #0
+    beq  3f
+    subs r4, r5, r6
+    cmp  r4, #14
+    bhs  3f
+    ldrb r4, [r2]
+    adds r2, #1
+    str  r4, [r7]
+    subs r6, #1
+3:  subs r7, #SSI_DR0 - SSI_SR
+    ldr  r4, [r7]
+    adds r7, #SSI_DR0 - SSI_SR
+    lsrs r4, r4, #SSI_RFNE + 1              @ the carry now
+    bcc  2b
+    ldr  r0, [r7]
+    subs r5, #1
+    bne  2b
+    pop  {r4, r5, r6, r7, pc}
+
+@ Enables the next command to change the flash.
+write_enable:
+    push {lr}
+    ldr  r0, =0x06 << 24
+    movs r1, #1
+    movs r3, #0
+    bl   flash_command
+    pop  {pc}
+
+@ Waits for the flash: bit 0 of its status register.
+wait_for_flash:
+    push {lr}
+1:  ldr  r0, =0x05 << 24
+    movs r1, #2
+    movs r3, #0
+    bl   flash_command
+    lsrs r0, r0, #1
+    bcs  1b
+    pop  {pc}
+
+@ void flash_range_erase(u32 offset, u32 bytes, u32 block size, u8 block command): by blocks where they fit, else by
+@ sectors of 4 kB.
+    .thumb_func
+flash_range_erase:
+    push {r4, r5, r6, r7, lr}
+    mov  r4, r0
+    adds r5, r0, r1                         @ end
+    mov  r6, r2
+    mov  r7, r3
+1:  cmp  r4, r5
+    bhs  4f
+    bl   write_enable
+    cmp  r6, #0
+    beq  2f
+    subs r0, r6, #1
+    tst  r0, r4
+    bne  2f
+    adds r1, r4, r6
+    cmp  r1, r5
+    bhi  2f
+    lsls r0, r7, #24
+    b    3f
+2:  movs r1, #1
+    lsls r1, r1, #12
+    adds r1, r4
+    ldr  r0, =0x20 << 24
+3:  orrs r0, r4
+    mov  r4, r1
+    movs r1, #4
+    movs r3, #0
+    bl   flash_command
+    bl   wait_for_flash
+    b    1b
+4:  pop  {r4, r5, r6, r7, pc}
+
+@ void flash_range_program(u32 offset, const u8 *data, u32 bytes): page by page of 256 bytes.
+    .thumb_func
+flash_range_program:
+    push {r4, r5, r6, lr}
+    mov  r4, r0
+    mov  r5, r1
+    adds r6, r0, r2                         @ end
+1:  cmp  r4, r6
+    bhs  2f
+    bl   write_enable
+    ldr  r0, =0x02 << 24
+    orrs r0, r4
+    movs r1, #4
+    mov  r2, r5
+    movs r3, #0xff
+    adds r3, #1
+    adds r4, r3
+    adds r5, r3
+    bl   flash_command
+    bl   wait_for_flash
+    b    1b
+2:  pop  {r4, r5, r6, pc}
+
+@ void flash_flush_cache(): empties the cache, turns it on, and leaves the chip select to the SSI.
+    .thumb_func
+flash_flush_cache:
+    push {lr}
+    ldr  r0, =XIP_CTRL
+    movs r1, #1
+    str  r1, [r0, #XIP_FLUSH]
+    ldr  r1, [r0, #XIP_FLUSH]               @ waits for its end
+    ldr  r1, =XIP_CTRL + SET_ALIAS
+    movs r0, #1
+    str  r0, [r1]
+    movs r0, #0
+    bl   force_select
+    pop  {pc}
+
+@ void flash_enter_cmd_xip(): reading by 03h, which every flash knows.
+    .thumb_func
+flash_enter_cmd_xip:
+    ldr  r0, =SSI
+    movs r1, #0
+    str  r1, [r0, #SSI_SSIENR]
+    ldr  r1, =(31 << 16) | (3 << 8)
+    str  r1, [r0, #SSI_CTRLR0]
+    ldr  r1, =(0x03 << 24) | (2 << 8) | (6 << 2)
+    ldr  r2, =SSI_SPI_CTRLR0
+    str  r1, [r2]
+    movs r1, #0
+    str  r1, [r0, #SSI_CTRLR1]
+    movs r1, #1
+    str  r1, [r0, #SSI_SSIENR]
+    bx   lr
 
     .ltorg

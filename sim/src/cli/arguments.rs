@@ -61,6 +61,10 @@ pub struct Arguments {
     /// Boot ROM to use instead of our own: 16 KiB, for instance saved from a chip
     #[arg(long, value_name = "FILE")]
     pub bootrom: Option<PathBuf>,
+    /// Keep what the flash holds in a file: it is read at the start, if it is there, the image is put over it, and it is
+    /// written at the end
+    #[arg(long, value_name = "FILE")]
+    pub flash: Option<PathBuf>,
     /// Write a timeline that ui.perfetto.dev opens: what the cores do, stalls, exceptions, marks
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,

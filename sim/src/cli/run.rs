@@ -159,6 +159,13 @@ impl<C: Runnable> Run<C> {
         if !self.quiet {
             self.chip.take_note_counts().iter().for_each(|sentence| print_message(sentence));
         }
+        let mut flash_is_kept = true;
+        if let Some(path) = &arguments.flash
+            && let Err(why) = std::fs::write(path, self.chip.flash())
+        {
+            print_message(&unwritable(path, &why));
+            flash_is_kept = false;
+        }
         let exits = matches!(end, End::Machine(Stop::Exit { .. } | Stop::BootLoader { .. }));
         for number in 0..2 {
             // A program that ends by semihosting may be in `_exit`, of course.
@@ -173,7 +180,7 @@ impl<C: Runnable> Run<C> {
             print(&registers(&self.chip, &self.images));
         }
         let exit_states = [0, 1].map(|number| self.chip.exit_state(number, &self.images));
-        let mut code = end.exit_code(exit_states);
+        let mut code = if flash_is_kept { end.exit_code(exit_states) } else { STOPPED };
         let hash = self.hash.as_ref().map(|hash| format!("{:016x}", hash.finish(&self.chip)));
         let statistics = Statistics::new(&self.chip, took, end.name(exit_states), code, hash.clone());
         if let Some(path) = &arguments.stats

@@ -17,6 +17,8 @@ enum Problem {
     Misuse,
     /// Output was dropped.
     Output,
+    /// A device that is no block of registers was sent a command, which stands for the offset, and does nothing.
+    Command,
     /// The boot ROM has nothing of that code, which stands for the offset.
     Lookup,
 }
@@ -64,6 +66,11 @@ impl Diagnostics {
     /// Notes, the first time, that output was not taken in time and is lost.
     pub fn output_lost(&mut self, by: &'static str, what: &'static str, now: Cycle) {
         self.note((Problem::Output, by, what), 0, now);
+    }
+
+    /// Notes a command to a device beside the chip that does not do what it is for.
+    pub fn command(&mut self, device: &'static str, command: u8, what: &'static str, now: Cycle) {
+        self.note((Problem::Command, device, what), command.into(), now);
     }
 
     /// Notes that firmware looked up a code of two letters, the first in the lowest byte, that the boot ROM does not have.
@@ -114,6 +121,7 @@ fn sentence(cycle: Cycle, (problem, block, what): Kind, offset: u32) -> String {
         }
         Problem::Misuse => format!("{block} offset {offset:#05x}: {what}"),
         Problem::Output => format!("{block}: {what}"),
+        Problem::Command => format!("{block}: command {offset:02X}h {what}"),
         Problem::Lookup => {
             let letters: String = offset.to_le_bytes()[..2].iter().map(|&byte| byte as char).collect();
             format!("the {block} has no function or data '{}': the answer is 0", letters.escape_default())

@@ -17,6 +17,7 @@ mod engines;
 mod examples;
 mod exceptions;
 mod fault;
+mod flash;
 mod gdb;
 mod image;
 mod interleaving;

@@ -361,8 +361,8 @@ impl Machine {
                 core.set_register(12, turns);
             }
             Service::LookupFailed => {
-                let code = core.register(1);
-                self.bus.fabric.diagnostics.not_in_rom(code, self.now);
+                let letters = core.register(1);
+                self.bus.fabric.diagnostics.not_in_rom(letters, self.now);
             }
             Service::UsbBoot => self.boot_loader = Some(number),
         }

@@ -135,6 +135,7 @@ pub(super) fn call(number: u8, registers: &mut [u32; 4]) -> u32 {
 /// `_float2double` and `_double2float`.
 const CONVERT: u8 = 31;
 
+#[allow(clippy::cast_sign_loss)] // negative numbers are clamped to 0
 fn compute<T: Real>(function: u8, registers: &mut [u32; 4]) {
     let (first, second) = (T::read(registers), T::read(&registers[T::WORDS..]));
     let (x, y) = (first.argument(), second.argument());

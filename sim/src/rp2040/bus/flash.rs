@@ -135,8 +135,8 @@ impl Flash {
         }
         match command {
             PAGE_PROGRAM => self.page.fill(u8::MAX),
-            WRITE_ENABLE | WRITE_DISABLE | READ | FAST_READ | JEDEC_ID | UNIQUE_ID => {}
-            SECTOR_ERASE | BLOCK_ERASE_32K | BLOCK_ERASE_64K => {}
+            WRITE_ENABLE | WRITE_DISABLE | READ | FAST_READ | JEDEC_ID | UNIQUE_ID | SECTOR_ERASE | BLOCK_ERASE_32K
+            | BLOCK_ERASE_64K => {}
             _ if status || CHIP_ERASE.contains(&command) => {}
             _ => around.diagnostics.command("flash", command, NOT_MODELLED, at),
         }

@@ -74,13 +74,17 @@ impl Ssi {
         self.enabled && self.baud != 0
     }
 
-    /// Serial clocks of one 32-bit read in the present mode.
-    pub fn transfer_clocks(&self) -> u32 {
-        let lanes = match self.ctrlr0 >> 21 & 3 {
+    fn lanes(&self) -> u32 {
+        match self.ctrlr0 >> 21 & 3 {
             1 => 2,
             2 => 4,
             _ => 1,
-        };
+        }
+    }
+
+    /// Serial clocks of one 32-bit read in the present mode.
+    pub fn transfer_clocks(&self) -> u32 {
+        let lanes = self.lanes();
         let instruction = [0, 4, 8, 16][(self.spi_ctrlr0 >> 8 & 3) as usize];
         let address = (self.spi_ctrlr0 >> 2 & 15) * 4;
         let wait = self.spi_ctrlr0 >> 11 & 31;
@@ -104,7 +108,7 @@ impl Ssi {
 
     /// Whether frames go to the flash byte by byte: standard SPI, and not the transfers of XIP.
     fn is_serial(&self) -> bool {
-        self.ctrlr0 >> 21 & 3 == 0 && self.transfer_mode() < RECEIVE_ONLY
+        self.lanes() == 1 && self.transfer_mode() < RECEIVE_ONLY
     }
 
     fn transfer_mode(&self) -> u32 {
@@ -203,7 +207,7 @@ impl Ssi {
         if !self.enabled || self.sent.len() > DEPTH {
             return;
         }
-        if self.ctrlr0 >> 21 & 3 == 0 && self.transfer_mode() >= RECEIVE_ONLY {
+        if self.lanes() == 1 && self.transfer_mode() >= RECEIVE_ONLY {
             let what = "transfers of its data register that only receive, or read as from an EEPROM";
             around.diagnostics.ignored("SSI", what, now);
         }

@@ -298,12 +298,13 @@ fn the_committed_bytes_are_those_of_the_source() {
     }
     let folder = std::env::temp_dir().join(format!("intercore-bootrom-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../src/rp2040/bootrom/bootrom.s");
+    let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../src/rp2040/bootrom");
+    let source = &format!("{sources}/bootrom.s");
     let file = |name: &str| folder.join(name).display().to_string();
     let run = |program: &str, arguments: &[&str]| {
         assert!(Command::new(program).args(arguments).status().expect(program).success(), "{program} failed");
     };
-    run("arm-none-eabi-as", &["-o", &file("object"), source]);
+    run("arm-none-eabi-as", &["-I", sources, "-o", &file("object"), source]);
     run("arm-none-eabi-ld", &["-Ttext=0", "-e", "0", "-o", &file("elf"), &file("object")]);
     run("arm-none-eabi-objcopy", &["-O", "binary", "-j", ".text", &file("elf"), &file("bin")]);
     let assembled = std::fs::read(file("bin")).expect("assembled");
@@ -359,7 +360,7 @@ fn the_boot_loader_over_usb_is_an_end_of_the_run() {
     let mut machine = Machine::new();
     machine.load(0, &bootrom::ours()[..]);
     machine.start_core(0, look_up(*b"UB"), 0x2004_1000);
-    machine.core_mut(0).set_register(14, SRAM + 0x234 | 1);
+    machine.core_mut(0).set_register(14, SRAM + 0x235);
     let stop = machine.run_until(100_000);
     assert_eq!(stop, Stop::BootLoader { core: 0 });
     let why = machine.why_stopped(&stop, &());

@@ -1,5 +1,8 @@
 //! The floating-point library of our boot ROM, through its tables as firmware calls it, against the host's own arithmetic.
 
+#![allow(clippy::float_cmp)] // results are right to the bit
+#![allow(clippy::cast_sign_loss)]
+
 use intercore_sim::core::stop::Stop;
 use intercore_sim::core::watch::Watch;
 use intercore_sim::rp2040::bootrom;
@@ -138,7 +141,7 @@ proptest! {
         let back = |offset, x: f64| { let [a, b] = words(x); call(*b"SD", offset, [a, b, point, 0]) };
         prop_assert_eq!(back(TO_INT, f64::from(n) + 0.5)[0], bits(n));
         prop_assert_eq!(back(TO_FIX, f64::from(n) / f64::from(1_u32 << point))[0], bits(n));
-        prop_assert_eq!(wide(back(TO_INT64, f64::from(n) + 0.5)) as i64, i64::from(n));
+        prop_assert_eq!(wide(back(TO_INT64, f64::from(n) + 0.5)).cast_signed(), i64::from(n));
     }
 
     #[test]

@@ -21,7 +21,7 @@ const DR0: u32 = SSI + 0x60;
 const QSPI_SS_CTRL: u32 = 0x4001_800C;
 const RESETS_CLEAR: u32 = 0x4000_F000;
 const GPIO_HI_IN: u32 = 0xD000_0008;
-/// Cycles of a byte at clk_sys / 6.
+/// Cycles of a byte at `clk_sys` / 6.
 const BYTE: Cycle = 48;
 /// Cycles of a millisecond at power-on: 6.5 MHz.
 const MILLISECOND: Cycle = 6500;
@@ -33,7 +33,7 @@ struct Wire {
 }
 
 impl Wire {
-    /// Standard SPI, frames of a byte, clk_sys / 6.
+    /// Standard SPI, frames of a byte, `clk_sys` / 6.
     fn new() -> Self {
         let mut wire = Self { machine: Machine::new(), now: 10 };
         wire.write(RESETS_CLEAR, 1 << 6);

@@ -1,9 +1,10 @@
 //! The flash behind the SSI: commands byte by byte as the W25Q16JV's data sheet has them, and the boot ROM's functions on top.
 
-use crate::bootrom::look_up;
+use crate::bootrom::{call, look_up};
 use intercore_sim::core::access::Width;
 use intercore_sim::core::bus::Bus as _;
 use intercore_sim::core::time::Cycle;
+use intercore_sim::engine::Engine;
 use intercore_sim::rp2040::bus::slave::{APB, XIP};
 use intercore_sim::rp2040::machine::Machine;
 use proptest::prelude::*;
@@ -36,11 +37,15 @@ impl Wire {
     /// Standard SPI, frames of a byte, `clk_sys` / 6.
     fn new() -> Self {
         let mut wire = Self { machine: Machine::new(), now: 10 };
-        wire.write(RESETS_CLEAR, 1 << 6);
-        for (register, value) in [(SSIENR, 0), (BAUDR, 6), (CTRLR0, 7 << 16), (SSI + 0x10, 1), (SSIENR, 1)] {
-            wire.write(register, value);
-        }
+        wire.set_up();
         wire
+    }
+
+    fn set_up(&mut self) {
+        self.write(RESETS_CLEAR, 1 << 6);
+        for (register, value) in [(SSIENR, 0), (BAUDR, 6), (CTRLR0, 7 << 16), (SSI + 0x10, 1), (SSIENR, 1)] {
+            self.write(register, value);
+        }
     }
 
     fn write(&mut self, address: u32, value: u32) {
@@ -224,20 +229,20 @@ fn the_boot_roms_functions_erase_and_program() {
     machine.load(FLASH, &vec![0; 0x2_0000]);
     let data: Vec<u8> = (0..512_u32).map(|i| (i * 7 + i / 256) as u8).collect();
     machine.load(SRAM + 0x2000, &data);
-    let call = |machine: &mut Machine, code: [u8; 2], arguments: &[u32]| {
-        crate::bootrom::call(machine, look_up(code), arguments);
+    let function = |machine: &mut Machine, code: [u8; 2], arguments: &[u32]| {
+        call(machine, look_up(code), arguments);
     };
     let began = machine.now();
     for code in [*b"IF", *b"EX"] {
-        call(&mut machine, code, &[]);
+        function(&mut machine, code, &[]);
     }
     // A block of 64 kB and two sectors.
-    call(&mut machine, *b"RE", &[0xF000, 0x1_2000, 0x1_0000, 0xD8]);
+    function(&mut machine, *b"RE", &[0xF000, 0x1_2000, 0x1_0000, 0xD8]);
     let took = machine.now() - began;
     assert!((took / MILLISECOND).abs_diff(150 + 2 * 45) <= 10, "{took} cycles");
-    call(&mut machine, *b"RP", &[0x1_0000, SRAM + 0x2000, 512]);
+    function(&mut machine, *b"RP", &[0x1_0000, SRAM + 0x2000, 512]);
     for code in [*b"FC", *b"CX"] {
-        call(&mut machine, code, &[]);
+        function(&mut machine, code, &[]);
     }
     let mut expected = vec![0; 0x2_0000];
     expected[0xF000..].fill(0xFF);
@@ -246,4 +251,45 @@ fn the_boot_roms_functions_erase_and_program() {
     assert!(machine.peek_bytes(FLASH, 0x2_0000) == expected, "erased and programmed");
     assert_eq!(machine.peek_register(QSPI_SS_CTRL), 0, "the chip select is left to the SSI");
     assert_eq!(machine.bus.fabric.diagnostics.take(), Vec::<String>::new());
+}
+
+/// Code that ran from flash, was erased and programmed anew runs as it is now, by either engine.
+#[test]
+fn code_that_is_programmed_anew_runs_as_it_is() {
+    // MOVS r0, #n; BX lr
+    let returns = |n: u16| [0x2000 | n, 0x4770].map(u16::to_le_bytes).concat();
+    for engine in [Engine::LockStep, Engine::Decoupled] {
+        let mut machine = Machine::new();
+        machine.engine = engine;
+        machine.translate_after(1);
+        machine.load(FLASH + 0x1000, &returns(1));
+        let mut page = returns(2);
+        page.resize(256, 0);
+        machine.load(SRAM + 0x2000, &page);
+        for _ in 0..3 {
+            assert_eq!(call(&mut machine, FLASH + 0x1001, &[]), 1);
+        }
+        call(&mut machine, look_up(*b"EX"), &[]);
+        call(&mut machine, look_up(*b"RE"), &[0x1000, 0x1000, 0, 0]);
+        call(&mut machine, look_up(*b"RP"), &[0x1000, SRAM + 0x2000, 256]);
+        for code in [*b"FC", *b"CX"] {
+            call(&mut machine, look_up(code), &[]);
+        }
+        for _ in 0..3 {
+            assert_eq!(call(&mut machine, FLASH + 0x1001, &[]), 2, "{engine:?}");
+        }
+    }
+}
+
+/// A reset of the chip is none of the flash, which goes on.
+#[test]
+fn the_flash_erases_on_while_the_chip_is_reset() {
+    let mut wire = Wire::new();
+    wire.command(&[0x06]);
+    wire.command(&[0x20, 0, 0, 0]);
+    wire.machine.reset_chip();
+    wire.set_up();
+    assert_eq!(wire.status(), 1);
+    wire.now += 45 * MILLISECOND;
+    assert_eq!(wire.status(), 0);
 }

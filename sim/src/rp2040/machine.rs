@@ -146,7 +146,7 @@ impl Machine {
         self.cores[number & 1].hold(now);
     }
 
-    /// Resets the whole chip, as its RUN pin does (DS 2.12): all but time, what memories hold and what is outside. Both
+    /// Resets the whole chip, as its RUN pin does (DS 2.12): all but time, what memories hold and what is outside, as the flash is. Both
     /// cores begin at the boot ROM's reset vector.
     pub fn reset_chip(&mut self) {
         let now = self.now;
@@ -159,6 +159,7 @@ impl Machine {
         (self.bus.memory, self.bus.clocks) = (old.memory, old.clocks);
         (self.bus.fabric.watch, self.bus.fabric.diagnostics) = (old.fabric.watch, old.fabric.diagnostics);
         self.bus.fifo_losses = old.fifo_losses;
+        self.bus.xip.ssi.keep_flash(old.xip.ssi);
         self.dma = DmaMasters::default();
         self.pass_interrupts(now);
         self.reset();

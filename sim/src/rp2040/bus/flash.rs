@@ -142,6 +142,11 @@ impl Flash {
         }
     }
 
+    /// /CS goes high within a command, which has no effect then.
+    pub(super) fn abandon(&mut self) {
+        self.selected = false;
+    }
+
     /// /CS goes high: commands that change something do so now.
     pub(super) fn deselect(&mut self, at: Cycle, around: &mut Surroundings<'_>) {
         if !std::mem::take(&mut self.selected) {

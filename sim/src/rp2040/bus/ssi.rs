@@ -59,6 +59,12 @@ impl Ssi {
         }
     }
 
+    /// After a reset of the chip: the flash is as it was, but for being selected.
+    pub(in crate::rp2040) fn keep_flash(&mut self, old: Self) {
+        self.flash = old.flash;
+        self.flash.abandon();
+    }
+
     /// Sets what `boot2_w25q080` sets, with the given (even) divider: quad, 8 clocks of address and mode, 4 of waiting.
     pub fn configure(&mut self, divider: u32) {
         self.baud = divider.max(2) & !1;

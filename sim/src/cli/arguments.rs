@@ -25,7 +25,8 @@ Examples:
   intercore-sim --chip stm32h745 --max-cycles 1e12 m7.elf m4.elf
       runs a second of the two programs of an STM32H745
 
-The exit code is the firmware's, if it ends by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or in _exit; 1 for a crash of which
+The exit code is the firmware's, if it ends by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or in _exit; 0 if it restarts the
+chip into its USB boot loader; 1 for a crash of which
 nothing more can come, a dead end, the cycle limit, or output that cannot be written; 2 for a bad image or a wrong command line; 130 after Ctrl-C.";
 
 /// Runs firmware on a simulated RP2040 that counts every cycle, or on a simulated STM32H745 for function only. The console's
@@ -60,6 +61,10 @@ pub struct Arguments {
     /// Boot ROM to use instead of our own: 16 KiB, for instance saved from a chip
     #[arg(long, value_name = "FILE")]
     pub bootrom: Option<PathBuf>,
+    /// Keep what the flash holds in a file: it is read at the start, if it is there, the image is put over it, and it is
+    /// written at the end
+    #[arg(long, value_name = "FILE")]
+    pub flash: Option<PathBuf>,
     /// Write a timeline that ui.perfetto.dev opens: what the cores do, stalls, exceptions, marks
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,

@@ -41,6 +41,8 @@ class Reason(enum.Enum):
     """The firmware ended the program by semihosting. Another run continues after that."""
     DEAD_END = "dead end"
     """Both cores sleep or are off, and nothing is pending that could wake them; input can."""
+    BOOT_LOADER = "boot loader"
+    """The firmware restarted the chip into its boot loader, which waits for a host on USB."""
     LOCKUP = "lockup"
     """A core faulted in this cycle where it could not handle a fault. Another run continues with the other core.
 
@@ -59,7 +61,7 @@ class Stop:
     sentence: str
     """The reason as a sentence, with a likely cause if known."""
     core: int | None = None
-    """The core of the event: for ADDRESS, EXIT and LOCKUP."""
+    """The core of the event: for ADDRESS, EXIT, BOOT_LOADER and LOCKUP."""
     pc: int | None = None
     """The program counter of that core: for ADDRESS and LOCKUP."""
     code: int | None = None

@@ -16,7 +16,7 @@ impl Peripherals {
                 self.take_watchdog(context);
             }
             Effect::Cores => self.signal(0),
-            Effect::Pins => self.sio.set_selected(self.io_bank0.sio_pins()),
+            Effect::Pins => self.pass_pins(),
             Effect::Triggers => self.note_started(context.now),
         }
     }
@@ -73,10 +73,16 @@ impl Peripherals {
         self.reset_blocks(blocks, context);
         if stages & psm::bit::SIO != 0 {
             self.sio = sio::Sio::new();
-            self.sio.set_selected(self.io_bank0.sio_pins());
+            self.pass_pins();
             self.sio.wake(context);
         }
         self.signal(stages);
+    }
+
+    /// Tells SIO which pins it drives, and what it sees of those that it does not.
+    fn pass_pins(&mut self) {
+        self.sio.set_selected(self.io_bank0.sio_pins());
+        self.sio.set_input_high(u32::from(self.io_qspi.forced(io_bank::QSPI_SS) != Some(false)) << io_bank::QSPI_SS);
     }
 
     fn signal(&mut self, watchdog_reset: u32) {
@@ -91,8 +97,8 @@ impl Peripherals {
         if timer::TIMER.is_reset_by(blocks) {
             self.timer.set_ticks(self.watchdog.ticks(), context.now);
         }
-        if io_bank::IO_BANK0.is_reset_by(blocks) {
-            self.sio.set_selected(self.io_bank0.sio_pins());
+        if io_bank::IO_BANK0.is_reset_by(blocks) || io_bank::IO_QSPI.is_reset_by(blocks) {
+            self.pass_pins();
         }
         if pll::PLL_SYS.is_reset_by(blocks) || pll::PLL_USB.is_reset_by(blocks) {
             self.update_clocks(context);

@@ -10,6 +10,8 @@ const CTRL_MASK: u32 = 0x3003_331f;
 const FUNCSEL: u32 = 0x1f;
 /// `FUNCSEL` of SIO, for bank 0 (2.19.2).
 const FUNCTION_SIO: u32 = 5;
+/// The pin of the QSPI bank that selects the flash (2.19.6.2).
+pub const QSPI_SS: usize = 1;
 
 /// `IO_BANK0`.
 pub const IO_BANK0: Block = Block {
@@ -22,8 +24,9 @@ pub const IO_BANK0: Block = Block {
 /// `IO_QSPI`.
 pub const IO_QSPI: Block = Block {
     reset: 1 << 6,
-    modelled: "registers read back",
-    missing: "interrupts of pins, overrides",
+    effect: Effect::Pins,
+    modelled: "overrides of `QSPI_SS`, which is high otherwise (BOOTSEL is not pressed); registers read back",
+    missing: "interrupts of pins, overrides of other pins",
     ..Block::new("IO_QSPI", 0x4001_8000)
 };
 
@@ -48,6 +51,19 @@ impl<const PINS: usize> IoBank<PINS> {
             .enumerate()
             .filter(|(_, ctrl)| *ctrl & FUNCSEL == FUNCTION_SIO)
             .fold(0, |pins, (pin, _)| pins | 1 << pin)
+    }
+
+    /// The level that the overrides of a pin give it, whatever its function: an output that is turned off is pulled up, as the
+    /// pad of `QSPI_SS` is after reset.
+    pub fn forced(&self, pin: usize) -> Option<bool> {
+        const DISABLE: u32 = 2;
+        const LOW: u32 = 2;
+        const HIGH: u32 = 3;
+        match (self.ctrl[pin] >> 12 & 3, self.ctrl[pin] >> 8 & 3) {
+            (DISABLE, _) | (_, HIGH) => Some(true),
+            (_, LOW) => Some(false),
+            _ => None,
+        }
     }
 
     /// The pin whose registers are at an offset.

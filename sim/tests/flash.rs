@@ -255,7 +255,7 @@ fn the_boot_roms_functions_erase_and_program() {
 
 /// Code that ran from flash, was erased and programmed again runs as it is now, by either engine.
 #[test]
-fn code_that_is_programmed_anew_runs_as_it_is() {
+fn code_that_is_programmed_again_runs_as_it_is() {
     // MOVS r0, #n; BX lr
     let returns = |n: u16| [0x2000 | n, 0x4770].map(u16::to_le_bytes).concat();
     for engine in [Engine::LockStep, Engine::Decoupled] {

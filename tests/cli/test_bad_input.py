@@ -77,7 +77,7 @@ ASKED_WRONGLY = (
     ("trace pico-sim switch primitive=queue,mutex", "one level of primitive"),
     ("trace pico-sim switch trace=100", ": the nearest are 0"),
     ("run", "intercore run host speedup"),
-    ("run host", "benchmark are needed"),
+    ("run host", "name a target and a benchmark"),
     ("run host spedup", "did you mean 'speedup'?"),
     ("run host ''", "there is no benchmark ''"),
     ("run host SUITE", "there is no benchmark 'SUITE'"),

@@ -37,7 +37,7 @@
  *                    of 2 ms" is read as ten multiplications, repeated without a pause until the blocker is suspended:
  *                    a blocker that sleeps for most of 2 ms would not keep the task off its core
  *
- * With wake=reset the task sets the last wake-up time (struct port_period) to the present tick before each sleep, like
+ * With wake=reset the task sets the last wake-up time (struct port_period) to the current tick before each sleep, like
  * a program that does not keep that time. The time from activation to sleep then lengthens the period. The series
  * `period` has the time from each reading to the next, which `late` does not show in this mode.
  *

@@ -118,7 +118,7 @@ static struct {
     /* Written by other tasks, not at the same time: */
     _Alignas(PORT_CACHE_LINE) atomic_uint spinning; /* the other core is busy */
     atomic_uint signalled;                          /* the signaller has its timestamps */
-    /* Of the present primitive: */
+    /* Of the current primitive: */
     port_sem_t sem;
     port_mutex_t mutex;
     port_queue_t queue;

@@ -84,7 +84,7 @@ struct worker {
     uint32_t core;
     bool wrong;
     bool migrated;
-    uint32_t begin; /* count at the begin of the window; `grown` is the increase since then */
+    uint32_t begin; /* count at the start of the window; `grown` is the increase since then */
     uint32_t grown;
 };
 

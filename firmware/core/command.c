@@ -46,7 +46,8 @@ static bool parse_hex(const char *text, size_t digits, uint32_t *value) {
     return true;
 }
 
-/* Removes the CRC from the line, if it has one. Any other '*' is a damaged CRC: no command contains a '*'. */
+/* Checks the CRC at the end of the line (" *" and 8 hex digits), if there is one, and removes it. Returns false if the
+ * CRC is wrong or damaged. No command contains a '*', so a '*' anywhere else must belong to a damaged CRC. */
 static bool check_crc(struct ic_input *line) {
     if (memchr(line->text, '*', line->length) == NULL) {
         return true;

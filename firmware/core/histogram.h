@@ -12,7 +12,7 @@
 #include "samples.h"
 
 #define IC_HISTOGRAM_STEPS 32U
-/* Values are below 2 to this power. */
+/* Values must be below 2^IC_HISTOGRAM_BITS. */
 #define IC_HISTOGRAM_BITS 32U
 /* log2(IC_HISTOGRAM_STEPS) = 5 of these bits choose the bin within an octave. */
 #define IC_HISTOGRAM_BINS ((IC_HISTOGRAM_BITS - 5U + 1U) * IC_HISTOGRAM_STEPS)

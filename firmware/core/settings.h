@@ -21,7 +21,7 @@ bool ic_settings_parse(struct ic_settings *settings, char **words, size_t word_c
 /* Value of the parameter with this index in the current setting */
 uint32_t ic_settings_value(const struct ic_settings *settings, size_t index);
 
-/* Number of settings, at most UINT32_MAX */
+/* Number of settings; UINT32_MAX if there are more */
 uint32_t ic_settings_count(const struct ic_settings *settings);
 
 /* Moves to the next setting; the first parameter varies fastest. Returns false after the last one; the first one is

@@ -7,8 +7,9 @@
 
 #include "port.h"
 
-/* Makes the calling task the main loop. The task must be pinned to its core and call port_loop_pass() repeatedly. Call
- * it before port_loop_start(); further calls do nothing. Returns PORT_ERR_RESOURCE if there is no memory. */
+/* Makes the calling task the main loop. Must be called before port_loop_start(); repeated calls do nothing. The task must
+ * be pinned to its core, and must then call port_loop_pass() repeatedly. Returns PORT_ERR_RESOURCE if there is no
+ * memory. */
 enum port_error port_loop_open(void);
 
 /* Value of the condition `main_loop`: the owner of the main loop */

@@ -54,7 +54,7 @@ static uint32_t round_number;
 static _Atomic(const char *) failure;
 
 static struct {
-    uint32_t value; /* not atomic on purpose: notifications must order the accesses */
+    uint32_t value; /* deliberately not atomic, to check that notifications order the accesses */
     bool over;
 } ball;
 

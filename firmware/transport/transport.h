@@ -96,9 +96,9 @@ struct ic_transport {
     /* Both ends must be under one kernel. */
     bool one_kernel;
 
-    /* Returns why the transport cannot be used with this setup, whatever the size, as a clause ("it goes from core 0 to
-     * core 1 only"); NULL if it can be used. The member may be NULL: the transport can always be used. Any task may
-     * call refuses() and capacity() at any time. */
+    /* Returns NULL if the transport can be used with this setup, whatever the size; otherwise the reason why it cannot,
+     * as a clause ("it goes from core 0 to core 1 only"). If this pointer itself is NULL, the transport can always be
+     * used. Any task may call refuses() and capacity() at any time. */
     const char *(*refuses)(const struct ic_transport_setup *setup);
     /* Returns the bytes of the largest message that the transport could move with this setup, whatever setup->size is;
      * 0 if the memory is too small for one byte. */

@@ -19,7 +19,8 @@ struct ic_waiting {
 
 struct ic_transport_end;
 
-/* The waiting of a transport's end, as its setup demands. Each wait and wake uses `end`, which must stay valid. */
+/* Returns the wait() and wake() for one end of a transport: they sleep or poll, as its setup says. Their argument is
+ * `end`, which must stay valid as long as they are called. */
 struct ic_waiting ic_waiting_of(struct ic_transport_end *end);
 
 #endif

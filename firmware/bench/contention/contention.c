@@ -32,12 +32,12 @@
  *   moved<task>          of a free task, for each window: parts that began and ended on different cores
  *
  * The windows of a measurement are laid end to end: a moment is the index of its window × the length of a window + the
- * time since the begin of its window. A tower that ends after its window is not recorded, but its checksum is checked.
+ * time since the start of its window. A tower that ends after its window is not recorded, but its checksum is checked.
  * A competitor that begins more than a tick late is counted as preempted, unless it had to wait for the time slice of
  * another competitor.
  *
  * The mark pin is high during each window: a competitor that waits for the window sets the pin about 20 µs before the
- * begin; a timer's interrupt on core 0 clears the pin at the end.
+ * start; a timer's interrupt on core 0 clears the pin at the end.
  *
  * preset=qiita-table takes the competitors from the seven rows of a published table (seed 001 in docs/published.md). A
  * window is measured for each row in order; further repetitions begin again at the first row. In that table a main loop
@@ -225,7 +225,7 @@ static bool no_series(void) {
 /* ---- a tower alone ---- */
 
 struct alone {
-    struct ic_series *turn;  /* from the begin of a tower to where the next one may begin */
+    struct ic_series *turn;  /* from the start of a tower to when the next one may start */
     struct ic_series *tower; /* the same without the sleep; NULL if there is none */
     struct whereabouts where;
     uint32_t core;
@@ -250,7 +250,7 @@ static void take_alone(struct alone *alone) {
 static void solve_alone(void *arg) {
     struct alone *alone = arg;
     if (alone->tower != NULL) {
-        port_sleep_ticks(1); /* the first tower begins after an edge of the tick, like the others */
+        port_sleep_ticks(1); /* start the first tower right after a tick, like all the others */
     }
     for (uint32_t i = 0; i < TOWERS_ALONE; i++) {
         take_alone(alone);

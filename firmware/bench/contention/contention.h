@@ -48,18 +48,18 @@ struct competitor {
     uint32_t core;
     enum role role;
     uint32_t began_on;                        /* the core on which it began */
-    uint64_t began;                           /* when it began in the present window, on the common clock */
+    uint64_t began;                           /* when it began in the current window, on the common clock */
     struct ic_series *towers[PORT_CORES_MAX]; /* by the core on which they ended; NULL: a core that it may not use */
     struct ic_series *ran[PORT_CORES_MAX];    /* of an unpinned task: parts in each window */
     struct ic_series *moved;
     struct whereabouts tower;  /* the tower in progress */
-    struct whereabouts window; /* all towers that ended in the present window */
+    struct whereabouts window; /* all towers that ended in the current window */
     uint32_t checked;
     uint32_t wrong;
     uint32_t migrated;
     uint32_t lost;
     bool loops; /* the platform's main loop, not a task */
-    bool begun; /* the loop has begun in the present window */
+    bool begun; /* the loop has begun in the current window */
 #if IC_OWN_MAX > 0
     uint32_t compared; /* value of `checked` when the units were checked last */
 #endif
@@ -79,8 +79,8 @@ struct contest {
     uint64_t tick;       /* the kernel's tick */
     uint64_t shortest;   /* time of a tower alone, without the sleep after it */
     uint64_t window;     /* length of each window */
-    uint64_t before;     /* total length of all windows before the present one */
-    uint64_t start, end; /* of the present window; valid once it is `released` */
+    uint64_t before;     /* total length of all windows before the current one */
+    uint64_t start, end; /* of the current window; valid once it is `released` */
     atomic_bool released;
     struct competitor competitors[COMPETITORS];
 };

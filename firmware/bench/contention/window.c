@@ -8,10 +8,10 @@
  * enough stack. */
 #define STACK_PER_DISC 64U
 #define STACK_BESIDES 256U
-/* Kernel ticks from the release of a window to its begin. Competitors check once per tick for the release, so all of
+/* Kernel ticks from the release of a window to its start. Competitors check once per tick for the release, so all of
  * them notice it in this time. */
 #define LEAD_TICKS 5U
-/* For this many ticks before the begin, competitors spin instead of sleeping, because a sleep may end a tick late. */
+/* For this many ticks before the start, competitors spin instead of sleeping, because a sleep may end a tick late. */
 #define SPIN_TICKS 2U
 /* The mark pin rises 1/MARKS_HZ s = 20 µs before the window, which is enough for an iteration of the waiting loop. */
 #define MARKS_HZ 50000U
@@ -191,7 +191,7 @@ static bool start_competitors(uint32_t *started) {
     return true;
 }
 
-/* Records the cores of the present window's towers. */
+/* Records the cores of the current window's towers. */
 static void record_cores(struct competitor *competitor) {
     if (competitor->moved == NULL || competitor->role != WORK) {
         return;

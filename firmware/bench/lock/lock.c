@@ -13,7 +13,7 @@
  *   In a bout, cores 0 to `cores` - 1 acquire the lock as often as they can, until one of them has acquired it `rounds`
  *   times. Series `taken.<core>`: the moment of each acquisition by that core, read right after the acquisition, inside
  *   the lock. Series `bout`: the length of each bout. Bouts are laid end to end: a moment is the sum of the lengths of
- *   all bouts before, plus the time since the begin of its own bout. A core runs `hold` iterations of a loop inside the
+ *   all bouts before, plus the time since the start of its own bout. A core runs `hold` iterations of a loop inside the
  *   lock and `pause` iterations outside.
  *
  * measure=ping-pong
@@ -117,7 +117,7 @@ static void check(enum measure measure, enum lock lock) {
     ic_run_check(ic_match.run, right && ic_lock_counted(lock) == wanted);
 }
 
-/* From the begin of the bout to the last acquisition of any core */
+/* From the start of the bout to the last acquisition of any core */
 static uint64_t bout_length(void) {
     uint64_t end = ic_match.start;
     for (uint32_t i = 0; i < ic_match.sides; i++) {

@@ -49,7 +49,7 @@ struct match {
     bool dismissed; /* a task reads this flag after it has been woken */
     struct side side[PORT_CORES_MAX];
 
-    /* Of the present repetition: */
+    /* Of the current repetition: */
     uint32_t waits; /* hand-off: iterations before each of the two releases */
     uint32_t bits;  /* and further steps of a few cycles */
     volatile uint32_t step;

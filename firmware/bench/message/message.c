@@ -1,4 +1,4 @@
-/* message: one-way latency, from the begin of a send on core `from` to the end of the receive on core `to`, and
+/* message: one-way latency, from the start of a send on core `from` to the end of the receive on core `to`, and
  * throughput, by any transport (transport/transport.h).
  *
  * measure=latency sends one message per repetition to a waiting receiver. Two series:
@@ -17,9 +17,9 @@
  *
  *   turns_from, turns_to            iterations of the load while messages come
  *   idle_turns_from, idle_turns_to  the same without messages
- *   block_from, block_to            time of 128 iterations while only the other core's load runs: the shortest of
- *                                   about ten
- *   length                          of each of these two windows: whole kernel ticks, the same number in both
+ *   block_from, block_to            time of 128 iterations without messages, while the other core's load also runs: the
+ *                                   shortest of about ten
+ *   length                          length of each of the two windows: whole kernel ticks, the same number in both
  *
  * The time that a message takes from a core is (idle_turns - turns) / messages iterations. It contains the call, the
  * interrupt, the switches to the end's task and back, the copy, the two stamps (see below), and the interference of the

@@ -62,8 +62,8 @@ struct load_task {
     /* Of measure=overhead: */
     uint32_t value; /* state of its computation in registers */
     uint32_t turns; /* iterations in the window */
-    uint64_t block; /* ticks of the common clock that BLOCK_TURNS iterations take while only the other core's load
-                       runs */
+    uint64_t block; /* ticks of the common clock for BLOCK_TURNS iterations of this load without messages, while the
+                       other core's load also runs */
 };
 
 /* A received message */
@@ -99,7 +99,7 @@ struct stage {
     uint64_t after;
     uint32_t next_sent;                  /* number of the next message */
     atomic_uint sent;                    /* last turn of which the sender has its readings */
-    volatile uint32_t words[LOAD_WORDS]; /* that the sender adds to, like a load */
+    volatile uint32_t words[LOAD_WORDS]; /* to which the sender adds, like a load */
 
     /* Written by the receiver: */
     _Alignas(PORT_CACHE_LINE) struct arrival arrival;
@@ -121,9 +121,9 @@ struct stage {
     uint64_t begin;                               /* begin of the window, on the common clock */
     uint64_t length;
     uint64_t end;
-    atomic_uint begun;   /* turn in which the begin of the trials, which time an iteration, is known */
-    atomic_uint opened;  /* turn in which the begin of the window is known */
-    atomic_uint closing; /* turn in which the end of the window is known */
+    atomic_uint begun;   /* turn for which the start of the trials is set: they time blocks of iterations */
+    atomic_uint opened;  /* turn for which the start of the window is set */
+    atomic_uint closing; /* turn for which the end of the window is set */
 
     /* Written by the load of core `to`: */
     _Alignas(PORT_CACHE_LINE) atomic_uint loading;
@@ -202,7 +202,7 @@ void ic_message_run_load(void *arg);
  * on core `from` also releases the sender. */
 void ic_message_count_turns(struct load_task *load);
 
-/* Called at the begin and at the end of the window: a probe of the simulator finds this function by its name. */
+/* Called at the start and at the end of the window: a probe of the simulator finds this function by its name. */
 void ic_message_mark_window(const struct load_task *load);
 
 /* Computes in registers only; returns the value to continue with. */

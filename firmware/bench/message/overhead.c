@@ -73,8 +73,8 @@ static uint32_t pace(uint32_t released, uint32_t since, uint64_t gap) {
     return released + 1U;
 }
 
-/* Synchronises the loads of both cores: `ready` says that core `to` waits, `begun` that the moment of the common begin
- * is known. False if everything is over. */
+/* Synchronises the loads of both cores: `ready` says that core `to` waits, `begun` that the time of their common start
+ * is set. Returns false if everything is over. */
 static bool begin_together(const struct load_task *load, atomic_uint *ready, atomic_uint *begun, uint64_t gap) {
     if (load == &ic_message.load_from) {
         if (ic_message.apart && !ic_message_await(ready)) {

@@ -73,7 +73,7 @@ static void add_file(const char *key, const char *path) {
 
 /* Reads the value of the first "key : value" line of /proc/cpuinfo with this key. Empty if there is none. */
 static void read_cpuinfo(const char *key, char *value, size_t size) {
-    char line[4096]; /* long, because the line `flags` is long */
+    char line[4096]; /* large: the line `flags` can be very long */
     value[0] = '\0';
     FILE *file = fopen("/proc/cpuinfo", "re");
     if (file == NULL) {

@@ -37,7 +37,7 @@ typedef struct port_sem {
     uint32_t count;
     uint32_t most;
     uint32_t waiting;
-    port_task_t *waiters[PORT_SEM_WAITERS]; /* in the order in which they came; the first one is served first */
+    port_task_t *waiters[PORT_SEM_WAITERS]; /* in order of arrival; the first one is served first */
 } port_sem_t;
 
 #endif

@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Finds the cores that this process may use, requests real-time scheduling, and pins the caller to core 0. Call it
- * once, before all else, in the console's thread. Returns false if the process may use no core. */
+/* Finds the cores that this process is allowed to use, requests real-time scheduling, and pins the caller to core 0.
+ * Call it once, from the console's thread, before anything else. Returns false if the process is not allowed to run on
+ * any core, or if the system refuses a resource. Without permission for real-time scheduling it returns true: see
+ * port_posix_policy(). */
 bool port_posix_start(void);
 
 /* The number that the system gives to the CPU of this core */

@@ -21,7 +21,7 @@
 
 static uint32_t number_of(const void *object) { return (uint32_t)(uintptr_t)object; }
 
-/* Records the begin of a wait that ends only when a task gives to the object. */
+/* Records the start of a wait that ends only when a task gives to the object. */
 static struct trace_posix_wait await_object(enum ic_trace_class what, uint32_t number, const void *object) {
     ic_trace(IC_TRACE_AWAITED, what, number);
     return trace_posix_leaves(object);
@@ -167,8 +167,8 @@ static bool holds(port_queue_t *queue, uint32_t count) {
     return found;
 }
 
-/* Sending wakes a task that waits to receive, and receiving wakes one that waits to send. A wait for room is recorded
- * as a wait for `has_room`, a wait for an item as a wait for `has_item`. */
+/* Sending wakes a task that waits to receive, and receiving wakes one that waits to send. A task that waits for
+ * room is recorded as waiting on `has_room`, and one that waits for an item as waiting on `has_item`. */
 CALL(void, port_queue_send, port_queue_t *queue, const void *item) {
     if (ic_trace_recording == 0U) {
         __real_port_queue_send(queue, item);

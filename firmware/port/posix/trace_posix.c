@@ -77,7 +77,7 @@ static void know_task(void) {
     }
 }
 
-/* If the scheduler is recorded, notes which task causes the present event. If not, records that this task runs, unless
+/* If the scheduler is recorded, notes which task causes the current event. If not, records that this task runs, unless
  * it is the task that was last seen on the core. An empty ring buffer is that of a new recording, in which no task has
  * been seen. */
 static void see(void) {

@@ -1,11 +1,11 @@
 /* Zero-copy by FreeRTOS direct-to-task notifications: the value of a notification is the address of the message. The
- * message is in the shared memory, which has room for one message. The receiver notifies the sender to return the
- * room. */
+ * shared memory holds one message at a time. When the receiver has released the message, it notifies the sender that
+ * the memory is free again. */
 #include "port_freertos.h"
 #include "slice_freertos.h"
 #include "transports.h"
 
-/* Whether the sender owns the room */
+/* Whether the memory is free for the sender's next message */
 static bool has_place;
 
 static uint32_t notification_capacity(const struct ic_transport_setup *setup) { return setup->memory_bytes; }

@@ -1,9 +1,9 @@
-/* Zero-copy by a variable with the address of the message; port.h's notification, here a semaphore for each thread,
- * wakes the other end. The message is in the shared memory, which has room for one message. The sender owns the room
- * again when the receiver has set the address to NULL. */
+/* Zero-copy: a variable holds the address of the message. The other end is woken by port.h's notification, which here is
+ * a semaphore of each thread. The shared memory holds one message at a time. When the receiver has released the message,
+ * it sets the address to NULL: the memory is free again. */
 #include "transports.h"
 
-/* NULL: the sender owns the room */
+/* NULL: the memory is free for the sender's next message */
 static _Atomic(void *) address;
 
 static uint32_t notification_capacity(const struct ic_transport_setup *setup) { return setup->memory_bytes; }

@@ -35,7 +35,7 @@ static struct {
     const struct ic_transport *transport;
     struct ic_transport_setup setup;
     void (*hold)(uint64_t ticks);
-    uint32_t seed;       /* of the contents of this stream */
+    uint32_t seed;       /* for the contents of this stream */
     port_sem_t opened;   /* given when an end has been opened */
     port_sem_t received; /* given after the last message */
     port_sem_t closed;   /* given when the sender has closed */

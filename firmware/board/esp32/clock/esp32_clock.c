@@ -84,7 +84,7 @@ static struct {
     uint64_t answerers_count; /* the answering core's full count at some moment before its first answer */
     uint32_t lacking;         /* the core whose count lacks a wrap: the result of count_unwrap() */
     atomic_bool present;      /* the answering task runs, and has set answerers_count */
-    atomic_uint asked;        /* number of the present exchange, from 1; or OVER */
+    atomic_uint asked;        /* number of the current exchange, from 1; or OVER */
     atomic_uint answer;       /* the answering core's counter, which always differs from the answer before; a single
                                  word, so that all of it becomes visible at once */
 } exchange;
@@ -141,7 +141,7 @@ static __attribute__((noinline)) void IRAM_ATTR ask_all(uint64_t own_count, uint
     }
 }
 
-/* Starts the count of the calling core at the present value of its counter. Both cores do so at about the same time, so
+/* Starts the count of the calling core at the current value of its counter. Both cores do so at about the same time, so
  * their counts differ from their counters' lead by at most one wrap. */
 static void IRAM_ATTR begin_count(void) {
     uint32_t core;

@@ -54,7 +54,7 @@ static inline uint64_t count_within(const struct count_ahead *ahead) {
 #define COUNT_WRAP (INT64_C(1) << 32)
 
 /* Corrects the bounds, and returns the core whose count lacks a wrap, 0 or 1, or 2 if neither does. The counts begin
- * with the present values of the counters: if one counter has already wrapped and the other has not, the offset appears
+ * with the current values of the counters: if one counter has already wrapped and the other has not, the offset appears
  * to be one wrap too large. The cores must have started less than half a wrap apart, 8.9 s at 240 MHz; a boot takes
  * less. */
 static inline uint32_t count_unwrap(struct count_ahead *ahead) {
@@ -68,8 +68,9 @@ static inline uint32_t count_unwrap(struct count_ahead *ahead) {
     return found < 0 ? 1 : 0;
 }
 
-/* Compares a clock at `hz`, which counted `counted`, with `us` microseconds of another one. Returns the difference in
- * parts per million, positive if the clock is faster. `us` is 1 to 10^6, `hz` at most 10^9. */
+/* Compares a clock of the nominal rate `hz`, which counted `counted` ticks, with a reference clock on which `us`
+ * microseconds passed meanwhile. Returns the deviation in parts per million, positive if the first clock is fast. `us`
+ * is 1 to 10^6, `hz` at most 10^9. */
 static inline int32_t count_ppm(uint64_t counted, uint64_t us, uint64_t hz) {
     int64_t expected = (int64_t)(us * hz / 1000000U);
     return (int32_t)(((int64_t)counted - expected) * 1000000 / expected);

@@ -1,5 +1,5 @@
 /* The timer of port_interrupt.h where a core cannot compare its own counter (RISC-V): a GPTimer, which counts periods
- * of the crystal. It fires at the begin of a count. When the timer is opened, the phase of its counts on the common
+ * of the crystal. It fires at the start of a count. When the timer is opened, the phase of its counts on the common
  * clock is determined, to some cycles. The interrupt has level 3, the highest for handlers in C. The kernel's critical
  * sections mask it; the tick (level 1) does not delay it. */
 #include "esp32_counter_phase.h"

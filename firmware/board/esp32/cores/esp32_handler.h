@@ -11,7 +11,7 @@ struct esp32_handler {
     void *arg;
 };
 
-/* Returns the present entry. For tasks; on a RISC-V chip the work is done by a task of ESP-IDF on that core. */
+/* Returns the current entry. For tasks; on a RISC-V chip the work is done by a task of ESP-IDF on that core. */
 struct esp32_handler esp32_handler_get(uint32_t core);
 
 /* Replaces the handler; its argument stays the same. For tasks, as above. */

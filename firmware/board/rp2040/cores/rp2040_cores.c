@@ -23,7 +23,7 @@ struct vector_table {
 };
 static struct vector_table vector_tables[2];
 
-/* The handlers of the kernel's port, by their names there */
+/* The kernel port's exception handlers, under the names that the kernel gives them */
 void isr_svcall(void);
 void isr_pendsv(void);
 void isr_systick(void);

@@ -120,7 +120,8 @@ static void fifo_has_words(void) {
     }
 }
 
-/* Does the same for the handler of rp2040_fifo.c, which also receives other words. */
+/* Calls the doorbell handler of `core` if its doorbell was rung. For the FIFO handler in rp2040_fifo.c, which reads the
+ * FIFO itself because it also receives the words of messages. */
 void rp2040_interrupt_answer_ring(uint32_t core) {
     if (atomic_load(&doorbells[core].rung)) {
         handle_ring(&doorbells[core]);

@@ -25,7 +25,7 @@ bool rp2040_image_condition(uint32_t index, struct port_condition *condition);
 /* Returns the memory region in flash; false if no flash is mapped. */
 bool rp2040_image_region(struct port_region *region);
 
-/* Copies words until `end`. It does not use memcpy(), which would need a valid stack and valid variables. */
+/* Copies words until `end`. Does not use memcpy(), which would need a stack and initialised variables. */
 static inline void rp2040_image_copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
     while (from < end) {
         *(volatile uint32_t *)to++ = *from++; /* volatile, so that the compiler does not call memcpy */

@@ -46,7 +46,7 @@ enum stm32h745_clock_plan_result {
     CLOCK_PLAN_OK,
     CLOCK_PLAN_NO_LEVEL,      /* not one of the levels of the factors */
     CLOCK_PLAN_NO_RATIO,      /* the Cortex-M4 would be faster than the Cortex-M7, or the ratio is not a power of two */
-    CLOCK_PLAN_NO_VOS,        /* there is no such voltage */
+    CLOCK_PLAN_NO_VOS,        /* there is no such voltage scale */
     CLOCK_PLAN_CORE_TOO_FAST, /* the Cortex-M7 is too fast for the voltage */
     CLOCK_PLAN_BUS_TOO_FAST,  /* the buses are too fast for the voltage */
     CLOCK_PLAN_NEEDS_LDO,     /* VOS0 needs the LDO */
@@ -64,8 +64,8 @@ struct stm32h745_clock_plan {
     uint32_t pll1rge;    /* RCC_PLLCFGR */
     uint32_t hpre;       /* RCC_D1CFGR */
     uint32_t ppre;       /* D1PPRE, D2PPRE1, D2PPRE2, D3PPRE */
-    uint32_t vos;        /* 0 to 3: the number of the voltage, not the field */
-    uint32_t vos_field;  /* PWR_D3CR; for VOS0 it is that of VOS1, with the boost of SYSCFG_PWRCR */
+    uint32_t vos;        /* voltage scale: 0 to 3, as in VOS0 to VOS3; not the field's encoding */
+    uint32_t vos_field;  /* PWR_D3CR; for VOS0 the field is that of VOS1, with the boost of SYSCFG_PWRCR */
     uint32_t latency;    /* FLASH_ACR */
     uint32_t wrhighfreq; /* FLASH_ACR */
 };

@@ -56,7 +56,8 @@ static void give_output(void) {
     }
 }
 
-/* Fills the FIFO. The transmit interrupt stays pending until the FIFO has no room, or until it is switched off here. */
+/* Fills the FIFO. The transmit interrupt comes again whenever three quarters of the FIFO are free, so it is disabled
+ * here once all output is in the FIFO. Returns true in that case. */
 static bool continue_output(void) {
     give_output();
     if (output.left > 0) {

@@ -12,7 +12,7 @@
 /* Bits per second after a reset. */
 #define UART_RATE 115200
 
-/* Configures the pins and the USART for the present clock of the APB buses. */
+/* Configures the pins and the USART for the current clock of the APB buses. */
 void stm32h745_uart_start(void);
 
 /* Enables input. Call it on core 0, when there is a console task. */

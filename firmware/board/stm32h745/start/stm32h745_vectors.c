@@ -7,7 +7,7 @@
 #include "stm32h745_timer.h"
 #include "stm32h745_uart.h"
 
-/* The handlers of the kernel's port, by their names there */
+/* The kernel port's exception handlers, under the names that the kernel gives them */
 void vPortSVCHandler(void);
 void xPortPendSVHandler(void);
 

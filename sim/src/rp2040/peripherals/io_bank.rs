@@ -1,4 +1,4 @@
-//! Pin functions, for the user bank and the QSPI bank (datasheet 2.19): they read back, and say which pins SIO drives.
+//! Pin functions, for the user bank and the QSPI bank (datasheet 2.19): they read back, and say who drives a pin.
 
 use crate::core::time::Cycle;
 use crate::rp2040::clock::Clocks;
@@ -7,16 +7,13 @@ use crate::rp2040::peripherals::{Block, Context, Effect, Peripheral};
 /// `GPIOn_CTRL` after reset: no function (2.19.6).
 const CTRL_RESET: u32 = 0x1f;
 const CTRL_MASK: u32 = 0x3003_331f;
-const FUNCSEL: u32 = 0x1f;
-/// `FUNCSEL` of SIO, for bank 0 (2.19.2).
-const FUNCTION_SIO: u32 = 5;
 
 /// `IO_BANK0`.
 pub const IO_BANK0: Block = Block {
     reset: 1 << 5,
     effect: Effect::Pins,
-    modelled: "pins of SIO; registers read back",
-    missing: "interrupts of pins, overrides",
+    modelled: "pins of SIO and PIO, overrides",
+    missing: "interrupts of pins, `STATUS`, other functions; SIO reads pins that it drives itself without overrides",
     ..Block::new("IO_BANK0", 0x4001_4000)
 };
 /// `IO_QSPI`.
@@ -41,13 +38,9 @@ pub type IoQspi = IoBank<6>;
 impl<const PINS: usize> IoBank<PINS> {
     const BLOCK: &'static Block = if PINS == 6 { &IO_QSPI } else { &IO_BANK0 };
 
-    /// The pins that are given to SIO.
-    pub fn sio_pins(&self) -> u32 {
-        self.ctrl
-            .iter()
-            .enumerate()
-            .filter(|(_, ctrl)| *ctrl & FUNCSEL == FUNCTION_SIO)
-            .fold(0, |pins, (pin, _)| pins | 1 << pin)
+    /// `GPIOn_CTRL`.
+    pub(super) fn control(&self, pin: usize) -> u32 {
+        self.ctrl[pin % PINS]
     }
 
     /// The pin whose registers are at an offset.

@@ -1,7 +1,10 @@
 //! The PIO blocks: what chapter 3 of the datasheet says, cycle by cycle; and against a model of their own.
 
+mod assembly;
 mod model;
+mod programs;
 mod random;
+mod statements;
 
 use super::bench::{Bench, IO_BANK0};
 

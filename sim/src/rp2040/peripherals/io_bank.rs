@@ -13,7 +13,7 @@ pub const IO_BANK0: Block = Block {
     reset: 1 << 5,
     effect: Effect::Pins,
     modelled: "pins of SIO and PIO, overrides",
-    missing: "interrupts of pins, `STATUS`, other functions; SIO reads pins that it drives itself without overrides",
+    missing: "interrupts of pins, `STATUS`, other functions, overrides of what SIO reads back of its own",
     ..Block::new("IO_BANK0", 0x4001_4000)
 };
 /// `IO_QSPI`.

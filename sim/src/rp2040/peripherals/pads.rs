@@ -15,8 +15,8 @@ const QSPI_RESET: [u32; 6] = [0x56, 0x52, 0x52, 0x52, 0x52, 0x5a];
 pub const PADS_BANK0: Block = Block {
     reset: 1 << 8,
     effect: Effect::Pins,
-    modelled: "input enable, output disable, pull-ups, pull-downs",
-    missing: "electrical settings, bus keepers; SIO reads pins that it drives itself in any case",
+    modelled: "`IE`, `OD`, pulls",
+    missing: "bus keepers, electrical settings, `IE` of what SIO reads back of its own",
     ..Block::new("PADS_BANK0", 0x4001_c000)
 };
 /// `PADS_QSPI`.

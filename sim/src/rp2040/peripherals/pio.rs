@@ -66,6 +66,7 @@ pub const PIO0: Block = Block {
     write_one_clears: &[FDEBUG, IRQ],
     data: &[RXF0, RXF0 + 4, RXF0 + 8, RXF0 + 12],
     effect: Effect::Drives,
+    modelled: "all: programs, FIFOs, dividers, interrupts, DMA requests, pins with their synchronisers",
     ..Block::new("PIO", 0x5020_0000)
 };
 /// `PIO1`.
@@ -368,6 +369,9 @@ impl Peripheral for Pio {
     }
 
     fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        self.advance(context.now);
+        // Whether there is room is a matter of the cycle of the write.
+        let had_room = self.state.machines.each_ref().map(|machine| !machine.tx.is_full());
         self.advance(context.now + 1);
         self.in_use = true;
         self.state.settle(&self.setup);
@@ -377,11 +381,11 @@ impl Peripheral for Pio {
             FDEBUG => shared.fdebug &= !(value & FDEBUG_MASK),
             TXF0..RXF0 => {
                 let number = (offset - TXF0) as usize / 4;
-                let tx = &mut self.state.machines[number].tx;
-                if tx.is_full() {
+                if had_room[number] {
+                    self.state.machines[number].tx.push(value);
+                } else {
                     shared.fdebug |= TXOVER << number;
                 }
-                tx.push(value);
             }
             IRQ => shared.irq &= !(value as u8),
             IRQ_FORCE => shared.irq |= value as u8,

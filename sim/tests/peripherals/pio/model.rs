@@ -124,8 +124,9 @@ impl Model {
         }
     }
 
-    pub fn put(&mut self, sm: usize, word: u32) {
-        if self.sms[sm].tx.len() < self.sms[sm].tx_depth() {
+    /// The system writes a word, for which there was room at the beginning of the cycle or not.
+    pub fn put(&mut self, sm: usize, word: u32, had_room: bool) {
+        if had_room {
             self.sms[sm].tx.push(word);
         } else {
             self.fdebug |= 0x1_0000 << sm;

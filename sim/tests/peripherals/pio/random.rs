@@ -202,10 +202,7 @@ impl Pair {
         match *action {
             Action::Put { sm, word } => {
                 bench.write(base + TXF + 4 * sm as u32, word);
-                // There was room, or there was none, in the cycle of the write.
-                let full = before.sms[sm].tx.len() == model.sms[sm].tx.len() && before.fstat() >> (16 + sm) & 1 == 1;
-                let _ = full;
-                model.put(sm, word);
+                model.put(sm, word, before.fstat() >> (16 + sm) & 1 == 0);
             }
             Action::Get { sm } => {
                 let word = bench.read(base + RXF + 4 * sm as u32);

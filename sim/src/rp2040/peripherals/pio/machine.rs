@@ -371,7 +371,9 @@ impl StateMachine {
         match destination {
             0 | 4 => {
                 if settings.inline_out_en && data >> settings.out_en_sel & 1 == 0 {
+                    // What others assert shows again.
                     self.asserted = Assertion::default();
+                    shared.wrote_pins = true;
                 } else {
                     self.write_pins(settings.out_pins, data.rotate_left(settings.out_base), destination == 4, shared);
                 }

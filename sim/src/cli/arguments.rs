@@ -9,6 +9,7 @@ use crate::core::watch::Watch;
 use crate::fault::{Fault, cycles};
 use crate::image::Image;
 use crate::observe::timeline::Mark;
+use crate::rp2040::peripherals::pins::Wire;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,6 +61,9 @@ pub struct Arguments {
     /// Boot ROM to use instead of our own: 16 KiB, for instance saved from a chip
     #[arg(long, value_name = "FILE")]
     pub bootrom: Option<PathBuf>,
+    /// Connect two pins by a wire, such as 2:3 for GPIO 2 and GPIO 3
+    #[arg(long, value_name = "PIN:PIN")]
+    pub wire: Vec<Wire>,
     /// Write a timeline that ui.perfetto.dev opens: what the cores do, stalls, exceptions, marks
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,

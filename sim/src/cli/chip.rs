@@ -10,6 +10,7 @@ use crate::debug::DebugTarget;
 use crate::engine::Engine;
 use crate::fault::FaultTarget;
 use crate::image::{Image, Target};
+use crate::rp2040::peripherals::pins::WIRES;
 use crate::rp2040::{self, bootrom};
 use crate::stm32h745;
 use crate::stm32h745::peripherals::board::Supply;
@@ -78,6 +79,9 @@ impl Runnable for rp2040::machine::Machine {
         let machine = Self::booted(&image, rom.as_ref(), arguments.clock);
         let mut machine =
             machine.map_err(|at| format!("{}: there is no memory in this chip at {at:#010x}", path.display()))?;
+        if !arguments.wire.iter().all(|&wire| machine.add_wire(wire)) {
+            return Err(format!("--wire: there can be {WIRES} wires"));
+        }
         machine.engine = if arguments.lock_step { Engine::LockStep } else { Engine::Decoupled };
         Ok((machine, vec![image]))
     }
@@ -121,6 +125,7 @@ impl Runnable for stm32h745::machine::Machine {
             (arguments.base.is_some(), "--base"),
             (arguments.bootrom.is_some(), "--bootrom"),
             (arguments.clock.is_some(), "--clock"),
+            (!arguments.wire.is_empty(), "--wire"),
             (arguments.lock_step, "--lock-step"),
         ] {
             if given {

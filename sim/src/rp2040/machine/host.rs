@@ -6,6 +6,7 @@ use crate::core::time::Cycle;
 use crate::rp2040::machine::Machine;
 use crate::rp2040::peripherals::Peripherals;
 use crate::rp2040::peripherals::divider::DIVIDE_CYCLES;
+use crate::rp2040::peripherals::pins::Wire;
 use crate::rp2040::peripherals::sio;
 use crate::rp2040::peripherals::sio::{DIV_SDIVISOR, DIV_UDIVIDEND, Sio};
 use crate::rp2040::peripherals::xosc::CRYSTAL;
@@ -78,6 +79,13 @@ impl Machine {
     pub fn send_uart(&mut self, uart: usize, byte: u8, not_before: Cycle) {
         let now = self.now();
         self.bus.peripherals.inject(uart, byte, 0, not_before, now);
+    }
+
+    /// Connects two pins for good. False if there are too many wires already.
+    pub fn add_wire(&mut self, wire: Wire) -> bool {
+        let now = self.now();
+        let (peripherals, mut context) = self.bus.peripherals_at(now);
+        peripherals.add_wire(wire, &mut context)
     }
 
     /// The bytes a UART has sent since the last call.

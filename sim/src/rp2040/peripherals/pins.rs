@@ -1,8 +1,9 @@
 //! The pins of bank 0 (datasheet 2.19): who drives them, by `IO_BANK0` and `PADS_BANK0`, and what level they have then.
 
 use crate::core::time::Cycle;
-use crate::rp2040::peripherals::{Context, Peripherals};
+use crate::rp2040::peripherals::{Context, Peripherals, pio};
 use std::hash::{Hash, Hasher};
+use std::str::FromStr;
 
 /// Pins of bank 0.
 const COUNT: usize = 30;
@@ -18,6 +19,31 @@ pub struct Outputs {
     pub enables: u32,
 }
 
+/// A wire between two pins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Wire(u32);
+
+impl Wire {
+    /// Both pins, a bit each; none if that is no two pins of bank 0.
+    pub fn new(one: u32, other: u32) -> Option<Self> {
+        (one != other && one.max(other) < COUNT as u32).then_some(Self(1 << one | 1 << other))
+    }
+}
+
+/// `2:3`.
+impl FromStr for Wire {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let pins = text.split_once(':').and_then(|(one, other)| Some((one.parse().ok()?, other.parse().ok()?)));
+        let wire = pins.and_then(|(one, other)| Self::new(one, other));
+        wire.ok_or_else(|| "expected two pins of GPIO 0 to 29, such as 2:3".to_owned())
+    }
+}
+
+/// Wires at most.
+pub const WIRES: usize = 15;
+
 /// What the registers of pins and pads do to all that is driven, bit by bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pads {
@@ -28,6 +54,8 @@ pub struct Pads {
     input_enable: u32,
     /// Levels of pins that nobody drives.
     floating: u32,
+    wires: [Wire; WIRES],
+    wire_count: usize,
 }
 
 /// The four choices of OUTOVER, OEOVER and INOVER (2.19.6.1): as it is, inverted, low, high.
@@ -54,7 +82,16 @@ impl Override {
 impl Default for Pads {
     fn default() -> Self {
         let none = Override::NONE;
-        Self { out: none, enable: none, input: none, output_disable: 0, input_enable: u32::MAX, floating: 0 }
+        Self {
+            out: none,
+            enable: none,
+            input: none,
+            output_disable: 0,
+            input_enable: u32::MAX,
+            floating: 0,
+            wires: [Wire::default(); WIRES],
+            wire_count: 0,
+        }
     }
 }
 
@@ -62,9 +99,27 @@ impl Pads {
     /// The levels that inputs see.
     #[inline]
     pub fn level(&self, driven: Outputs) -> u32 {
-        let enables = self.enable.of(driven.enables) & !self.output_disable;
-        let level = (self.out.of(driven.levels) & enables) | (self.floating & !enables);
+        let mut enables = self.enable.of(driven.enables) & !self.output_disable;
+        let mut level = (self.out.of(driven.levels) & enables) | (self.floating & !enables);
+        for &Wire(pins) in self.wires() {
+            // Who pulls a pin up loses against who drives it; of two that drive it, the lower one is taken.
+            let driven = enables & pins;
+            let high = if driven == 0 { level & pins != 0 } else { level & driven == driven };
+            level = if high { level | pins } else { level & !pins };
+            enables |= if driven == 0 { 0 } else { pins };
+        }
         self.input.of(level & self.input_enable) & ((1 << COUNT) - 1)
+    }
+}
+
+impl Pads {
+    fn wires(&self) -> &[Wire] {
+        &self.wires[..self.wire_count]
+    }
+
+    /// Pins, and those that wires connect them with.
+    fn joined(&self, pins: u32) -> u32 {
+        self.wires().iter().fold(pins, |pins, wire| if pins & wire.0 == 0 { pins } else { pins | wire.0 })
     }
 }
 
@@ -91,6 +146,26 @@ impl Peripherals {
         self.schedule();
     }
 
+    /// Connects two pins for good. False if there are too many wires.
+    pub fn add_wire(&mut self, wire: Wire, context: &mut Context<'_>) -> bool {
+        let pads = &mut self.pins.pads;
+        if pads.wire_count == WIRES {
+            return false;
+        }
+        pads.wires[pads.wire_count] = wire;
+        pads.wire_count += 1;
+        self.connect_pins(context.now);
+        self.schedule();
+        true
+    }
+
+    /// Has what was outside of another chip.
+    pub fn keep_outside(&mut self, other: &Self, context: &mut Context<'_>) {
+        self.pins = other.pins;
+        self.connect_pins(context.now);
+        self.schedule();
+    }
+
     /// The levels of pins 0 to 29 at cycle `now`, as inputs see them.
     pub fn pin_levels(&self, now: Cycle) -> u32 {
         let outputs = [0, 1].map(|pio| self.pios[pio].outputs_at(now));
@@ -99,8 +174,8 @@ impl Peripherals {
 
     /// After a write to registers of pins or pads, or a reset of a block that drives pins.
     pub(super) fn connect_pins(&mut self, now: Cycle) {
-        let Pins { outside, .. } = self.pins;
-        let (mut pads, mut of) = (Pads::default(), [0; 3]);
+        let Pins { outside, pads: Pads { wires, wire_count, .. }, .. } = self.pins;
+        let (mut pads, mut of) = (Pads { wires, wire_count, ..Pads::default() }, [0; 3]);
         for pin in 0..COUNT {
             let (control, pad) = (self.io_bank0.control(pin), self.pads_bank0.pad(pin));
             for (function, pins) in FUNCTIONS.into_iter().zip(&mut of) {
@@ -125,7 +200,7 @@ impl Peripherals {
 
     /// After a write to the outputs of SIO.
     pub fn update_sio_pins(&mut self, now: Cycle) {
-        if self.pios.iter().any(|pio| pio.is_in_use()) {
+        if self.pins.pads.wire_count > 0 || self.pios.iter().any(pio::Pio::is_in_use) {
             self.update_pins(now, now + 1);
             self.schedule();
         }
@@ -135,8 +210,8 @@ impl Peripherals {
     pub(super) fn update_pins(&mut self, now: Cycle, from: Cycle) {
         let mut unknown = [0; 2];
         for pio in 0..2 {
-            let read = self.pios[1 - pio].pins_read();
-            unknown[1 - pio] = self.pios[pio].watch_pins(read, now) & self.pins.of[1 + pio];
+            let read = self.pins.pads.joined(self.pios[1 - pio].pins_read());
+            unknown[1 - pio] = self.pios[pio].watch_pins(read, now) & self.pins.pads.joined(self.pins.of[1 + pio]);
         }
         for pio in 0..2 {
             if self.pios[pio].is_in_use() {
@@ -177,9 +252,10 @@ impl Peripherals {
         self.sio.set_input(self.input([0, 1].map(|pio| self.pios[pio].outputs())));
     }
 
-    /// The levels of pins that SIO does not drive.
+    /// The levels of pins that SIO does not drive; unless a wire comes from there, they do not depend on those that it does.
     fn input(&self, pios: [Outputs; 2]) -> u32 {
-        self.pins.pads.level(self.driven(Outputs::default(), pios))
+        let sio = if self.pins.pads.wire_count > 0 { self.sio.outputs() } else { Outputs::default() };
+        self.pins.pads.level(self.driven(sio, pios))
     }
 
     /// What is driven onto each pin by the block that it is given to.

@@ -615,3 +615,61 @@ fn a_reserved_instruction_is_reported() {
     }
     assert!(desk.bench.diagnostics.take().is_empty());
 }
+
+/// Beyond the chip: a wire takes a level from one pin to another, whoever drives it and whoever reads it.
+#[test]
+fn a_wire_joins_two_pins() {
+    let wire = |desk: &mut Desk, text: &str| {
+        let wire = text.parse().expect("a wire");
+        desk.bench.with(|p, context| assert!(p.add_wire(wire, context)));
+    };
+    let mut desk = Desk::new(&[wait(1, GPIO, 3), jmp(ALWAYS, 1)]);
+    wire(&mut desk, "2:3");
+    wire(&mut desk, "20:21");
+    desk.set_up(0, PLAIN);
+    desk.enable(1);
+    // PIO0 drives pin 2 and waits for pin 3.
+    desk.bench.wait(5);
+    desk.drive(1, 2, 1);
+    assert_eq!(desk.read(at_machine(0xd4, 0)), 0);
+    desk.write(at_machine(0xdc, 1), set_pins(2, 1));
+    desk.force(1, set(PINS, 1));
+    desk.bench.wait(4);
+    assert_eq!(desk.read(at_machine(0xd4, 0)), 1);
+    // SIO drives pin 20 and reads pin 21.
+    desk.bench.write(super::IO_BANK0 + 8 * 20 + 4, 5);
+    for (offset, level) in [(0x14, 1), (0x18, 0)] {
+        desk.bench.with(|p, context| {
+            p.sio.write(0, 0x24, 1 << 20, context);
+            p.sio.write(0, offset, 1 << 20, context);
+            p.update_sio_pins(context.now);
+            assert_eq!(p.sio.read(0, 4, context) >> 20 & 3, 3 * level);
+        });
+    }
+    for nonsense in ["2", "2:2", "2:30", "a:b", ""] {
+        assert!(nonsense.parse::<intercore_sim::rp2040::peripherals::pins::Wire>().is_err(), "{nonsense}");
+    }
+}
+
+/// A state machine of one block sees what the other one drives, also if it begins to look only now.
+#[test]
+fn a_block_sees_the_pins_of_the_other() {
+    let mut desk = Desk::new(&[set(PINS, 1), set(PINS, 0)]);
+    desk.set_up(0, Machine { execctrl: wrap(0, 1), pinctrl: set_pins(4, 1), ..PLAIN });
+    desk.force(0, set(PINDIRS, 1));
+    desk.enable(1);
+    desk.bench.wait(101);
+    for late in 0..2 {
+        desk.bench.wait(late);
+        desk.bench.write(super::PIO[1] + INSTR, u32::from(mov(ISR, COPY, PINS)));
+        let before = desk.bench.now;
+        desk.bench.wait(2);
+        desk.bench.write(super::PIO[1] + INSTR, u32::from(PUSH));
+        desk.bench.wait(2);
+        let seen = desk.bench.read(super::PIO[1] + RXF);
+        // MOV was executed a cycle after the write, and saw the pin of two cycles before. It toggles in each cycle.
+        let level = desk.bench.p.pin_levels(desk.bench.now) & 1 << 4;
+        assert_eq!(desk.bench.now - before, 4);
+        assert_ne!(seen, level, "five cycles later");
+    }
+}

@@ -295,7 +295,7 @@ fn start_pio(machine: &mut Machine, block: u32, program: &[u16], [clkdiv, shiftc
         write(base + 0x48 + 4 * at, u32::from(instruction));
     }
     for number in 0..4 {
-        let pinctrl = 1 << 29 | 5 << 26 | 8 << 20 | number * 0x5_1cc7 & 0xf_ffff;
+        let pinctrl = 1 << 29 | 5 << 26 | 8 << 20 | (number * 0x5_1cc7) & 0xf_ffff;
         for (offset, value) in [(0xc8, clkdiv << number), (0xd0, shiftctrl), (0xdc, pinctrl)] {
             write(base + 0x18 * number + offset, value);
         }

@@ -240,7 +240,7 @@ impl Peripherals {
 
     /// Whether pins may change that nobody writes to.
     pub fn pio_drives_pins(&self) -> bool {
-        self.pios.iter().any(|pio| pio.drives_pins())
+        self.pios.iter().any(pio::Pio::drives_pins)
     }
 
     /// What SIO reads of the pins at cycle `now`.

@@ -87,8 +87,8 @@ const LONG: Cycle = 4096;
 #[derive(Clone, Debug)]
 pub struct Pio {
     block: &'static Block,
-    setup: Setup,
-    state: State,
+    setup: Box<Setup>,
+    state: Box<State>,
     watch: Watch,
     /// What the rest of the chip was last told.
     told: Visible,
@@ -126,7 +126,7 @@ impl Pio {
         if self.state.at >= now {
             return Cow::Borrowed(&self.state);
         }
-        let mut state = self.state.clone();
+        let mut state = (*self.state).clone();
         state.run(&self.setup, now);
         Cow::Owned(state)
     }
@@ -227,7 +227,7 @@ impl Pio {
     fn find_pins_read(&mut self) {
         self.pins_read = 0;
         for (machine, settings) in self.state.machines.iter().zip(&self.setup.machines) {
-            let memory: &[u16] = if machine.enabled { &self.setup.memory } else { &[] };
+            let memory = if machine.enabled { self.setup.memory.as_slice() } else { &[] };
             let instructions = memory.iter().copied().chain(machine.instruction_of_its_own());
             self.pins_read |= instructions.fold(0, |pins, instruction| pins | settings.pins_read_by(instruction));
         }
@@ -267,13 +267,14 @@ impl Pio {
             }
         }
     }
+}
 
-    fn flags(&self, state: &State, of: impl Fn(&machine::StateMachine) -> [bool; 4]) -> u32 {
-        state.machines.iter().enumerate().fold(0, |flags, (number, machine)| {
-            let set = of(machine).into_iter().enumerate();
-            set.fold(flags, |flags, (field, set)| flags | u32::from(set) << (8 * field + number))
-        })
-    }
+/// Flags of all state machines, with those of one kind side by side, a byte a kind.
+fn flags(state: &State, of: impl Fn(&machine::StateMachine) -> [bool; 4]) -> u32 {
+    state.machines.iter().enumerate().fold(0, |flags, (number, machine)| {
+        let set = of(machine).into_iter().enumerate();
+        set.fold(flags, |flags, (field, set)| flags | u32::from(set) << (8 * field + number))
+    })
 }
 
 /// Which state machine a register belongs to, and its offset among those of the machine.
@@ -286,8 +287,8 @@ impl Peripheral for Pio {
     fn new(block: &'static Block) -> Self {
         Self {
             block,
-            setup: Setup::default(),
-            state: State::default(),
+            setup: Box::default(),
+            state: Box::default(),
             watch: Watch::default(),
             told: Visible::default(),
             ahead: Box::default(),
@@ -325,8 +326,8 @@ impl Peripheral for Pio {
     fn peek(&self, offset: u32, now: Cycle, _clocks: &Clocks) -> Option<u32> {
         let state = &*self.state_at(now);
         Some(match offset {
-            CTRL => self.flags(state, |machine| [machine.enabled, false, false, false]),
-            FSTAT => self.flags(state, |machine| {
+            CTRL => flags(state, |machine| [machine.enabled, false, false, false]),
+            FSTAT => flags(state, |machine| {
                 [machine.rx.is_full(), machine.rx.is_empty(), machine.tx.is_full(), machine.tx.is_empty()]
             }),
             FDEBUG => state.shared.fdebug,
@@ -430,7 +431,7 @@ impl Peripheral for Pio {
 
     fn wake(&mut self, context: &mut Context<'_>) {
         if self.ahead.at == context.now && self.state.at < context.now {
-            std::mem::swap(&mut self.state, &mut *self.ahead);
+            std::mem::swap(&mut self.state, &mut self.ahead);
         } else {
             self.advance(context.now);
         }

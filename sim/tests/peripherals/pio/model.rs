@@ -161,6 +161,11 @@ impl Model {
     }
 }
 
+/// Levels of so many pins from `base` on.
+fn drive(base: u32, count: u32, data: u32, is_direction: bool) -> Vec<(u32, bool, bool)> {
+    (0..count).map(|bit| ((base + bit) % 32, data >> bit & 1 == 1, is_direction)).collect()
+}
+
 impl Sm {
     fn has(&self, register: usize, bit: u32) -> bool {
         self.regs[register] >> bit & 1 == 1
@@ -269,13 +274,9 @@ impl Sm {
         }
     }
 
-    fn drive(&self, base: u32, count: u32, data: u32, is_direction: bool) -> Vec<(u32, bool, bool)> {
-        (0..count).map(|bit| ((base + bit) % 32, bit < 32 && data >> bit & 1 == 1, is_direction)).collect()
-    }
-
     fn out_pins(&mut self, set: bool, data: u32, is_direction: bool, wishes: &mut Wishes) {
         let (base, count) = if set { (5, self.field(3, 26, 3)) } else { (0, self.field(3, 20, 6).min(32)) };
-        let pins = self.drive(self.field(3, base, 5), count, data, is_direction);
+        let pins = drive(self.field(3, base, 5), count, data, is_direction);
         wishes.pins.extend(&pins);
         self.sticky = Some(pins);
     }
@@ -294,7 +295,7 @@ impl Sm {
             let optional = self.has(1, 30);
             let bits = if optional { side_count - 1 } else { side_count };
             if !optional || side >> bits == 1 {
-                wishes.pins.extend(self.drive(self.field(3, 10, 5), bits, side, self.has(1, 29)));
+                wishes.pins.extend(drive(self.field(3, 10, 5), bits, side, self.has(1, 29)));
             }
         }
         if word >> 13 != 3 {
@@ -448,7 +449,8 @@ impl Sm {
             }
             4 => {
                 let conditional = word & 0x40 != 0 && self.osr_count < self.pull_threshold();
-                if !conditional && !(self.has(2, 17) && self.osr_count == 0) {
+                let filled = self.has(2, 17) && self.osr_count == 0;
+                if !conditional && !filled {
                     if self.tx.is_empty() {
                         if word & 0x20 != 0 {
                             wishes.fdebug |= 1 << 24 << number;

@@ -272,9 +272,9 @@ impl Pair {
                 };
                 prop_assert_eq!(value, expected, "PIO{} {:#x} in cycle {}", number, offset, self.bench.now);
             }
-            for line in 0..2 {
-                let expected = self.models[number].intr() & self.inte[number][line] != 0;
-                prop_assert_eq!(self.bench.line(LINES[number][line]), expected, "line {} of PIO{}", line, number);
+            for (line, inte) in LINES[number].into_iter().zip(self.inte[number]) {
+                let expected = self.models[number].intr() & inte != 0;
+                prop_assert_eq!(self.bench.line(line), expected, "{:?} in cycle {}", line, self.bench.now);
             }
         }
         prop_assert_eq!(self.bench.p.pin_levels(self.bench.now), self.pads());

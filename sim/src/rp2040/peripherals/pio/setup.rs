@@ -48,7 +48,7 @@ pub fn bit_count(instruction: u16) -> u32 {
 
 /// The settings of one state machine: its registers, and what they say.
 #[derive(Clone, Debug, Hash)]
-#[allow(missing_docs)] // the datasheet's names
+#[allow(missing_docs, clippy::struct_excessive_bools)] // the datasheet's names; each bit is a choice of its own
 pub struct Settings {
     pub clkdiv: u32,
     pub execctrl: u32,
@@ -157,14 +157,15 @@ impl Settings {
 
     /// The input pins that an instruction looks at.
     pub fn pins_read_by(&self, instruction: u16) -> u32 {
-        let (low, index) = (instruction & 7, u32::from(instruction & 31));
-        match instruction >> 13 {
-            op::JMP if instruction >> 5 & 7 == 6 => 1 << self.jmp_pin,
-            op::WAIT if instruction >> 5 & 3 == 0 => 1 << index,
-            op::WAIT if instruction >> 5 & 3 == 1 => 1 << ((index + self.in_base) & 31),
-            op::IN if instruction >> 5 & 7 == 0 => pins(self.in_base, bit_count(instruction)),
-            op::OUT if instruction >> 5 & 7 == 7 => u32::MAX,
-            op::MOV if low == 0 || instruction >> 5 & 7 == 4 => u32::MAX,
+        let index = u32::from(instruction & 31);
+        match (instruction >> 13, instruction >> 5 & 7) {
+            (op::JMP, 6) => 1 << self.jmp_pin,
+            (op::WAIT, 0 | 4) => 1 << index,
+            (op::WAIT, 1 | 5) => 1 << ((index + self.in_base) & 31),
+            (op::IN, 0) => pins(self.in_base, bit_count(instruction)),
+            // It may come to any instruction.
+            (op::OUT, 7) | (op::MOV, 4) => u32::MAX,
+            (op::MOV, _) if instruction.trailing_zeros() >= 3 => u32::MAX,
             _ => 0,
         }
     }

@@ -106,7 +106,7 @@ impl State {
         if watch.fifos != 0 {
             for (number, machine) in self.machines.iter().enumerate() {
                 for (fifo, len) in [(number, machine.tx.len()), (number + MACHINES, machine.rx.len())] {
-                    fifos |= u64::from(watch.fifos >> fifo & 1) * u64::from(len) << (8 * fifo);
+                    fifos |= (u64::from(watch.fifos >> fifo & 1) * u64::from(len)) << (8 * fifo);
                 }
             }
         }

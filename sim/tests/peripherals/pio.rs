@@ -2,6 +2,7 @@
 
 mod assembly;
 mod model;
+mod pads;
 mod programs;
 mod random;
 mod statements;

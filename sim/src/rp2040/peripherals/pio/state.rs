@@ -65,6 +65,8 @@ pub struct State {
     pads: [u32; 3],
     /// Pins that a state machine continues to assert may have been overwritten.
     reasserts: bool,
+    /// The last cycle that was executed has moved a word, changed an IRQ flag or a level.
+    changed: bool,
 }
 
 impl Default for State {
@@ -77,6 +79,7 @@ impl Default for State {
             pending: None,
             pads: [0; 3],
             reasserts: false,
+            changed: false,
         }
     }
 }
@@ -123,7 +126,7 @@ impl State {
     pub fn run_until_visible(&mut self, setup: &Setup, end: Cycle, watch: &Watch) {
         let before = self.visible(setup, watch);
         while self.step(setup, end) {
-            if self.visible(setup, watch) != before {
+            if self.changed && self.visible(setup, watch) != before {
                 return;
             }
         }
@@ -142,9 +145,15 @@ impl State {
 
     /// The next cycle in which there is something to do; the present one at the earliest.
     fn next(&self, setup: &Setup) -> Cycle {
-        let moving = self.pads[0] != self.pads[1] || self.pads[1] != self.pads[2];
-        if moving || self.reasserts || self.input(setup) != self.shared.input {
+        if self.reasserts {
             return self.at;
+        }
+        // Who waits for a pin looks in each cycle until the synchronisers have come to rest; all others look when they want.
+        if self.machines.iter().any(|machine| machine.stalled == Some(Stall::Pins)) {
+            let moves = self.pads[0] != self.pads[1] || self.pads[1] != self.pads[2];
+            if moves || self.input(setup) != self.shared.input {
+                return self.at;
+            }
         }
         let pending = self.pending.map_or(NEVER, |(from, _)| from);
         self.machines.iter().map(|machine| machine.next).fold(pending, Cycle::min).max(self.at)
@@ -206,13 +215,16 @@ impl State {
                 machine.cycle(now, settings, &setup.memory, shared);
             }
         }
+        self.changed = shared.moved != 0;
         let irq = (shared.irq & !shared.lowered) | shared.raised;
         if irq != shared.irq {
+            self.changed = true;
             shared.irq = irq;
             wake(&mut self.machines, setup, Stall::Irq, now + 1);
         }
         self.reasserts = sticky && (shared.wrote_pins || before != (shared.out, shared.dirs));
         let level = if before == (shared.out, shared.dirs) { self.pads[0] } else { self.level(setup) };
+        self.changed |= level != self.pads[0];
         self.pads = [level, self.pads[0], self.pads[1]];
         self.at = now + 1;
         if let Some((_, outputs)) = self.pending.take_if(|(from, _)| *from <= now + 1) {
